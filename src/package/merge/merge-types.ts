@@ -1,0 +1,31 @@
+import type { PackageFiles } from '../package.ts';
+import type { Conflict } from './conflict.ts';
+
+export type UpdateStrategy = 'resource-merge' | 'fast-forward' | 'force-delete-replace' | 'copy-merge';
+
+export interface MergeInput {
+  /** The upstream revision that local was made from. */
+  readonly base: PackageFiles;
+  /** The upstream revision to move to. */
+  readonly upstream: PackageFiles;
+  readonly local: PackageFiles;
+  /** Default resource-merge. */
+  readonly strategy?: UpdateStrategy;
+  /** Which side a conflict takes; default upstream, as kpt does. */
+  readonly onConflict?: 'upstream' | 'local';
+}
+
+/** Something that could not be merged structurally and was handled in a plainer way, or is worth saying. */
+export interface MergeNote {
+  readonly code: string;
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface MergeResult {
+  readonly files: PackageFiles;
+  /** Paths whose content, mode or existence differs from local, sorted. */
+  readonly changed: readonly string[];
+  readonly conflicts: readonly Conflict[];
+  readonly notes: readonly MergeNote[];
+}

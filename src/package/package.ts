@@ -1,0 +1,32 @@
+/**
+ * A package as an immutable value. Paths are relative to the package's directory and `/`-separated; whoever reads
+ * a package (git, a folder) has already refused symlinks, submodules and unsafe paths.
+ */
+
+export type FileMode = '100644' | '100755';
+
+export interface PackageFile {
+  readonly mode: FileMode;
+  /** Identity of the content, such as git's blob id: files with equal ids have equal bytes, unread. */
+  readonly id?: string;
+  /** The content; may be a lazy getter. */
+  readonly bytes: Uint8Array;
+}
+
+export type PackageFiles = ReadonlyMap<string, PackageFile>;
+
+/** Names a Kubernetes resource inside a package; a missing namespace is ''. */
+export interface ResourceRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** True when both hold the same bytes and mode; compares ids first, so unread content stays unread. */
+export function sameFile(a: PackageFile | undefined, b: PackageFile | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.mode !== b.mode) return false;
+  if (a.id !== undefined && a.id === b.id) return true;
+  return a.bytes.length === b.bytes.length && a.bytes.every((byte, at) => byte === b.bytes[at]);
+}

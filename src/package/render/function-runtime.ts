@@ -1,0 +1,63 @@
+/**
+ * What rendering needs of a function runtime (src/function provides it). A function is named as a Kptfile names it.
+ */
+import type { KrmObject } from './krm-object.ts';
+
+export interface FunctionSpec {
+  readonly name?: string;
+  readonly image?: string;
+  readonly exec?: string;
+  readonly tag?: string;
+  readonly configMap?: Readonly<Record<string, string>>;
+  readonly configPath?: string;
+  readonly selectors?: readonly Selector[];
+  readonly exclude?: readonly Selector[];
+}
+
+export interface Selector {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export type Severity = 'error' | 'warning' | 'info';
+
+/** One result item, as in kpt's FunctionResult. */
+export interface ResultItem {
+  readonly message: string;
+  readonly severity?: Severity;
+  readonly resourceRef?: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly namespace?: string;
+  };
+  readonly field?: {
+    readonly path: string;
+    readonly currentValue?: unknown;
+    readonly proposedValue?: unknown;
+  };
+  readonly file?: { readonly path: string; readonly index?: number };
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** What a function answers. `items` undefined on failure; a failing function changes nothing. */
+export interface FunctionOutput {
+  readonly exitCode: number;
+  readonly items?: readonly KrmObject[];
+  readonly results: readonly ResultItem[];
+  readonly stderr?: string;
+  /** Why it could not be run at all (unknown function, runtime not allowed, time-out): a sentence with the remedy. */
+  readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
+}
+
+export interface FunctionRuntime {
+  run(
+    spec: FunctionSpec,
+    input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+    signal?: AbortSignal,
+  ): Promise<FunctionOutput>;
+}

@@ -1,0 +1,67 @@
+import type { PackageFiles, ResourceRef } from '../package.ts';
+import type { FunctionRuntime, FunctionSpec, ResultItem, Severity } from './function-runtime.ts';
+
+/** A function that the repository demands of every package, run after the package's own pipeline. */
+export interface Guardrail {
+  readonly name: string;
+  readonly type: 'mutator' | 'validator';
+  readonly mode: 'enforce' | 'warn' | 'dryrun';
+  readonly spec: FunctionSpec;
+}
+
+export interface RenderInput {
+  readonly files: PackageFiles;
+  readonly runtime: FunctionRuntime;
+  readonly guardrails?: readonly Guardrail[];
+  readonly signal?: AbortSignal;
+  /** Called before each function, for progress. */
+  readonly onStep?: (step: { readonly package: string; readonly function: string }) => void;
+}
+
+/** One finding on a place in the rendered files, ready to become a check annotation. */
+export interface Finding {
+  readonly severity: Severity;
+  readonly message: string;
+  /** Short name of the function, such as `kubeconform:v0.1`. */
+  readonly function: string;
+  /** Set when a guardrail and not the package's own pipeline says it. */
+  readonly guardrail?: string;
+  readonly file?: string;
+  /** 1-based, of the named field where there is one, else of the resource. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly resource?: ResourceRef;
+  readonly item: ResultItem;
+}
+
+/** One run of one function, in order. */
+export interface FunctionRun {
+  /** Directory of the package whose pipeline ran it, '.' for the root. */
+  readonly package: string;
+  readonly function: string;
+  readonly type: 'mutator' | 'validator';
+  readonly guardrail?: string;
+  readonly exitCode: number;
+  readonly results: readonly ResultItem[];
+  readonly stderr?: string;
+  readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
+}
+
+export interface RenderResult {
+  /** False when a mutator failed, a validator found errors, or the package cannot be read. Guardrails in mode warn or dryrun never make it false. */
+  readonly ok: boolean;
+  /** The rendered package; the input's where a mutator failed. */
+  readonly files: PackageFiles;
+  /** Paths that differ from the input, sorted. */
+  readonly changed: readonly string[];
+  readonly runs: readonly FunctionRun[];
+  readonly findings: readonly Finding[];
+  /** A package that cannot be rendered at all (bad Kptfile, unreadable YAML): where and what to do. */
+  readonly problem?: {
+    readonly code: string;
+    readonly message: string;
+    readonly hint: string;
+    readonly file?: string;
+    readonly line?: number;
+  };
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { posix } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+/**
+ * Which folder may import which. '.' is the wiring at the top of src. `node:` and `npm:` mean any of them,
+ * a longer name only that one. Pure folders name the few packages that do no I/O.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  '.': [
+    'cli',
+    'config',
+    'intake',
+    'queue',
+    'reconcile',
+    'command',
+    'revision',
+    'package',
+    'function',
+    'git',
+    'forge',
+    'catalog',
+    'web',
+    'node:',
+    'npm:',
+  ],
+  error: [],
+  config: ['package', 'revision', 'npm:zod', 'npm:yaml', 'npm:minimatch'],
+  intake: ['node:', 'npm:'],
+  queue: ['node:', 'npm:'],
+  reconcile: ['command', 'revision', 'package', 'config', 'catalog'],
+  command: ['revision', 'package', 'config'],
+  revision: ['node:crypto'],
+  package: ['npm:yaml', 'npm:zod', 'node:crypto'],
+  function: ['package', 'node:', 'npm:'],
+  git: ['package', 'node:', 'npm:'],
+  forge: ['node:', 'npm:'],
+  catalog: ['package', 'revision'],
+  web: ['npm:'],
+  localforge: ['node:', 'npm:'],
+  demo: ['cli', 'localforge', 'package', 'git', 'node:', 'npm:'],
+  cli: ['.', 'config', 'package', 'revision', 'function', 'git', 'localforge', 'demo', 'node:', 'npm:'],
+};
+
+const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+
+function folderOf(file: string): string {
+  const parts = file.split('/');
+  if (parts.length > 2) return parts[1] ?? '.';
+  return parts[1] === 'error.ts' ? 'error' : '.';
+}
+
+function targetOf(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return folderOf(posix.join(posix.dirname(file), specifier));
+  return specifier.startsWith('node:') ? specifier : `npm:${specifier}`;
+}
+
+function may(from: string, to: string): boolean {
+  if (from === to || to === 'error') return true;
+  return (MAY_IMPORT[from] ?? []).some(
+    (allowed) =>
+      to === allowed || (allowed.endsWith(':') && to.startsWith(allowed)) || to.startsWith(`${allowed}/`),
+  );
+}
+
+const files = globSync('src/**/*.ts').map((file) => file.replaceAll('\\', '/'));
+const edges = files.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(SPECIFIER)].map((match) => ({
+    file,
+    from: folderOf(file),
+    to: targetOf(file, match[1]!),
+  })),
+);
+
+describe('who may import whom', () => {
+  test('the scan sees imports', () => expect(edges.length).toBeGreaterThan(5));
+
+  test.each([...new Set(files.map(folderOf))])('src/%s imports only what it may', (from) => {
+    expect(Object.keys(MAY_IMPORT)).toContain(from);
+    expect(edges.filter((edge) => edge.from === from && !may(edge.from, edge.to))).toEqual([]);
+  });
+});
