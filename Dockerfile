@@ -1,0 +1,20 @@
+# syntax=docker/dockerfile:1
+FROM node:24.21.0-bookworm-slim AS modules
+WORKDIR /portico
+COPY package.json package-lock.json .npmrc ./
+# The image brings its own Node, so the pinned one of npm is left out.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24.21.0-bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
+WORKDIR /portico
+COPY --from=modules /portico/node_modules ./node_modules
+COPY package.json app.yml ./
+COPY src ./src
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PORTICO_DATA=/data
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+ENTRYPOINT ["node", "src/portico.js"]
+CMD ["serve"]
