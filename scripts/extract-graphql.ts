@@ -1,0 +1,93 @@
+/** GitHub's GraphQL schema cut down to the types and fields that the local forge serves. */
+import { readFileSync } from 'node:fs';
+
+import { assertValidSchema, buildASTSchema, Kind, parse, print, visit } from 'graphql';
+import type { DefinitionNode, DocumentNode, TypeNode } from 'graphql';
+
+import { GRAPHQL_TYPES } from './forge-surface.ts';
+
+const BUILT_IN = new Set(['String', 'Int', 'Float', 'Boolean', 'ID']);
+
+/** Reads the whole SDL at `path` and returns the SDL of the part listed in `forge-surface.ts`, without prose. */
+export function extractGraphql(path: string): string {
+  const whole = withoutProse(parse(readFileSync(path, 'utf8'), { noLocation: true }));
+  const byName = new Map(
+    whole.definitions.flatMap((node) =>
+      'name' in node && node.name ? [[node.name.value, node] as const] : [],
+    ),
+  );
+  const kept = new Map<string, DefinitionNode>();
+  for (const [name, fields] of Object.entries(GRAPHQL_TYPES)) {
+    const definition = byName.get(name);
+    if (definition === undefined) throw new Error(`the schema has no type ${name}`);
+    kept.set(name, onlyFields(definition, fields, byName));
+  }
+  addReached(kept, byName);
+  const definitions = [...kept.values()];
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions };
+  assertValidSchema(buildASTSchema(document));
+  return (
+    "# A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts.\n" +
+    print(document) +
+    '\n'
+  );
+}
+
+function withoutProse(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    enter: (node) =>
+      'description' in node && node.description ? { ...node, description: undefined } : undefined,
+    Directive: (node) => (node.name.value === 'deprecated' ? undefined : null),
+  });
+}
+
+function onlyFields(
+  node: DefinitionNode,
+  wanted: string,
+  byName: ReadonlyMap<string, DefinitionNode>,
+): DefinitionNode {
+  if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.INTERFACE_TYPE_DEFINITION) {
+    throw new Error(`${node.kind} is not an object or interface`);
+  }
+  const names = new Set(wanted.split(' '));
+  const fields = (node.fields ?? []).filter((field) => {
+    const type = byName.get(nameOf(field.type))?.kind;
+    const composite =
+      type === Kind.OBJECT_TYPE_DEFINITION ||
+      type === Kind.INTERFACE_TYPE_DEFINITION ||
+      type === Kind.UNION_TYPE_DEFINITION;
+    return (
+      (wanted === '*' || names.delete(field.name.value)) &&
+      (!composite || nameOf(field.type) in GRAPHQL_TYPES)
+    );
+  });
+  if (wanted !== '*' && names.size > 0) throw new Error(`${node.name.value} has no ${[...names].join(', ')}`);
+  const interfaces = (node.interfaces ?? []).filter((each) => each.name.value in GRAPHQL_TYPES);
+  return { ...node, fields, interfaces };
+}
+
+function addReached(kept: Map<string, DefinitionNode>, byName: ReadonlyMap<string, DefinitionNode>): void {
+  const waiting = [...kept.values()];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const name of typeNames(node)) {
+      const definition = byName.get(name);
+      if (kept.has(name) || BUILT_IN.has(name) || definition === undefined) continue;
+      kept.set(name, definition);
+      waiting.push(definition);
+    }
+  }
+}
+
+function typeNames(node: DefinitionNode): string[] {
+  const names: string[] = [];
+  visit(node, {
+    NamedType: (type) => {
+      names.push(type.name.value);
+    },
+  });
+  return names;
+}
+
+function nameOf(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
+}
