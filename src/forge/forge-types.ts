@@ -1,0 +1,125 @@
+import type { ChecksApi } from './checks.ts';
+import type { CommentsApi } from './comments.ts';
+import type { IssuesApi } from './issues.ts';
+import type { PullsApi } from './pulls.ts';
+import type { ReactionsApi } from './reactions.ts';
+import type { ReleasesApi } from './releases.ts';
+import type { RepositoryApi } from './repository.ts';
+import type { ReviewsApi } from './reviews.ts';
+
+/** One finished call to the forge, for metrics and logs. Holds no private name. */
+export interface ForgeCall {
+  readonly method: string;
+  /** The route's template, such as `/repos/{owner}/{repo}/pulls`. */
+  readonly route: string;
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  readonly ms: number;
+  readonly installationId: number | null;
+  /** `x-ratelimit-remaining`, where it was told. */
+  readonly remaining?: number;
+}
+
+/** Waits until this installation may create content again (GitHub: 80 a minute, 500 an hour). */
+export interface ContentBudget {
+  take(installationId: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ForgeOptions {
+  readonly appId: number | string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** `https://api.github.com`, or `https://HOST/api/v3`. */
+  readonly baseUrl: string;
+  readonly budget?: ContentBudget;
+  readonly onCall?: (call: ForgeCall) => void;
+  /** First pause before a GET is asked again, doubled each time; milliseconds, default 500. */
+  readonly backoffMs?: number;
+}
+
+export interface AppIdentity {
+  readonly id: number;
+  readonly slug: string;
+  readonly name: string;
+  /** `<slug>[bot]`: the login that our comments and commits carry. */
+  readonly botLogin: string;
+}
+
+export interface Installation {
+  readonly id: number;
+  readonly account: string;
+  readonly accountType: 'Organization' | 'User';
+  readonly suspended: boolean;
+  readonly permissions: Readonly<Record<string, string>>;
+}
+
+export type Visibility = 'public' | 'internal' | 'private';
+
+export interface Repository {
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+  /** `owner/name`. */
+  readonly fullName: string;
+  readonly defaultBranch: string;
+  readonly visibility: Visibility;
+  readonly archived: boolean;
+  readonly fork: boolean;
+  readonly htmlUrl: string;
+  readonly cloneUrl: string;
+}
+
+/** A webhook delivery that the forge could not hand over. */
+export interface FailedDelivery {
+  readonly id: number;
+  readonly guid: string;
+  readonly event: string;
+  readonly action: string | null;
+  readonly deliveredAt: string;
+  readonly statusCode: number;
+  readonly installationId: number | null;
+  readonly repositoryId: number | null;
+}
+
+export interface RepositoryKey {
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** Everything that is asked of one repository; see the file of each part. */
+export type RepositoryForge = {
+  readonly installationId: number;
+  readonly key: RepositoryKey;
+} & RepositoryApi &
+  PullsApi &
+  ReviewsApi &
+  CommentsApi &
+  ReactionsApi &
+  IssuesApi &
+  ChecksApi &
+  ReleasesApi;
+
+/**
+ * The App on its forge. Errors are PorticoError: RATE_LIMITED (with `retryAfter`), FORGE_UNAVAILABLE (5xx or network;
+ * a write may or may not have happened), FORGE_AUTH, FORGE_FORBIDDEN, FORGE_NOT_FOUND, FORGE_CONFLICT (409),
+ * FORGE_INVALID (422). GETs are asked again, writes never.
+ */
+export interface Forge {
+  app(signal?: AbortSignal): Promise<AppIdentity>;
+  installations(signal?: AbortSignal): Promise<Installation[]>;
+  repositories(installationId: number, signal?: AbortSignal): Promise<Repository[]>;
+  /** The installation that covers a repository, or null when the App is not installed there. */
+  repositoryInstallation(owner: string, repo: string, signal?: AbortSignal): Promise<Installation | null>;
+  /** Deliveries since then of which no attempt succeeded, oldest first, one per guid. */
+  failedDeliveries(since: Date, signal?: AbortSignal): Promise<FailedDelivery[]>;
+  redeliver(deliveryId: number, signal?: AbortSignal): Promise<void>;
+  repository(installationId: number, key: RepositoryKey): RepositoryForge;
+  /** A token for git, for this repository alone and for contents alone. `refresh` when the last was refused. */
+  tokenFor(
+    installationId: number,
+    repositoryId: number,
+    options?: { readonly refresh?: boolean },
+    signal?: AbortSignal,
+  ): Promise<string>;
+}
