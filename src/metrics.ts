@@ -1,0 +1,108 @@
+/** What Portico counts, for Prometheus. Labels are few and bounded: never a repository, a person or a path with names in it. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** A webhook was answered; `event` is counted as `other` unless it is one that Portico knows. */
+  delivery(event: string, outcome: string): void;
+  jobEnded(kind: string, outcome: string, seconds: number): void;
+  /** `route` is the template (`GET /repos/{owner}/{repo}/pulls`), never the filled-in path; `status` 0 for no answer. */
+  githubCall(route: string, status: number, seconds: number): void;
+  /** The calls that an installation may still make at once. */
+  budgetLeft(installationId: number, left: number): void;
+  rendered(outcome: string, seconds: number): void;
+  command(name: string, outcome: string): void;
+  /** Asked anew for every scrape; a failing source is left out of that scrape. */
+  observeDepth(read: () => Promise<readonly Depth[]>): void;
+}
+
+interface Depth {
+  readonly lane: string;
+  readonly ready: number;
+  readonly deferred: number;
+  readonly active: number;
+  readonly ageSeconds: number;
+}
+
+const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** A registry of its own (so that two servers in one process do not mix) with all of Portico's metrics and the process's. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const deliveries = new Counter({
+    name: 'portico_deliveries_total',
+    help: 'Webhook deliveries by event and outcome',
+    labelNames: ['event', 'outcome'],
+    registers,
+  });
+  const jobs = new Histogram({
+    name: 'portico_job_seconds',
+    help: 'Run time of jobs by kind and outcome',
+    labelNames: ['kind', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const calls = new Histogram({
+    name: 'portico_github_call_seconds',
+    help: 'Calls of GitHub by route and status',
+    labelNames: ['route', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  const budget = new Gauge({
+    name: 'portico_content_budget_left',
+    help: 'Content-creating calls that an installation may still make at once',
+    labelNames: ['installation'],
+    registers,
+  });
+  const renders = new Histogram({
+    name: 'portico_render_seconds',
+    help: 'Renders of a package by outcome',
+    labelNames: ['outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const commands = new Counter({
+    name: 'portico_commands_total',
+    help: 'Slash-commands by name and outcome',
+    labelNames: ['command', 'outcome'],
+    registers,
+  });
+  return {
+    registry,
+    delivery: (event, outcome) => deliveries.inc({ event, outcome }),
+    jobEnded: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
+    githubCall: (route, status, seconds) => calls.observe({ route, status }, seconds),
+    budgetLeft: (installation, left) => budget.set({ installation }, left),
+    rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
+    command: (command, outcome) => commands.inc({ command, outcome }),
+    observeDepth: (read) => addDepth(registry, read),
+  };
+}
+
+function addDepth(registry: Registry, read: () => Promise<readonly Depth[]>): void {
+  const registers = [registry];
+  const age = new Gauge({
+    name: 'portico_queue_age_seconds',
+    help: 'Age of the oldest ready job',
+    labelNames: ['lane'],
+    registers,
+  });
+  const jobs = new Gauge({
+    name: 'portico_queue_jobs',
+    help: 'Jobs by lane and state',
+    labelNames: ['lane', 'state'],
+    registers,
+    async collect() {
+      const lanes = await read().catch(() => []);
+      for (const { lane, ready, deferred, active, ageSeconds } of lanes) {
+        jobs.set({ lane, state: 'ready' }, ready);
+        jobs.set({ lane, state: 'deferred' }, deferred);
+        jobs.set({ lane, state: 'active' }, active);
+        age.set({ lane }, ageSeconds);
+      }
+    },
+  });
+}

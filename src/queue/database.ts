@@ -1,0 +1,38 @@
+/** One database interface for the queue, the inbox and the budget, over a PostgreSQL server or the embedded PGlite. */
+import { PorticoError } from '../error.ts';
+
+export interface Queryable {
+  /** One statement with `$1` placeholders. Rows as the driver gives them: bigint as string on PostgreSQL, so cast in SQL. */
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Queryable, AsyncDisposable {
+  readonly engine: 'postgres' | 'pglite';
+  /** Several statements without parameters; returns the rows of all of them. */
+  exec<Row extends object>(sql: string): Promise<Row[]>;
+  /**
+   * Commits what `work` did, or rolls back when it throws. Inside, only the given handle may be used: the embedded
+   * engine has one connection, and asking the database itself from within would wait for ever.
+   */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Calls back for every NOTIFY on the channel, and once with '' after each reconnection, since some were missed. */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** `postgres://…`; when absent, an embedded database lives in `dataDir`. */
+  readonly url?: string;
+  /** A directory that belongs to this process alone while it runs. */
+  readonly dataDir?: string;
+}
+
+/**
+ * Opens the database and brings its tables up to date (safe for several processes at once).
+ * @throws PorticoError DATABASE_LOCKED when another process has the data directory, DATABASE_UNREACHABLE,
+ * CONFIG_DATABASE when neither place is given.
+ */
+export async function openDatabase(options: DatabaseOptions, signal?: AbortSignal): Promise<Database> {
+  signal?.throwIfAborted();
+  throw new PorticoError('CONFIG_DATABASE', `no place for the database in ${Object.keys(options).join()}`);
+}
