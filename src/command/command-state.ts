@@ -1,0 +1,87 @@
+/**
+ * What a command is decided on: a snapshot that the reconciler reads from the forge just before. Times are ISO 8601
+ * in UTC, commit ids whole, package paths below the registered directory.
+ */
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { StateName } from '../revision/state.ts';
+import type { ApprovalCount } from './approval-count.ts';
+
+export interface CommandState {
+  readonly caller: Caller;
+  readonly comment: { readonly id: number; readonly createdAt: string; readonly author: string };
+  readonly place: PullPlace | IssuePlace;
+  /** From the base branch, never from the proposal. */
+  readonly config: RepositoryConfig;
+  /** Packages that the pull request touches; empty for an issue. */
+  readonly packages: readonly TouchedPackage[];
+  /** Digest of the present content; undefined while it has not been computed. */
+  readonly digest?: string;
+  readonly checks: Checks;
+  readonly approvals: ApprovalCount;
+  /** Unsettled merge conflicts. */
+  readonly openConflicts: number;
+  /** Packages that have an upstream, with what they could be updated to. In an issue: all of the repository's. */
+  readonly updates: readonly UpdateChoice[];
+}
+
+export interface Caller {
+  readonly login: string;
+  /** The forge's `role_name`, asked just now; undefined where the forge did not answer. */
+  readonly role: string | undefined;
+  /** `org/slug` of the teams named in the configuration that the caller is an active member of. */
+  readonly teams: readonly string[];
+  readonly isAuthor: boolean;
+  readonly isBot: boolean;
+}
+
+export interface PullPlace {
+  readonly kind: 'pull';
+  readonly number: number;
+  readonly nodeId: string;
+  readonly state: 'open' | 'closed';
+  readonly draft: boolean;
+  readonly locked: boolean;
+  readonly merged: boolean;
+  readonly author: string;
+  readonly headRef: string;
+  readonly headSha: string;
+  /** The head that was recorded when the comment's webhook came; undefined where that webhook was lost. */
+  readonly headSeenAtComment?: string;
+  /** When the head was pushed; undefined where nobody knows. */
+  readonly headPushedAt?: string;
+  readonly baseRef: string;
+  /** The head is in another repository. */
+  readonly fork: boolean;
+}
+
+export interface IssuePlace {
+  readonly kind: 'issue';
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  readonly locked: boolean;
+}
+
+export interface TouchedPackage {
+  readonly path: string;
+  readonly state: StateName;
+  /** Newest published revision. */
+  readonly newest?: string;
+}
+
+export interface Checks {
+  readonly state: 'green' | 'red' | 'pending' | 'absent';
+  /** Check runs that failed, with the title that each shows. */
+  readonly failing: readonly { readonly name: string; readonly title: string }[];
+  /** Content digest that they were made for. */
+  readonly digest?: string;
+}
+
+export interface UpdateChoice {
+  readonly package: string;
+  /** For people, such as `acme/blueprints/basens`. */
+  readonly upstream: string;
+  /** Revision the package is locked to; undefined where the lock names no revision. */
+  readonly current?: string;
+  /** Published revisions of the upstream, oldest first. */
+  readonly available: readonly string[];
+}

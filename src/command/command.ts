@@ -1,0 +1,42 @@
+/** What a slash-command is. One verb per file; table.ts lists them. */
+import type { Role } from '../config/role.ts';
+import type { Accepts, Arguments } from './arguments.ts';
+import type { CommandState, PullPlace } from './command-state.ts';
+import type { Refusal } from './refusal.ts';
+import type { Step } from './step.ts';
+
+/** What to do about a command. `reply` is set only where there is something to read. */
+export type Decision =
+  | Refusal
+  | { readonly kind: 'do'; readonly steps: readonly Step[]; readonly reply?: string };
+
+interface CommandBase {
+  readonly name: string;
+  /** As in the help, such as `publish [major|minor|patch] [@commit]`. */
+  readonly usage: string;
+  /** One line. */
+  readonly summary: string;
+  /** Whole lines that work, each with what it does. */
+  readonly examples: readonly { readonly line: string; readonly does: string }[];
+  readonly accepts: Accepts;
+  /** Lowest role that may use it where the configuration says nothing. */
+  readonly minimumRole: Role;
+  /** Who else may, where the configuration says nothing. */
+  readonly mayAlso: readonly 'author'[];
+}
+
+export interface PullCommand extends CommandBase {
+  readonly contexts: 'pull';
+  /** `head`: only while the head is what the caller saw. `open`: the pull request must be open. */
+  readonly guard: 'head' | 'open';
+  decide(state: CommandState, args: Arguments, pull: PullPlace): Decision;
+}
+
+export interface AnywhereCommand extends CommandBase {
+  readonly contexts: 'pull-or-issue';
+  /** `none`: answers even where nothing can be done any more. */
+  readonly guard: 'head' | 'open' | 'none';
+  decide(state: CommandState, args: Arguments): Decision;
+}
+
+export type Command = PullCommand | AnywhereCommand;

@@ -1,0 +1,66 @@
+/** `.github/portico.yaml` as Portico works with it: checked, with every default filled in. */
+import type { Role } from './role.ts';
+
+export interface RepositoryConfig {
+  /** The registered branch. */
+  readonly branch: string;
+  /** Packages live below; `.` is the root, never a leading or trailing slash. */
+  readonly directory: string;
+  readonly deployment: boolean;
+  readonly versioning: 'sequence' | 'semver';
+  /** `owner/name` on the same forge. */
+  readonly defaultUpstream?: { readonly repo: string };
+  readonly guardrails: {
+    readonly mutators: readonly GuardrailConfig[];
+    readonly validators: readonly GuardrailConfig[];
+  };
+  /** Command name → who may use it; a command that is missing keeps its default. An empty list is nobody. */
+  readonly access: ReadonlyMap<string, readonly Grant[]>;
+  readonly publish: {
+    readonly release: boolean;
+    readonly requireApprovals: number;
+    readonly allowSelfApproval: boolean;
+    readonly directPushes: 'publish' | 'flag';
+  };
+  readonly updates: UpdatePolicy;
+  readonly inventory?: { readonly directory: string };
+}
+
+export type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
+
+/** Exactly one of `image` and `cel`. */
+export interface GuardrailConfig {
+  readonly name: string;
+  readonly mode: GuardrailMode;
+  readonly image?: string;
+  readonly configMap?: Readonly<Record<string, string>>;
+  readonly configPath?: string;
+  /** A CEL expression over `object` that must be true of every resource. */
+  readonly cel?: string;
+  /** What to say where the expression is false. */
+  readonly message?: string;
+  /** Globs over package paths; absent means every package. */
+  readonly paths?: readonly string[];
+}
+
+export type Grant =
+  | { readonly kind: 'role'; readonly role: Role }
+  | { readonly kind: 'team'; readonly team: string }
+  | { readonly kind: 'person'; readonly login: string }
+  /** Whoever opened the pull request. */
+  | { readonly kind: 'author' };
+
+export interface UpdatePolicy {
+  readonly follow:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'latest' }
+    | { readonly kind: 'channel'; readonly channel: string }
+    | { readonly kind: 'range'; readonly range: string }
+    | { readonly kind: 'pin'; readonly revision: string };
+  /** Five cron fields in UTC; absent means at any time. */
+  readonly schedule?: string;
+  /** The largest step that may merge itself once all guardrails are green. */
+  readonly automerge: 'none' | 'patch' | 'minor' | 'all';
+  /** Open update pull requests in this repository at most. */
+  readonly maxOpen: number;
+}

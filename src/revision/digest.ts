@@ -1,0 +1,95 @@
+/**
+ * The chain of custody as digests. What was checked is what was approved is what is merged is what is tagged:
+ * whoever compares these values cannot be fooled by a push in between.
+ */
+import { createHash } from 'node:crypto';
+
+import { PorticoError } from '../error.ts';
+
+/** `sha256:` and 64 hexadecimal digits. */
+export type Digest = string;
+
+/** Everything that an approval is about. A pure rebase leaves all of it as it was. */
+export interface ContentIdentity {
+  /** The branch it would be merged into: an approval for one branch is none for another. */
+  readonly branch: string;
+  /** Packages that the proposal touches, by path in the repository; null where it removes the package. */
+  readonly packages: readonly { readonly path: string; readonly renderedTree: string | null }[];
+  /** Changed files that belong to no package, with their blob ids at the head; null where removed. */
+  readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
+  /** Digest of the guardrail configuration, see `guardrailDigest`. */
+  readonly guardrails: Digest;
+  /** Function name → version or image digest that ran. */
+  readonly functions: Readonly<Record<string, string>>;
+}
+
+export interface ChainLinks {
+  readonly base: string;
+  readonly head: string;
+  /** Package path in the repository → tree id at the head, before rendering; null where removed. */
+  readonly packageTrees: Readonly<Record<string, string | null>>;
+  readonly content: Digest;
+}
+
+/** What an approval is bound to. Independent of the order of packages and files. */
+export function contentDigest(identity: ContentIdentity): Digest {
+  return digestOf('portico content 1', {
+    branch: identity.branch,
+    packages: byPath(identity.packages.map(({ path, renderedTree }) => [path, renderedTree])),
+    otherFiles: byPath(identity.otherFiles.map(({ path, blob }) => [path, blob])),
+    guardrails: identity.guardrails,
+    functions: identity.functions,
+  });
+}
+
+/** What a check run and a tag carry: the content and the commits it was made from. */
+export function chainDigest(links: ChainLinks): Digest {
+  return digestOf('portico chain 1', {
+    base: links.base,
+    head: links.head,
+    packageTrees: links.packageTrees,
+    content: links.content,
+  });
+}
+
+/** Digest of any JSON value; `purpose` keeps digests of different things apart. @throws PorticoError NOT_JSON */
+export function digestOf(purpose: string, value: unknown): Digest {
+  return `sha256:${createHash('sha256')
+    .update(`${purpose}\n${canonicalJson(value)}`)
+    .digest('hex')}`;
+}
+
+/** Twelve digits, for people. Never compare these. */
+export function shortDigest(digest: Digest): string {
+  return digest.replace(/^sha256:/, '').slice(0, 12);
+}
+
+/**
+ * JSON with sorted keys and no spaces: equal values give equal text. Absent (`undefined`) fields are left out.
+ *
+ * @throws PorticoError NOT_JSON for functions, symbols, bigints, and numbers that are not finite.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`);
+    return `{${fields.join(',')}}`;
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) throw notJson(String(value));
+  const text: string | undefined = typeof value === 'bigint' ? undefined : JSON.stringify(value);
+  if (text === undefined) throw notJson(typeof value);
+  return text;
+}
+
+function byPath(
+  entries: readonly (readonly [string, string | null])[],
+): readonly (readonly [string, string | null])[] {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function notJson(what: string): PorticoError {
+  return new PorticoError('NOT_JSON', `${what} has no JSON form`, { blame: 'bug' });
+}

@@ -1,0 +1,61 @@
+/** Which revisions a package has, and which number comes next. Numbers are never used twice. */
+import { PorticoError } from '../error.ts';
+import { parseRef } from './ref-name.ts';
+import { compareRevisions, HIGHEST_NUMBER, parseRevisionName, type RevisionName } from './revision-name.ts';
+
+export type Bump = 'major' | 'minor' | 'patch';
+
+/** `sequence`: v1, v2, v3. SemVer: the proposal says which part goes up. */
+export type Numbering = 'sequence' | { readonly semver: Bump };
+
+/**
+ * The revisions of the package at `path`, oldest first, each name once. `refs` are full ref names, of tags, of the
+ * ledger, or both (`refs/tags/<path>/v1`, `refs/portico/published/<path>/v1`); others are passed over.
+ */
+export function revisionsOf(path: string, refs: Iterable<string>): RevisionName[] {
+  const found = new Map<string, RevisionName>();
+  for (const ref of refs) {
+    const parsed = parseRef(ref);
+    if (parsed === undefined || (parsed.kind !== 'revision' && parsed.kind !== 'ledger')) continue;
+    const name = parsed.path === path ? parseRevisionName(parsed.revision) : undefined;
+    if (name !== undefined) found.set(name.name, name);
+  }
+  return [...found.values()].sort(compareRevisions);
+}
+
+/** The newest release; a prerelease only where there is nothing else; undefined when there is no revision. */
+export function latestRevision(revisions: readonly RevisionName[]): RevisionName | undefined {
+  const sorted = [...revisions].sort(compareRevisions);
+  return sorted.findLast((revision) => revision.prerelease.length === 0) ?? sorted.at(-1);
+}
+
+/**
+ * The name that comes after all of `taken` (tags and ledger together; the order does not matter). The first is
+ * `v1`, or in SemVer `v1.0.0`, `v0.1.0`, `v0.0.1` by the part named. Where the newest is a prerelease, the release it
+ * announces comes next if it is enough for the part named.
+ *
+ * @throws PorticoError REVISION_LIMIT where the number would leave the range that can be counted exactly.
+ */
+export function nextRevision(taken: Iterable<RevisionName>, numbering: Numbering): string {
+  const newest = [...taken].sort(compareRevisions).at(-1);
+  const next = numbering === 'sequence' ? `v${(newest?.major ?? 0) + 1}` : bumped(newest, numbering.semver);
+  if (parseRevisionName(next) === undefined) {
+    throw new PorticoError(
+      'REVISION_LIMIT',
+      `there is no revision number after ${newest?.name ?? 'the newest'}`,
+      {
+        hint: `Numbers go up to ${HIGHEST_NUMBER}; remove the tag that uses one so high.`,
+      },
+    );
+  }
+  return next;
+}
+
+function bumped(newest: RevisionName | undefined, bump: Bump): string {
+  const { major, minor, patch } = newest ?? { major: 0, minor: 0, patch: 0 };
+  const announced = (newest?.prerelease.length ?? 0) > 0;
+  if (bump === 'major')
+    return announced && minor === 0 && patch === 0 ? `v${major}.0.0` : `v${major + 1}.0.0`;
+  if (bump === 'minor') return announced && patch === 0 ? `v${major}.${minor}.0` : `v${major}.${minor + 1}.0`;
+  return announced ? `v${major}.${minor}.${patch}` : `v${major}.${minor}.${patch + 1}`;
+}
