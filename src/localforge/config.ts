@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+const name = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'may have letters, digits, ".", "_" and "-" only');
+const role = z.enum(['read', 'triage', 'write', 'maintain', 'admin']);
+
+const schema = z.strictObject({
+  /** token → who it is */
+  tokens: z.record(z.string().min(1), z.strictObject({ login: name })).default({}),
+  users: z
+    .array(z.strictObject({ login: name, name: z.string().optional(), email: z.string().optional() }))
+    .default([]),
+  orgs: z
+    .array(
+      z.strictObject({
+        login: name,
+        members: z.record(name, z.enum(['admin', 'member'])).default({}),
+        teams: z
+          .array(
+            z.strictObject({
+              slug: name,
+              name: z.string().optional(),
+              members: z.array(name).default([]),
+              repos: z.record(name, role).default({}),
+            }),
+          )
+          .default([]),
+      }),
+    )
+    .default([]),
+  repos: z
+    .array(
+      z.strictObject({
+        owner: name,
+        name,
+        private: z.boolean().default(false),
+        description: z.string().optional(),
+        topics: z.array(z.string()).default([]),
+        collaborators: z.record(name, role).default({}),
+        /** A folder to import as first commit of main, or a git repository (folder, bundle or address) to take branches and tags from. */
+        from: z.string().min(1).optional(),
+      }),
+    )
+    .default([]),
+  app: z
+    .strictObject({
+      installations: z
+        .array(
+          z.strictObject({
+            account: name,
+            repositories: z.union([z.literal('all'), z.array(name)]).default('all'),
+          }),
+        )
+        .default([]),
+    })
+    .default({ installations: [] }),
+});
+
+/** What a configuration file may say; see `parseForgeConfig`. */
+export type ForgeConfig = z.input<typeof schema>;
+/** The same with everything filled in. */
+export type CheckedForgeConfig = z.output<typeof schema>;

@@ -1,0 +1,53 @@
+import type { RefChange } from './git-repository.ts';
+import type { RepositoryRecord } from './records.ts';
+import type { Actor } from './viewer.ts';
+
+/** A ref that has moved, both sides known. */
+export interface RefUpdate {
+  readonly ref: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The old commit is not an ancestor of the new one. */
+  readonly forced: boolean;
+}
+
+/** What subscribers hear after refs moved and before the request that moved them is answered. */
+export interface RefsUpdated {
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly updates: readonly RefUpdate[];
+}
+
+export interface RefRefusal {
+  readonly ref: string;
+  /** What git prints in brackets: `protected branch hook declined`. */
+  readonly reason: string;
+  /** What is printed above it, lines of `GH006: …`. */
+  readonly explanation: readonly string[];
+}
+
+export interface RefsOptions {
+  readonly actor: Actor;
+  /** Ask branch protection and rulesets first. Default true. A merge that has checked its own requirements passes false. */
+  readonly enforce?: boolean;
+}
+
+export type RefsResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly refusals: readonly RefRefusal[] };
+
+/**
+ * The only way by which refs move outside of git's own push: policy, journal, compare-and-swap, then `push`, `create`
+ * and `delete` webhooks and the subscribers, all before it resolves. `refs/pull/*` and other refs that are neither branch nor tag make no event.
+ */
+export interface RefService {
+  update(
+    repository: RepositoryRecord,
+    changes: readonly RefChange[],
+    options: RefsOptions,
+  ): Promise<RefsResult>;
+  /** Called in order of subscription, one after the other; an error in one is logged and does not stop the others. */
+  onUpdated(listener: (event: RefsUpdated) => void | Promise<void>): void;
+  /** Runs `work` while nothing else moves refs of the repository. Re-entrant calls must not be made: `update` takes the same lock. */
+  exclusive<T>(repository: RepositoryRecord, work: (update: RefService['update']) => Promise<T>): Promise<T>;
+}
