@@ -1,5 +1,6 @@
-/** Finds the commands in a comment. */
-import type { Refusal } from './refusal.ts';
+/** Finds the commands in a comment. One parser for comments and reviews, and for every verb. */
+import { ownLines, type OwnLine } from './own-lines.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 /** One command as written. `problem` is set where the line is ours but cannot be read. */
 export interface CommandLine {
@@ -9,7 +10,7 @@ export interface CommandLine {
   readonly line: number;
   /** The whole line, for quoting back. */
   readonly text: string;
-  /** Lower case. */
+  /** Lower case; `help` where the line is the prefix alone. */
   readonly verb: string;
   /** Everything after the verb, trimmed. */
   readonly rest: string;
@@ -18,7 +19,68 @@ export interface CommandLine {
 
 export type CommentParse = { readonly kind: 'commands'; readonly commands: readonly CommandLine[] } | Refusal;
 
-/** Reads all commands of a new comment or review body; never throws, in time linear in the length. */
-export function parseComment(_body: string): CommentParse {
-  return { kind: 'commands', commands: [] };
+export const MOST_COMMANDS = 10;
+const LONGEST_BODY = 262_144;
+const LONGEST_LINE = 1000;
+
+/** Case does not count (telephones capitalise); look-alike letters are not ours. A no-break space is a space. */
+const PREFIX = /^\/portico(?=[ \t\u00A0]|$)/i;
+
+/** Control, format, private and unassigned characters, and spaces other than the three: nobody can see what they do. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?![ \u00A0])\p{Zs}/u;
+
+/**
+ * Reads all commands of a new comment or review body; never throws, in time linear in the length. More than ten
+ * commands refuse the whole comment. A comment without commands has an empty list and deserves no answer.
+ */
+export function parseComment(body: string): CommentParse {
+  if (body.length > LONGEST_BODY) return { kind: 'commands', commands: [] };
+  const lines = ownLines(body).filter(({ text }) => PREFIX.test(text));
+  if (lines.length > MOST_COMMANDS) {
+    return refuse(
+      'too-many-commands',
+      `the comment holds ${lines.length} commands, and at most ${MOST_COMMANDS} are carried out, so none was`,
+      `Split it into comments of ${MOST_COMMANDS} commands or fewer.`,
+    );
+  }
+  return { kind: 'commands', commands: lines.map((line, index) => readLine(line, index)) };
+}
+
+function readLine({ number, text }: OwnLine, index: number): CommandLine {
+  const words = text
+    .replace(PREFIX, '')
+    .replaceAll(/[\t\u00A0]/g, ' ')
+    .trim();
+  const space = words.indexOf(' ');
+  const verb = (space < 0 ? words : words.slice(0, space)).toLowerCase();
+  const rest = space < 0 ? '' : words.slice(space + 1).trim();
+  const problem = lineProblem(text, words);
+  return {
+    index,
+    line: number,
+    text: problem === undefined ? text.trimEnd() : visible(text),
+    verb: verb === '' ? 'help' : verb,
+    rest,
+    ...(problem && { problem }),
+  };
+}
+
+function lineProblem(text: string, words: string): Refusal | undefined {
+  if (text.length > LONGEST_LINE) {
+    const message = `the command is ${text.length} characters long, and at most ${LONGEST_LINE} are read`;
+    return refuse('command-too-long', message, 'Write a shorter command.');
+  }
+  const unseen = UNSEEN.exec(words)?.[0];
+  if (unseen === undefined) return undefined;
+  const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const message = `the command holds the character U+${code}, which cannot be seen`;
+  return refuse('unseen-character', message, 'Type the command again instead of pasting it.');
+}
+
+/** The line as it can be shown: unseen characters named, and short. */
+function visible(text: string): string {
+  const short = text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return short
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
+    .trimEnd();
 }

@@ -1,11 +1,11 @@
+/** From the bytes of `.github/portico.yaml` to a configuration, or to the list of mistakes in it. */
+import { parseGrant } from './access.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import type { RepositoryConfig } from './repository-config.ts';
-
-export interface ConfigSource {
-  /** Shown in problems, such as `.github/portico.yaml`. */
-  readonly file: string;
-  readonly bytes: Uint8Array;
-}
+import { parseFollow } from './follow.ts';
+import { mergeDefaults } from './merge-defaults.ts';
+import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
+import { checkDocument, type ConfigSource } from './repository-document.ts';
+import type { RepositorySpec } from './repository-schema.ts';
 
 export interface ConfigOptions {
   /** The registered branch where the file names none; `main` by default. */
@@ -20,6 +20,86 @@ export type ConfigResult =
   | { readonly ok: false; readonly config: undefined; readonly problems: readonly ConfigProblem[] };
 
 /** Parses a repository's configuration. Never throws: every mistake is a problem with its place. */
-export function parseRepositoryConfig(_source: ConfigSource, _options: ConfigOptions = {}): ConfigResult {
-  return { ok: false, config: undefined, problems: [] };
+export function parseRepositoryConfig(source: ConfigSource, options: ConfigOptions = {}): ConfigResult {
+  const own = checkDocument(source);
+  const organization = options.organization && checkDocument(options.organization);
+  const problems = [...own.problems, ...(organization?.problems ?? [])];
+  if (own.spec === undefined || problems.length > 0) return { ok: false, config: undefined, problems };
+  const spec = organization?.spec === undefined ? own.spec : mergeDefaults(own.spec, organization.spec);
+  return { ok: true, config: toConfig(spec, options.defaultBranch ?? 'main'), problems: [] };
+}
+
+/** The configuration of a repository whose file says nothing: every default. */
+export function defaultRepositoryConfig(branch = 'main'): RepositoryConfig {
+  return toConfig({}, branch);
+}
+
+function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig {
+  const { guardrails, publish, inventory, defaultUpstream } = spec;
+  return {
+    branch: spec.branch ?? defaultBranch,
+    directory: directoryOf(spec.directory ?? '/'),
+    deployment: spec.deployment ?? false,
+    versioning: spec.versioning ?? 'sequence',
+    ...(defaultUpstream && { defaultUpstream }),
+    guardrails: {
+      mutators: (guardrails?.mutators ?? []).map(toGuardrail),
+      validators: (guardrails?.validators ?? []).map(toGuardrail),
+    },
+    access: new Map(
+      Object.entries(spec.access ?? {}).map(([command, grants]) => [command, toGrants(grants)]),
+    ),
+    publish: {
+      release: publish?.release ?? true,
+      requireApprovals: publish?.requireApprovals ?? 1,
+      allowSelfApproval: publish?.allowSelfApproval ?? false,
+      directPushes: publish?.directPushes ?? 'flag',
+    },
+    updates: toUpdates(spec.updates ?? {}),
+    ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
+  };
+}
+
+function directoryOf(written: string): string {
+  return written.replaceAll(/^\/+|\/+$/g, '') || '.';
+}
+
+type WrittenGuardrail = { [Field in keyof GuardrailConfig]?: GuardrailConfig[Field] | undefined } & {
+  readonly name: string;
+};
+
+function toGuardrail(written: WrittenGuardrail): GuardrailConfig {
+  const { name, mode, image, configMap, configPath, cel, message, paths } = written;
+  return {
+    name,
+    mode: mode ?? 'enforce',
+    ...(image !== undefined && { image }),
+    ...(configMap !== undefined && { configMap }),
+    ...(configPath !== undefined && { configPath }),
+    ...(cel !== undefined && { cel }),
+    ...(message !== undefined && { message }),
+    ...(paths !== undefined && { paths }),
+  };
+}
+
+/** The schema has checked each text, so that none is lost here. */
+function toGrants(texts: readonly string[]): Grant[] {
+  return texts.map(parseGrant).filter((grant) => typeof grant !== 'string');
+}
+
+function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolicy {
+  const follow = parseFollow(written.follow ?? 'latest');
+  return {
+    follow: typeof follow === 'string' ? { kind: 'none' } : follow,
+    ...(written.schedule !== undefined && { schedule: written.schedule.trim() }),
+    automerge: automergeOf(written.automerge ?? false),
+    maxOpen: written.maxOpen ?? 5,
+  };
+}
+
+function automergeOf(
+  written: boolean | 'none' | 'patch' | 'minor' | 'major' | 'all',
+): UpdatePolicy['automerge'] {
+  if (written === true || written === 'major') return 'all';
+  return written === false ? 'none' : written;
 }

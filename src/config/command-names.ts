@@ -1,0 +1,23 @@
+/** Names that `spec.access` may speak of: the verbs of this version and those to come. A test keeps it equal to the table. */
+export const COMMAND_NAMES = [
+  'approve',
+  'cancel',
+  'clone',
+  'copy',
+  'delete',
+  'diff',
+  'eval',
+  'explain',
+  'help',
+  'init',
+  'pause',
+  'propose',
+  'publish',
+  'rebase',
+  'reject',
+  'render',
+  'resolve',
+  'resume',
+  'rollback',
+  'update',
+] as const;

@@ -1,0 +1,232 @@
+/**
+ * What `.github/portico.yaml` may say. One zod schema checks it and makes the JSON Schema that editors complete
+ * from. Nothing here has a default: organisation defaults are merged in first, see parse-repository-config.ts.
+ */
+import { z } from 'zod';
+
+import { packagePathProblem } from '../revision/ref-name.ts';
+import { refProblem } from '../revision/ref-rules.ts';
+import { parseGrant } from './access.ts';
+import { parseFollow } from './follow.ts';
+import { globProblem } from './glob.ts';
+import { parseSchedule } from './schedule.ts';
+
+/** A string that `problem` has nothing to say about. */
+function text(problem: (value: string) => string | undefined): z.ZodString {
+  return z.string().check((ctx) => {
+    const message = problem(ctx.value);
+    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
+  });
+}
+
+const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
+
+const directory = text((value) => {
+  const path = value.replaceAll(/^\/+|\/+$/g, '');
+  return path === '' || path === '.' ? undefined : packagePathProblem(path)?.message;
+});
+
+const guardrailName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/,
+    'must be lower-case letters, digits and dashes, 50 at most',
+  )
+  .meta({ description: 'Names the check guardrail/<name>.' });
+
+const common = {
+  name: guardrailName,
+  configMap: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'Function configuration as strings.' }),
+  configPath: text((value) => packagePathProblem(value)?.message)
+    .optional()
+    .meta({ description: 'File with the function configuration, from the root of the repository.' }),
+  mode: z
+    .enum(['enforce', 'warn', 'dryrun'])
+    .optional()
+    .meta({
+      description: 'enforce fails the check, warn only says, dryrun only counts.',
+      default: 'enforce',
+    }),
+  paths: z
+    .array(text(globProblem))
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Globs over package paths; without it, every package.' }),
+};
+
+const image = text((value) => {
+  if (/^[A-Za-z0-9][\w.\-/:@]{0,254}$/.test(value)) return undefined;
+  return 'must be an image such as set-labels:v0.2 or registry.example.com/fn/check@sha256:…';
+}).meta({ description: 'Function image, as in a Kptfile.' });
+
+const mutator = z.strictObject({ ...common, image }).check((ctx) => oneConfiguration(ctx.value, ctx.issues));
+
+const validator = z
+  .strictObject({
+    ...common,
+    image: image.optional(),
+    cel: shortText(8192)
+      .optional()
+      .meta({ description: 'CEL expression over `object` that must be true of every resource.' }),
+    message: shortText(1024).optional().meta({ description: 'Said where the expression is false.' }),
+  })
+  .check((ctx) => {
+    oneConfiguration(ctx.value, ctx.issues);
+    const { image, cel, message } = ctx.value;
+    if ((image === undefined) === (cel === undefined)) {
+      ctx.issues.push(custom(ctx.value, 'needs either image or cel', []));
+    }
+    if (message !== undefined && cel === undefined) {
+      ctx.issues.push(custom(ctx.value, 'belongs to cel only', ['message']));
+    }
+    if (cel !== undefined && (ctx.value.configMap ?? ctx.value.configPath) !== undefined) {
+      ctx.issues.push(custom(ctx.value, 'needs no configuration beside cel', []));
+    }
+  });
+
+const access = z
+  .record(
+    z.string(),
+    z
+      .array(
+        text((value) => {
+          const grant = parseGrant(value);
+          return typeof grant === 'string' ? grant : undefined;
+        }),
+      )
+      .max(100),
+  )
+  .meta({ description: 'Command → roles, @org/team, @login or author. An empty list is nobody.' });
+
+const updates = z.strictObject({
+  follow: z
+    .union([
+      text((value) => {
+        const follow = parseFollow(value);
+        return typeof follow === 'string' ? follow : undefined;
+      }),
+      z.int().min(1).max(999_999_999),
+    ])
+    .optional()
+    .meta({
+      description: 'latest, none, channel/<name>, a SemVer range, or a pin such as v3.',
+      default: 'latest',
+    }),
+  schedule: text((value) => {
+    const schedule = parseSchedule(value);
+    return typeof schedule === 'string' ? schedule : undefined;
+  })
+    .optional()
+    .meta({ description: 'Five cron fields in UTC at which updates may be opened.' }),
+  automerge: z
+    .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])
+    .optional()
+    .meta({ description: 'Largest step that merges itself once guardrails are green.', default: 'none' }),
+  maxOpen: z
+    .int()
+    .min(0)
+    .max(1000)
+    .optional()
+    .meta({ description: 'Open update pull requests at most.', default: 5 }),
+});
+
+const spec = z
+  .strictObject({
+    branch: text((value) => refProblem(value)?.message)
+      .optional()
+      .meta({ description: 'The registered branch; the default branch of the repository where absent.' }),
+    directory: directory.optional().meta({ description: 'Packages live below it.', default: '/' }),
+    deployment: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Published packages are ready to deploy.', default: false }),
+    versioning: z.enum(['sequence', 'semver']).optional().meta({ default: 'sequence' }),
+    defaultUpstream: z
+      .strictObject({
+        repo: z
+          .string()
+          .regex(
+            /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9_.-]{1,100}$/,
+            'must be owner/name, such as acme/blueprints',
+          ),
+      })
+      .optional(),
+    guardrails: z
+      .strictObject({
+        mutators: z.array(mutator).max(100).optional(),
+        validators: z.array(validator).max(100).optional(),
+      })
+      .optional(),
+    access: access.optional(),
+    publish: z
+      .strictObject({
+        release: z.boolean().optional().meta({ description: 'Make a release with notes.', default: true }),
+        requireApprovals: z.int().min(0).max(20).optional().meta({ default: 1 }),
+        allowSelfApproval: z.boolean().optional().meta({ default: false }),
+        directPushes: z
+          .enum(['publish', 'flag'])
+          .optional()
+          .meta({ description: 'What to do about a push past any proposal.', default: 'flag' }),
+      })
+      .optional(),
+    updates: updates.optional(),
+    inventory: z.strictObject({ directory }).optional(),
+  })
+  .check((ctx) => uniqueNames(ctx.value, ctx.issues));
+
+export const repositoryDocument = z
+  .strictObject({
+    apiVersion: z.literal('config.portico.dev/v1alpha1'),
+    kind: z.literal('Repository'),
+    metadata: z
+      .strictObject({
+        name: shortText(253).optional(),
+        namespace: shortText(253).optional(),
+        labels: z.record(z.string(), z.string()).optional(),
+        annotations: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
+    spec: spec.optional(),
+  })
+  .meta({
+    title: 'Portico repository configuration',
+    description: '.github/portico.yaml on the default branch registers a repository.',
+  });
+
+export type RepositorySpec = z.infer<typeof spec>;
+
+/** The JSON Schema (draft 7, which editors know) of `.github/portico.yaml`. */
+export function repositoryJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(repositoryDocument, { io: 'input', target: 'draft-7' });
+}
+
+function oneConfiguration(
+  value: { readonly configMap?: unknown; readonly configPath?: unknown },
+  issues: z.core.$ZodRawIssue[],
+): void {
+  if (value.configMap === undefined || value.configPath === undefined) return;
+  issues.push(custom(value, 'needs configMap or configPath, not both', ['configPath']));
+}
+
+/** Guardrails share one name space, because each has the check `guardrail/<name>`. */
+function uniqueNames(value: RepositorySpec, issues: z.core.$ZodRawIssue[]): void {
+  const seen = new Set<string>();
+  for (const list of ['mutators', 'validators'] as const) {
+    for (const [at, { name }] of (value.guardrails?.[list] ?? []).entries()) {
+      if (seen.has(name)) {
+        issues.push(
+          custom(value, `must be unique, and ${name} stands here twice`, ['guardrails', list, at, 'name']),
+        );
+      }
+      seen.add(name);
+    }
+  }
+}
+
+function custom(input: unknown, message: string, path: (string | number)[]): z.core.$ZodRawIssue {
+  return { code: 'custom', message, input, path };
+}

@@ -1,0 +1,126 @@
+/** Reads a YAML document with limits, and finds where in it a field stands. */
+import { isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document } from 'yaml';
+
+import type { ConfigProblem } from './config-problem.ts';
+
+const LONGEST = 256 * 1024;
+const DEEPEST_FLOW = 50;
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ReadYaml {
+  /** Plain data; undefined where there are problems. */
+  readonly data: unknown;
+  readonly problems: readonly ConfigProblem[];
+  /** The place of the field at a path, of its nearest parent where it is absent. `key` asks for the field's name rather than its value. */
+  readonly placeOf: (path: readonly PropertyKey[], key?: boolean) => Place;
+}
+
+const START: Place = { line: 1, column: 1 };
+
+/** Reads exactly one document. Never throws, whatever the bytes are. */
+export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
+  const failed = (code: string, message: string, hint: string, place: Place = START): ReadYaml => ({
+    data: undefined,
+    problems: [{ code, file, path: '', ...place, message, hint }],
+    placeOf: () => START,
+  });
+  if (bytes.length > LONGEST) {
+    return failed(
+      'too-large',
+      `the file is larger than ${LONGEST / 1024} KiB`,
+      'Keep the configuration short.',
+    );
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return failed('not-utf8', 'the file is not UTF-8', 'Save it as UTF-8.');
+  }
+  if (tooDeep(text)) return failed('too-deep', 'brackets are nested too deep', 'Flatten the configuration.');
+  try {
+    return read(file, text, failed);
+  } catch (error) {
+    // The parser throws for alias bombs and for nesting that exhausts the stack.
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unknown';
+    return failed('yaml', `the file cannot be read as YAML: ${reason}`, 'Simplify the file.');
+  }
+}
+
+function read(
+  file: string,
+  text: string,
+  failed: (code: string, message: string, hint: string, place?: Place) => ReadYaml,
+): ReadYaml {
+  const counter = new LineCounter();
+  const placeAt = (offset: number): Place => {
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const parsed = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, strict: true });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  const problems = documents.flatMap((document) =>
+    [...document.errors, ...document.warnings].map((error) => ({
+      code: 'yaml',
+      file,
+      path: '',
+      ...placeAt(error.pos[0]),
+      message: error.message.split('\n')[0] ?? error.message,
+      hint: 'Correct the YAML here.',
+    })),
+  );
+  if (problems.length > 0) return { data: undefined, problems: problems.slice(0, 20), placeOf: () => START };
+  const [document, second] = documents.filter((document) => document.contents !== null);
+  if (document === undefined) {
+    return failed('empty', 'the file is empty', 'Write a document of kind Repository, or remove the file.');
+  }
+  if (second !== undefined) {
+    const hint = 'Put each further document into its own file below .github/portico/.';
+    return failed('documents', 'the file holds more than one document', hint, placeAt(second.range[0]));
+  }
+  return {
+    data: document.toJS({ maxAliasCount: 100 }),
+    problems: [],
+    placeOf: (path, key = false) => placeAt(offsetOf(document, path, key)),
+  };
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[], wantKey: boolean): number {
+  let node: unknown = document.contents;
+  let offset = rangeStart(node) ?? 0;
+  for (const [at, step] of path.entries()) {
+    const pair = isMap(node)
+      ? node.items.find(
+          (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+        )
+      : undefined;
+    const next: unknown = pair === undefined && isSeq(node) ? node.items[Number(step)] : pair?.value;
+    const keyStart = rangeStart(pair?.key);
+    if (pair === undefined && next === undefined) return offset;
+    const last = at === path.length - 1;
+    offset = (last && wantKey ? keyStart : (rangeStart(next) ?? keyStart)) ?? offset;
+    node = next;
+  }
+  return offset;
+}
+
+function rangeStart(node: unknown): number | undefined {
+  if (node === null || typeof node !== 'object' || !('range' in node)) return undefined;
+  const range: unknown = node.range;
+  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined;
+}
+
+/** Deep flow collections can abort the whole process inside the parser, so they are counted before it sees them. */
+function tooDeep(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
+    if (depth > DEEPEST_FLOW) return true;
+  }
+  return false;
+}
