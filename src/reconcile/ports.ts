@@ -28,6 +28,13 @@ export interface GitRef {
   readonly commit: string;
 }
 
+/** An annotated tag. */
+export interface TagInfo {
+  readonly object: string;
+  readonly message: string;
+  readonly tagger: { readonly name: string; readonly email: string; readonly date: string } | null;
+}
+
 export interface RefUpdate {
   readonly ref: string;
   readonly to: string | null;
@@ -49,6 +56,12 @@ export interface Person {
   readonly email: string;
 }
 
+/** A file that differs between two commits; `after` is null where it is gone. */
+export interface PathChange {
+  readonly path: string;
+  readonly after: { readonly id: string } | null;
+}
+
 /** A directory with a Kptfile: its path below the registered directory, from the top, and its tree. */
 export interface PackageDir {
   readonly path: string;
@@ -64,7 +77,7 @@ export interface Git {
   refs(prefix?: string, signal?: AbortSignal): Promise<ReadonlyMap<string, GitRef>>;
   resolve(revision: string, signal?: AbortSignal): Promise<string | null>;
   commit(oid: string, signal?: AbortSignal): Promise<CommitInfo>;
-  tag(oidOrRef: string, signal?: AbortSignal): Promise<{ readonly object: string; readonly message: string } | null>;
+  tag(oidOrRef: string, signal?: AbortSignal): Promise<TagInfo | null>;
   log(
     range: { readonly from?: string; readonly to: string },
     options?: { readonly path?: string; readonly limit?: number; readonly firstParent?: boolean },
@@ -79,7 +92,7 @@ export interface Git {
     signal?: AbortSignal,
   ): Promise<{ readonly tree: string; readonly files: PackageFiles } | null>;
   findPackages(commit: string, directory: string, signal?: AbortSignal): Promise<readonly PackageDir[]>;
-  changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly { readonly path: string }[]>;
+  changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
   mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;
   isAncestor(ancestor: string, descendant: string, signal?: AbortSignal): Promise<boolean>;
   mergeTrees(

@@ -1,0 +1,84 @@
+import { countApprovals, type ApprovalCount, type Review as CountedReview } from '../command/approval-count.ts';
+import { parseRecord, type ApprovalRecord } from '../command/approval-record.ts';
+import { authorize } from '../command/authorize.ts';
+import { approve } from '../command/verbs/approve.ts';
+import { AGGREGATE_CHECK } from './check-names.ts';
+import { loadCaller } from './caller.ts';
+import type { Access, Comment, World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+
+/**
+ * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at
+ * its commit names, and the records of `/portico approve`, by people who may approve at this moment.
+ */
+export async function loadApprovals(
+  world: Pick<World, 'app' | 'hmac'>,
+  access: Access,
+  snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>,
+  digest: string | undefined,
+  signal?: AbortSignal,
+): Promise<ApprovalCount> {
+  const { pull, config, facts } = snapshot;
+  const [reviews, comments] = await Promise.all([
+    access.forge.listReviews(pull.number, signal),
+    access.forge.listComments(pull.number, signal),
+  ]);
+  const records = comments.flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? []);
+  const digests = new Map<string, string | undefined>();
+  const counted: CountedReview[] = [];
+  for (const review of reviews) {
+    if (review.submittedAt === null) continue;
+    if (review.commitId !== null && !digests.has(review.commitId)) {
+      digests.set(review.commitId, await digestAt(world, access, review.commitId, signal));
+    }
+    const reviewed = review.commitId === null ? undefined : digests.get(review.commitId);
+    counted.push({
+      login: review.author,
+      isBot: review.authorIsBot,
+      state: review.state,
+      submittedAt: review.submittedAt,
+      ...(reviewed !== undefined && { digest: reviewed }),
+    });
+  }
+  const permitted = new Set<string>();
+  for (const login of new Set([...counted.map((review) => review.login), ...records.map((record) => record.login)])) {
+    const who = { login, isAuthor: false, isBot: counted.some((review) => review.login === login && review.isBot) };
+    const caller = await loadCaller(access, config, who, signal);
+    if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
+  }
+  const rejections = records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at);
+  const rejectedAt = rejections.sort().at(-1);
+  return countApprovals({
+    reviews: counted,
+    records: records.filter(({ kind }) => kind === 'approval'),
+    digest,
+    permitted: (login) => permitted.has(login.toLowerCase()),
+    author: pull.author,
+    allowSelfApproval: config.publish.allowSelfApproval,
+    required: config.publish.requireApprovals,
+    ...(rejectedAt !== undefined && { rejectedAt }),
+  });
+}
+
+/** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */
+export async function digestAt(
+  world: Pick<World, 'app'>,
+  { forge }: Pick<Access, 'forge'>,
+  sha: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const checks = await forge.listChecks(sha, signal);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  return ours === undefined || ours.externalId === '' ? undefined : ours.externalId;
+}
+
+/** A record counts only as the App wrote it: by its author, never edited, with its seal. */
+function recordIn(
+  comment: Comment,
+  world: Pick<World, 'app' | 'hmac'>,
+  repository: number,
+  pull: number,
+): ApprovalRecord | undefined {
+  if (comment.author !== world.app.botLogin) return undefined;
+  return parseRecord(comment.body, { repository: String(repository), pull }, world.hmac);
+}

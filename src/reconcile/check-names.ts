@@ -1,0 +1,11 @@
+/** The check that a ruleset should require; its external id is the content digest that it speaks of. */
+export const AGGREGATE_CHECK = 'portico';
+
+export const RENDER_CHECK = 'portico/render';
+export const PACKAGE_CHECK = 'portico/package';
+export const CONFLICTS_CHECK = 'portico/conflicts';
+export const CONFIG_CHECK = 'portico/config';
+
+export function guardrailCheck(name: string): string {
+  return `guardrail/${name}`;
+}

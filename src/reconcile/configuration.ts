@@ -1,0 +1,48 @@
+import type { ConfigProblem } from '../config/config-problem.ts';
+import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { Git } from './ports.ts';
+
+export const CONFIGURATION_FILE = '.github/portico.yaml';
+
+/** How many changes of the file are looked at for the last good one. */
+const HISTORY = 50;
+
+export type Configuration =
+  | { readonly state: 'absent' }
+  /** `problems` of the newest version, where an older one is in force. */
+  | { readonly state: 'registered'; readonly config: RepositoryConfig; readonly problems: readonly ConfigProblem[] }
+  | { readonly state: 'broken'; readonly problems: readonly ConfigProblem[] };
+
+/**
+ * The configuration in force: the file on the default branch, or, while that has mistakes, the last version without.
+ * A repository without the file is not registered, and Portico touches nothing in it.
+ */
+export async function loadConfiguration(
+  git: Git,
+  defaultBranch: string,
+  signal?: AbortSignal,
+): Promise<Configuration> {
+  const head = await git.resolve(`refs/heads/${defaultBranch}`, signal);
+  if (head === null) return { state: 'absent' };
+  const newest = await readConfiguration(git, head, defaultBranch, signal);
+  if (newest === null) return { state: 'absent' };
+  if (newest.ok) return { state: 'registered', config: newest.config, problems: [] };
+  const history = await git.log({ to: head }, { path: CONFIGURATION_FILE, limit: HISTORY, firstParent: true }, signal);
+  for (const commit of history.slice(1)) {
+    const older = await readConfiguration(git, commit.oid, defaultBranch, signal);
+    if (older?.ok === true) return { state: 'registered', config: older.config, problems: newest.problems };
+  }
+  return { state: 'broken', problems: newest.problems };
+}
+
+/** The file as it stands at one commit, checked; null where it is not there. */
+export async function readConfiguration(
+  git: Git,
+  commit: string,
+  defaultBranch: string,
+  signal?: AbortSignal,
+): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
+  const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
+  return bytes === null ? null : parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+}

@@ -1,0 +1,47 @@
+/** Pure: pieces of Markdown in which foreign text is inert: it stands in code, where nothing is a mention or a tag. */
+import type { Conflict } from '../package/merge/conflict.ts';
+
+/** Inline code that holds any text; line breaks become spaces. */
+export function code(text: string): string {
+  const flat = text.replace(/[\r\n\t]+/g, ' ').replaceAll('|', '\\|');
+  const ticks = '`'.repeat(Math.max(1, ...[...flat.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const padded = flat.startsWith('`') || flat.endsWith('`') ? ` ${flat} ` : flat;
+  return flat === '' ? '(empty)' : `${ticks}${padded}${ticks}`;
+}
+
+/** A table; cells are Markdown already. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** Conflicts as people read them: where, and the three values. */
+export function conflictTable(conflicts: readonly Conflict[], most = 50): string {
+  const rows = conflicts.slice(0, most).map((conflict, at) => [
+    String(at + 1),
+    code(conflict.file),
+    code(place(conflict)),
+    value(conflict.base),
+    value(conflict.upstream),
+    value(conflict.local),
+    conflict.taken,
+  ]);
+  const more = conflicts.length > most ? `\n\n${conflicts.length - most} more are not shown.` : '';
+  return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + more;
+}
+
+/** Foldable; the blank lines make Markdown inside work. */
+export function details(summary: string, body: string): string {
+  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+}
+
+function place({ resource, path }: Conflict): string {
+  const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
+  return [name, path].filter((part) => part !== '').join(' ') || 'the whole file';
+}
+
+function value(of: unknown): string {
+  if (of === undefined) return 'absent';
+  const text = typeof of === 'string' ? of : (JSON.stringify(of) ?? String(of));
+  return code(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}

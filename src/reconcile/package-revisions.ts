@@ -1,0 +1,65 @@
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { latestRevision, nextRevision, revisionsOf, type Bump } from '../revision/numbering.ts';
+import { ledgerRef, revisionTag } from '../revision/ref-name.ts';
+import type { RevisionName } from '../revision/revision-name.ts';
+import type { Git, GitRef } from './ports.ts';
+
+/** The revisions of a repository's packages, as its refs tell them. */
+export interface RevisionRefs {
+  readonly tags: ReadonlyMap<string, GitRef>;
+  readonly ledger: ReadonlyMap<string, GitRef>;
+}
+
+export async function loadRevisionRefs(git: Git, signal?: AbortSignal): Promise<RevisionRefs> {
+  const [tags, ledger] = await Promise.all([
+    git.refs('refs/tags/', signal),
+    git.refs('refs/portico/published/', signal),
+  ]);
+  return { tags, ledger };
+}
+
+/** `directory` from the top of the repository as refs name it: '.' for the top. */
+export function refPath(directory: string): string {
+  return directory === '' ? '.' : directory;
+}
+
+/** Every revision that a package has or had, oldest first. */
+export function allRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
+  return revisionsOf(refPath(directory), [...refs.tags.keys(), ...refs.ledger.keys()]);
+}
+
+/** Published revisions that still have their tag, oldest first. */
+export function taggedRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
+  return revisionsOf(refPath(directory), refs.tags.keys());
+}
+
+/** The newest revision that still has its tag, with that tag. */
+export function newestRevision(
+  refs: RevisionRefs,
+  directory: string,
+): { readonly name: string; readonly tag: GitRef } | undefined {
+  const newest = latestRevision(taggedRevisions(refs, directory));
+  const tag = newest && tagOf(refs, directory, newest.name);
+  return newest === undefined || tag === undefined ? undefined : { name: newest.name, tag };
+}
+
+/** The tag of one revision. */
+export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
+  return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);
+}
+
+/** The ref names that publishing a revision creates. */
+export function publishedRefs(directory: string, revision: string): { readonly tag: string; readonly ledger: string } {
+  const path = refPath(directory);
+  return { tag: revisionTag(path, revision), ledger: ledgerRef(path, revision) };
+}
+
+/** The name that the next revision gets; numbers of retired revisions are never used again. */
+export function upcomingRevision(
+  refs: RevisionRefs,
+  directory: string,
+  config: Pick<RepositoryConfig, 'versioning'>,
+  bump: Bump = 'minor',
+): string {
+  return nextRevision(allRevisions(refs, directory), config.versioning === 'semver' ? { semver: bump } : 'sequence');
+}

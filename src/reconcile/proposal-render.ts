@@ -1,0 +1,112 @@
+import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { sameFile } from '../package/package.ts';
+import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
+import { renderPackage } from '../package/render/render.ts';
+import { digestOf } from '../revision/digest.ts';
+import type { Access, FileChanges, World } from './ports.ts';
+import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
+
+/** What rendering one touched package came to. Files are named from the top of the repository. */
+export interface RenderedPackage {
+  readonly package: ProposalPackage;
+  readonly ok: boolean;
+  readonly runs: readonly FunctionRun[];
+  readonly findings: readonly Finding[];
+  readonly problem?: NonNullable<RenderResult['problem']>;
+  /** What has to be written so that the branch holds the rendered package. */
+  readonly changes: FileChanges;
+  /** Set when rendering the rendered package changes it again: then nothing is written. */
+  readonly unstable?: { readonly paths: readonly string[] };
+}
+
+/** Remembers renders by content, guardrails and function versions; the oldest are dropped. */
+export interface RenderCache {
+  get(key: string): Omit<RenderedPackage, 'package'> | undefined;
+  set(key: string, value: Omit<RenderedPackage, 'package'>): void;
+}
+
+export function createRenderCache(entries = 500): RenderCache {
+  const cache = new Map<string, Omit<RenderedPackage, 'package'>>();
+  return {
+    get(key) {
+      const found = cache.get(key);
+      if (found !== undefined) {
+        cache.delete(key);
+        cache.set(key, found);
+      }
+      return found;
+    },
+    set(key, value) {
+      cache.set(key, value);
+      const oldest = cache.keys().next();
+      if (cache.size > entries && oldest.done !== true) cache.delete(oldest.value);
+    },
+  };
+}
+
+/** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
+export async function renderProposal(
+  world: Pick<World, 'runtime' | 'runtimeVersion'>,
+  access: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  cache: RenderCache,
+  signal?: AbortSignal,
+): Promise<RenderedPackage[]> {
+  const rendered: RenderedPackage[] = [];
+  for (const touched of snapshot.packages) {
+    const tree = touched.trees.head;
+    if (tree === null) continue;
+    const key = digestOf('portico render 1', [
+      tree,
+      touched.path,
+      touched.directory,
+      guardrailDigest(snapshot.config),
+      world.runtimeVersion,
+    ]);
+    let result = cache.get(key);
+    if (result === undefined) {
+      result = await renderOne(world, access, snapshot, touched, signal);
+      cache.set(key, result);
+    }
+    rendered.push({ package: touched, ...result });
+  }
+  return rendered;
+}
+
+async function renderOne(
+  world: Pick<World, 'runtime'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  touched: ProposalPackage,
+  signal: AbortSignal | undefined,
+): Promise<Omit<RenderedPackage, 'package'>> {
+  const found = await git.readPackage(snapshot.head.oid, touched.directory, {}, signal);
+  const files: PackageFiles = found?.files ?? new Map();
+  const guardrails = guardrailsFor(snapshot.config, touched.path);
+  const input = { runtime: world.runtime, guardrails, ...(signal && { signal }) };
+  const first = await renderPackage({ files, ...input });
+  const base = {
+    ok: first.ok,
+    runs: first.runs,
+    findings: first.findings,
+    ...(first.problem && { problem: first.problem }),
+  };
+  const changes = changesBetween(touched.directory, files, first.files);
+  if (changes.size === 0) return { ...base, changes };
+  const second = await renderPackage({ files: first.files, ...input });
+  const paths = [...changesBetween(touched.directory, first.files, second.files).keys()];
+  if (paths.length > 0) return { ...base, ok: false, changes: new Map(), unstable: { paths } };
+  return { ...base, changes };
+}
+
+/** What turns one state of a package's directory into another, named from the top of the repository. */
+export function changesBetween(directory: string, before: PackageFiles, after: PackageFiles): FileChanges {
+  const changes = new Map<string, { mode: '100644' | '100755'; bytes: Uint8Array } | null>();
+  const place = (path: string): string => (directory === '' ? path : `${directory}/${path}`);
+  for (const [path, file] of after) {
+    if (!sameFile(before.get(path), file)) changes.set(place(path), { mode: file.mode, bytes: file.bytes });
+  }
+  for (const path of before.keys()) if (!after.has(path)) changes.set(place(path), null);
+  return changes;
+}

@@ -1,0 +1,139 @@
+/**
+ * Everything that decides about a proposal, read once: the pull request, the configuration in force, and which
+ * packages its content touches. Content is taken from git, where it cannot move under our hands.
+ */
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
+import { loadConfiguration } from './configuration.ts';
+import type { Access, CommitInfo, PackageDir, Pull, RepositoryFacts } from './ports.ts';
+
+export interface ProposalSnapshot {
+  readonly facts: RepositoryFacts;
+  readonly pull: Pull;
+  readonly config: RepositoryConfig;
+  /** Head of the registered branch. */
+  readonly base: string;
+  readonly head: CommitInfo;
+  /** Where the proposal left the registered branch. */
+  readonly mergeBase: string;
+  readonly packages: readonly ProposalPackage[];
+  /** Changed files that belong to no package. */
+  readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
+  /** False for a proposal from a fork: Portico writes nothing there. */
+  readonly writable: boolean;
+}
+
+export interface ProposalPackage {
+  /** Below the registered directory; '.' is the directory itself. */
+  readonly path: string;
+  /** From the top of the repository; '' is the top. */
+  readonly directory: string;
+  /** Git's ids of the directory; null where the package is absent. */
+  readonly trees: { readonly mergeBase: string | null; readonly base: string | null; readonly head: string | null };
+}
+
+export type SnapshotResult =
+  | { readonly kind: 'snapshot'; readonly snapshot: ProposalSnapshot }
+  /** Nothing for Portico to do: no such pull request, repository or branch not registered. */
+  | { readonly kind: 'none'; readonly reason: 'absent' | 'not-registered' | 'other-branch' | 'archived' };
+
+/** Reads a proposal. Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of. */
+export async function loadProposal(access: Access, number: number, signal?: AbortSignal): Promise<SnapshotResult> {
+  const { git, forge } = access;
+  const [pull, facts] = await Promise.all([forge.getPull(number, {}, signal), forge.get(signal), git.fetch({}, signal)]);
+  if (pull === null) return { kind: 'none', reason: 'absent' };
+  if (facts.archived) return { kind: 'none', reason: 'archived' };
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return { kind: 'none', reason: 'not-registered' };
+  const { config } = configuration;
+  if (pull.baseRef !== config.branch) return { kind: 'none', reason: 'other-branch' };
+
+  const writable = pull.headRepositoryId === facts.id;
+  const base = await git.resolve(`refs/heads/${config.branch}`, signal);
+  const headOid = await resolveHead(access, pull, writable, signal);
+  const mergeBase = base === null || headOid === null ? null : await git.mergeBase(base, headOid, signal);
+  if (base === null || headOid === null || mergeBase === null) {
+    throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, { blame: 'forge' });
+  }
+  const changes = await git.changedPaths(mergeBase, headOid, signal);
+  const changed = changes.map(({ path }) => path);
+  const packages = await touchedPackages(access, config.directory, changed, { mergeBase, base, head: headOid }, signal);
+  return {
+    kind: 'snapshot',
+    snapshot: {
+      facts,
+      pull,
+      config,
+      base,
+      head: await git.commit(headOid, signal),
+      mergeBase,
+      packages,
+      otherFiles: changes
+        .filter(({ path }) => !packages.some(({ directory }) => isBelow(directory, path)))
+        .map(({ path, after }) => ({ path, blob: after?.id ?? null })),
+      writable,
+    },
+  };
+}
+
+/** The branch as git has it, which may be newer than what the forge's answer says; a merged branch may be gone. */
+async function resolveHead(
+  { git }: Access,
+  pull: Pull,
+  writable: boolean,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  const branch = writable && pull.state === 'open' ? await git.resolve(`refs/heads/${pull.headRef}`, signal) : null;
+  if (branch !== null) return branch;
+  const known = await git.resolve(pull.headSha, signal);
+  if (known !== null) return known;
+  await git.fetch({ refspecs: [`+refs/pull/${pull.number}/head:refs/pull/${pull.number}/head`] }, signal);
+  return git.resolve(pull.headSha, signal);
+}
+
+async function touchedPackages(
+  { git }: Access,
+  registered: string,
+  changed: readonly string[],
+  commits: { readonly mergeBase: string; readonly base: string; readonly head: string },
+  signal: AbortSignal | undefined,
+): Promise<ProposalPackage[]> {
+  const [before, after] = await Promise.all([
+    rootPackages({ git }, commits.mergeBase, registered, signal),
+    rootPackages({ git }, commits.head, registered, signal),
+  ]);
+  const directories = new Map([...before, ...after].map((found) => [found.directory, found]));
+  const touched = [...directories.values()].filter(({ directory }) => changed.some((path) => isBelow(directory, path)));
+  const packages = await Promise.all(
+    touched.map(async ({ path, directory }) => {
+      const treeIn = async (list: readonly PackageDir[], commit: string): Promise<string | null> =>
+        list.some((found) => found.directory === directory) ? git.treeId(commit, directory, signal) : null;
+      return {
+        path: path === '' ? '.' : path,
+        directory,
+        trees: {
+          mergeBase: await treeIn(before, commits.mergeBase),
+          base: await git.treeId(commits.base, directory, signal),
+          head: await treeIn(after, commits.head),
+        },
+      };
+    }),
+  );
+  return packages.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Packages, subpackages left out: those belong to the package above and share its revision. */
+export async function rootPackages(
+  { git }: Pick<Access, 'git'>,
+  commit: string,
+  registered: string,
+  signal?: AbortSignal,
+): Promise<PackageDir[]> {
+  const all = await git.findPackages(commit, registered === '.' ? '' : registered, signal);
+  return all.filter(({ parent }) => parent === null);
+}
+
+/** True for a file below the directory; '' is the top of the repository. */
+export function isBelow(directory: string, path: string): boolean {
+  return directory === '' || path.startsWith(`${directory}/`);
+}

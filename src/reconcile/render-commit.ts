@@ -1,0 +1,53 @@
+import { PorticoError } from '../error.ts';
+import type { Access, CommitInfo, FileChanges, World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+
+export type RenderCommit =
+  /** The branch holds the rendered packages. `pushed` when it took a commit of ours. */
+  | { readonly state: 'rendered'; readonly head: CommitInfo; readonly pushed: boolean }
+  /** The rendered content is not on the branch, and Portico may not put it there. */
+  | { readonly state: 'withheld'; readonly head: CommitInfo; readonly reason: string; readonly changes: FileChanges };
+
+/**
+ * Puts the rendered packages on the proposal's branch as one commit, by compare-and-swap. Throws REF_MOVED (try
+ * again) when somebody pushed meanwhile.
+ */
+export async function pushRendered(
+  world: Pick<World, 'app'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  rendered: readonly RenderedPackage[],
+  signal?: AbortSignal,
+): Promise<RenderCommit> {
+  const { head, pull } = snapshot;
+  const changes: FileChanges = new Map(rendered.flatMap((one) => [...one.changes]));
+  if (changes.size === 0) return { state: 'rendered', head, pushed: false };
+  if (!snapshot.writable) {
+    return {
+      state: 'withheld',
+      head,
+      reason: 'The proposal comes from a fork, where Portico may not write.',
+      changes,
+    };
+  }
+  const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
+  const tree = await git.writeTree(head.oid, changes, signal);
+  const oid = await git.commitTree(
+    { tree, parents: [head.oid], message: `Render ${names.join(', ')}\n`, committer: botPerson(world.app) },
+    signal,
+  );
+  const ref = `refs/heads/${pull.headRef}`;
+  const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
+  if (answer.ok) return { state: 'rendered', head: await git.commit(oid, signal), pushed: true };
+  const [rejected] = answer.rejected;
+  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was rendered`, { blame: 'forge', retryAfter: 1 });
+  }
+  return { state: 'withheld', head, reason: `The forge refused the push: ${rejected.message}`, changes };
+}
+
+/** The name and address under which this App commits, as the forge links them to the bot's account. */
+export function botPerson(app: World['app']): { name: string; email: string } {
+  return { name: app.botLogin, email: `${app.id}+${app.botLogin}@users.noreply.github.com` };
+}

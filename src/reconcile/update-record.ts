@@ -1,0 +1,99 @@
+/**
+ * What Portico remembers about an update, kept where the update is: a sealed trailer on each commit it makes on an
+ * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
+ * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
+ */
+import type { Conflict } from '../package/merge/conflict.ts';
+import type { CommitInfo, Git } from './ports.ts';
+
+export interface UpdateRecord {
+  /** Package directory in the downstream repository. */
+  readonly directory: string;
+  /** `owner/name:directory` of the upstream. */
+  readonly upstream: string;
+  /** Revision that the update brings. */
+  readonly to: string;
+  /** Commit of the registered branch that it was made for. */
+  readonly base: string;
+}
+
+type Hmac = (text: string) => string;
+
+const TRAILER = 'Portico-Update: ';
+
+/** A commit message that ends in the sealed record; the seal covers tree and parents, so it cannot be moved. */
+export function sealedMessage(
+  title: string,
+  record: UpdateRecord,
+  commit: { readonly tree: string; readonly parents: readonly string[] },
+  hmac: Hmac,
+): string {
+  const text = encode(record);
+  return `${title}\n\n${TRAILER}${text} ${seal(text, commit, hmac)}\n`;
+}
+
+/** The record of a commit of ours, or null for everybody else's. */
+export function readSealed(commit: CommitInfo, hmac: Hmac): UpdateRecord | null {
+  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
+  if (!line.startsWith(TRAILER)) return null;
+  const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
+  return mac === seal(text, commit, hmac) ? decode<UpdateRecord>(text) : null;
+}
+
+/** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
+export async function newestSealed(
+  git: Git,
+  head: string,
+  hmac: Hmac,
+  signal?: AbortSignal,
+): Promise<{ readonly commit: CommitInfo; readonly record: UpdateRecord } | null> {
+  const log = await git.log({ to: head }, { firstParent: true, limit: 200 }, signal);
+  for (const commit of log) {
+    const record = readSealed(commit, hmac);
+    if (record !== null) return { commit, record };
+  }
+  return null;
+}
+
+const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
+
+/** The conflicts of an update, for the end of the pull request's body; '' where there are none. */
+export function conflictRecord(pullKey: string, conflicts: readonly Conflict[], hmac: Hmac): string {
+  if (conflicts.length === 0) return '';
+  const text = encode(conflicts.slice(0, 100).map(shortened));
+  return `<!-- portico:conflicts ${text} ${hmac(`conflicts ${pullKey} ${text}`)} -->`;
+}
+
+/** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
+export function readConflicts(pullKey: string, body: string, hmac: Hmac): readonly Conflict[] {
+  const match = BODY.exec(body);
+  if (match === null) return [];
+  const [, text = '', mac = ''] = match;
+  return mac === hmac(`conflicts ${pullKey} ${text}`) ? (decode<Conflict[]>(text) ?? []) : [];
+}
+
+function seal(text: string, commit: { readonly tree: string; readonly parents: readonly string[] }, hmac: Hmac): string {
+  return hmac(`update ${text} ${commit.tree} ${commit.parents.join(' ')}`);
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function decode<Value>(text: string): Value | null {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Value;
+  } catch {
+    return null;
+  }
+}
+
+/** Values only as far as a table shows them: the record must fit into a body. */
+function shortened(conflict: Conflict): Conflict {
+  return { ...conflict, base: short(conflict.base), upstream: short(conflict.upstream), local: short(conflict.local) };
+}
+
+function short(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text === undefined || text.length <= 200 ? value : `${text.slice(0, 197)}...`;
+}
