@@ -1,4 +1,12 @@
+import * as z from 'zod';
+
 import { PorticoError } from '../error.ts';
+import { toValue } from './yaml/compare.ts';
+import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
+import type { YamlEdit, YamlValue } from './yaml/edit.ts';
+import { formatPath, parsePath } from './yaml/path.ts';
+import { readYamlFile } from './yaml/read.ts';
+import type { YamlFile } from './yaml/read.ts';
 
 export interface GitLocation {
   readonly repo: string;
@@ -80,24 +88,237 @@ export interface KptfileProblem {
  * Reads a Kptfile. What cannot be used is left out and named in `problems`; fields that kpt does not know are
  * tolerated and named. Throws `KPTFILE_INVALID` only when the bytes are not one YAML map.
  */
-export function readKptfile(_bytes: Uint8Array): { kptfile: Kptfile; problems: readonly KptfileProblem[] } {
-  throw new PorticoError('NOT_YET', 'readKptfile');
+export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: readonly KptfileProblem[] } {
+  const text = new TextDecoder().decode(bytes);
+  const file = parse(text);
+  const [document, second] = fullDocuments(file);
+  const root = document?.root ?? undefined;
+  if (root?.kind !== 'map') {
+    throw new PorticoError('KPTFILE_INVALID', 'The Kptfile is not a YAML map', {
+      hint: 'Write it as `kpt pkg init` does.',
+    });
+  }
+  const raw = toValue(root);
+  const found: Omit<KptfileProblem, 'line'>[] = [...versionProblems(raw)];
+  if (second !== undefined)
+    found.push({ severity: 'error', path: '', message: 'The Kptfile has more than one document' });
+  const data = checked(raw, found);
+  const problems = found.map((problem) => {
+    const line = locateIn(file, 0, parsePath(problem.path), { nearest: true })?.line;
+    return line === undefined ? problem : { ...problem, line };
+  });
+  return { kptfile: toKptfile(data), problems };
+}
+
+function parse(text: string): YamlFile {
+  try {
+    return readYamlFile(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PorticoError('KPTFILE_INVALID', `The Kptfile does not parse: ${why}`, {
+      cause,
+      hint: 'Correct the YAML.',
+    });
+  }
+}
+
+const text = z.string();
+const texts = z.record(z.string(), z.string());
+const selector = z.strictObject({
+  apiVersion: text.exactOptional(),
+  kind: text.exactOptional(),
+  name: text.exactOptional(),
+  namespace: text.exactOptional(),
+  labels: texts.exactOptional(),
+  annotations: texts.exactOptional(),
+});
+const pipelineFunction = z.strictObject({
+  image: text.exactOptional(),
+  exec: text.exactOptional(),
+  tag: text.exactOptional(),
+  name: text.exactOptional(),
+  configPath: text.exactOptional(),
+  configMap: texts.exactOptional(),
+  selectors: z.array(selector).exactOptional(),
+  exclude: z.array(selector).exactOptional(),
+});
+const git = z.strictObject({ repo: text, directory: text.default('/'), ref: text.default('') });
+const lockedGit = git.extend({ commit: text.default('') });
+const schema = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: z
+    .object({
+      name: text.default(''),
+      namespace: text.exactOptional(),
+      labels: texts.default({}),
+      annotations: texts.default({}),
+    })
+    .default({ name: '', labels: {}, annotations: {} }),
+  upstream: z
+    .strictObject({ type: text, git: git.exactOptional(), updateStrategy: text.exactOptional() })
+    .exactOptional(),
+  upstreamLock: z
+    .strictObject({ type: text, git: lockedGit.exactOptional(), generic: z.unknown().exactOptional() })
+    .exactOptional(),
+  info: z
+    .strictObject({
+      site: text.exactOptional(),
+      emails: z.array(text).exactOptional(),
+      license: text.exactOptional(),
+      licenseFile: text.exactOptional(),
+      description: text.exactOptional(),
+      keywords: z.array(text).exactOptional(),
+      man: text.exactOptional(),
+      readinessGates: z.array(z.strictObject({ conditionType: text })).default([]),
+    })
+    .default({ readinessGates: [] }),
+  pipeline: z
+    .strictObject({
+      mutators: z.array(pipelineFunction).default([]),
+      validators: z.array(pipelineFunction).default([]),
+    })
+    .default({ mutators: [], validators: [] }),
+  inventory: z.unknown().exactOptional(),
+  status: z
+    .strictObject({
+      conditions: z
+        .array(
+          z.strictObject({
+            type: text,
+            status: text,
+            reason: text.exactOptional(),
+            message: text.exactOptional(),
+          }),
+        )
+        .default([]),
+      renderStatus: z.unknown().exactOptional(),
+    })
+    .default({ conditions: [] }),
+});
+type KptfileData = z.infer<typeof schema>;
+
+function versionProblems(raw: YamlValue): Omit<KptfileProblem, 'line'>[] {
+  const { apiVersion, kind } = raw as Record<string, YamlValue>;
+  if (apiVersion === 'kpt.dev/v1' && kind === 'Kptfile') return [];
+  const old = apiVersion === 'kpt.dev/v1alpha1' || apiVersion === 'kpt.dev/v1alpha2';
+  const message = old
+    ? `The Kptfile has the old version ${apiVersion}; \`kpt pkg update\` to kpt.dev/v1 is needed`
+    : 'The file is not a kpt.dev/v1 Kptfile';
+  return [{ severity: 'error', path: old ? 'apiVersion' : '', message }];
+}
+
+/** Takes out, one after another, the parts that the schema refuses, and tells of them. */
+function checked(raw: YamlValue, problems: Omit<KptfileProblem, 'line'>[]): KptfileData {
+  let rest = withoutNulls(raw);
+  for (let round = 0; round < 200; round += 1) {
+    const result = schema.safeParse(rest);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) {
+      const at = issue.path.filter((part) => typeof part !== 'symbol');
+      if (issue.code === 'unrecognized_keys') {
+        for (const key of issue.keys) {
+          problems.push({
+            severity: 'error',
+            path: formatPath([...at, key]),
+            message: `kpt does not know the field "${key}"`,
+          });
+          rest = without(rest, [...at, key]);
+        }
+      } else {
+        problems.push({ severity: 'error', path: formatPath(at), message: issue.message });
+        rest = replacement(rest, at);
+      }
+    }
+  }
+  return schema.parse({ apiVersion: 'kpt.dev/v1', kind: 'Kptfile' });
+}
+
+type Part = string | number;
+
+/** A value of the wrong kind goes; where one was missing, what should hold it goes. */
+function replacement(value: YamlValue, path: readonly Part[]): YamlValue {
+  if (path.length === 1 && (path[0] === 'apiVersion' || path[0] === 'kind')) {
+    return { ...(value as Record<string, YamlValue>), [path[0]]: '' };
+  }
+  const present = path.reduce<unknown>(
+    (here, part) => (here as Record<Part, unknown> | undefined)?.[part],
+    value,
+  );
+  return without(value, present === undefined ? path.slice(0, -1) : path);
+}
+
+function without(value: YamlValue, [part, ...rest]: readonly Part[]): YamlValue {
+  if (part === undefined || value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const items = value as readonly YamlValue[];
+    return rest.length === 0
+      ? items.filter((_, at) => at !== part)
+      : items.map((item, at) => (at === part ? without(item, rest) : item));
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]): [string, YamlValue][] => {
+      if (key !== part) return [[key, item]];
+      return rest.length === 0 ? [] : [[key, without(item, rest)]];
+    }),
+  );
+}
+
+/** kpt reads null as absent. */
+function withoutNulls(value: YamlValue): YamlValue {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return (value as readonly YamlValue[]).map(withoutNulls);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([key, item]) => [key, withoutNulls(item)]),
+  );
+}
+
+function toKptfile(data: KptfileData): Kptfile {
+  const { metadata, upstream, upstreamLock, info } = data;
+  return {
+    apiVersion: data.apiVersion,
+    name: metadata.name,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    labels: metadata.labels,
+    annotations: metadata.annotations,
+    ...(upstream === undefined ? {} : { upstream }),
+    ...(upstreamLock === undefined ? {} : { upstreamLock }),
+    info,
+    pipeline: data.pipeline,
+    conditions: data.status.conditions,
+  };
 }
 
 /** Sets or, with null, removes `upstream` and `upstreamLock`; a part that is not given stays. */
 export function withUpstream(
-  _bytes: Uint8Array,
-  _change: { readonly upstream?: Upstream | null; readonly upstreamLock?: UpstreamLock | null },
+  bytes: Uint8Array,
+  change: { readonly upstream?: Upstream | null; readonly upstreamLock?: UpstreamLock | null },
 ): Uint8Array {
-  throw new PorticoError('NOT_YET', 'withUpstream');
+  const { kptfile } = readKptfile(bytes);
+  const edits = (['upstream', 'upstreamLock'] as const).flatMap((part): YamlEdit[] => {
+    const value = change[part];
+    if (value === undefined) return [];
+    if (value !== null) return [{ op: 'set', document: 0, path: [part], value: { ...value } as YamlValue }];
+    return kptfile[part] === undefined ? [] : [{ op: 'delete', document: 0, path: [part] }];
+  });
+  return edited(bytes, edits);
 }
 
 /** Sets `metadata.name`. */
-export function withName(_bytes: Uint8Array, _name: string): Uint8Array {
-  throw new PorticoError('NOT_YET', 'withName');
+export function withName(bytes: Uint8Array, name: string): Uint8Array {
+  return edited(bytes, [{ op: 'set', document: 0, path: ['metadata', 'name'], value: name }]);
 }
 
 /** Sets the condition of that type in `status.conditions`, in place or at the end; nothing changes when it is equal. */
-export function withCondition(_bytes: Uint8Array, _condition: Condition): Uint8Array {
-  throw new PorticoError('NOT_YET', 'withCondition');
+export function withCondition(bytes: Uint8Array, condition: Condition): Uint8Array {
+  const path = ['status', 'conditions', { type: condition.type }];
+  return edited(bytes, [{ op: 'set', document: 0, path, value: { ...condition } }]);
+}
+
+function edited(bytes: Uint8Array, edits: readonly YamlEdit[]): Uint8Array {
+  const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const after = editYaml(before, edits);
+  return after === before ? bytes : new TextEncoder().encode(after);
 }

@@ -1,5 +1,13 @@
 import { PorticoError } from '../../error.ts';
+import { adapt, changeAt, nodeAt, noSuchPlace, slotAt } from './change.ts';
+import { fromValue, same, toValue } from './compare.ts';
+import { lineStart } from './layout.ts';
+import { resolved } from './node.ts';
+import type { MapEntry, YamlNode } from './node.ts';
+import { applySplices, documentText, patchDocument } from './patch.ts';
 import type { YamlPath } from './path.ts';
+import { readYamlFile } from './read.ts';
+import type { YamlDocument, YamlFile } from './read.ts';
 
 /** What YAML can hold once Kubernetes has read it. Integers past 2^53 are bigints. */
 export type YamlValue =
@@ -42,24 +50,209 @@ export interface YamlLocation {
  * Applies edits in order to the text of a YAML or JSON file; every byte that no edit concerns stays.
  * Throws `YAML_INVALID` when the text does not parse and `YAML_PATH` when a path leads nowhere.
  */
-export function editYaml(_text: string, _edits: readonly YamlEdit[]): string {
-  throw new PorticoError('NOT_YET', 'editYaml');
+export function editYaml(text: string, edits: readonly YamlEdit[]): string {
+  return edits.reduce(applyEdit, text);
+}
+
+function applyEdit(text: string, edit: YamlEdit): string {
+  const file = readYamlFile(text);
+  if (edit.op === 'insert-document') return insertDocument(file, fromValue(edit.value), edit.at);
+  const document = fullDocuments(file)[edit.document];
+  if (document?.root == null) {
+    if (edit.op === 'set' && edit.document === 0 && edit.path.length === 0)
+      return insertDocument(file, fromValue(edit.value));
+    throw noSuchDocument(edit.document);
+  }
+  if (edit.op === 'delete-document') return removeDocument(file, document);
+  return replaceRoot(file, document, changedRoot(document.root, edit));
+}
+
+type NodeEdit = Exclude<YamlEdit, { readonly op: 'insert-document' | 'delete-document' }>;
+
+function changedRoot(root: YamlNode, edit: NodeEdit): YamlNode {
+  const { path } = edit;
+  switch (edit.op) {
+    case 'set': {
+      const wanted = fromValue(edit.value);
+      return changeAt(root, path, (old) => (old === undefined ? wanted : adapt(old, wanted)));
+    }
+    case 'delete':
+      if (nodeAt(root, path) === undefined) throw noSuchPlace(path);
+      return changeAt(root, path, () => undefined);
+    case 'insert':
+      return changeAt(root, path, (old) => withItem(old, fromValue(edit.value), edit.at, path));
+    case 'rename':
+      return renamed(root, path, edit.to);
+  }
+}
+
+function withItem(
+  old: YamlNode | undefined,
+  value: YamlNode,
+  at: number | undefined,
+  path: YamlPath,
+): YamlNode {
+  const absent = old === undefined || (old.kind === 'scalar' && old.value === null);
+  if (absent) return { kind: 'list', items: [{ value }] };
+  if (old.kind !== 'list') throw noSuchPlace(path);
+  const place = at ?? old.items.length;
+  const items = [...old.items.slice(0, place), { value }, ...old.items.slice(place)];
+  return { kind: 'list', items, ...(old.flow === true ? { flow: true } : {}), base: old.base ?? old };
+}
+
+function renamed(root: YamlNode, path: YamlPath, to: string): YamlNode {
+  const last = path.at(-1);
+  const parent = nodeAt(root, path.slice(0, -1));
+  const map = parent === undefined ? undefined : resolved(parent);
+  const entry = map === undefined || last === undefined ? undefined : slotAt(map, last);
+  if (map?.kind !== 'map' || entry === undefined || typeof last !== 'string') throw noSuchPlace(path);
+  if (to !== last && slotAt(map, to) !== undefined) {
+    throw new PorticoError('YAML_PATH', `The key "${to}" is there already`, { hint: 'Remove it first.' });
+  }
+  const key: YamlNode = { kind: 'scalar', value: to };
+  const entries = map.entries.map((one): MapEntry =>
+    one === entry ? { name: to, key, value: one.value, base: one } : one,
+  );
+  return changeAt(root, path.slice(0, -1), () => ({ ...withoutPlace(map), entries, base: map }));
+}
+
+function withoutPlace<Node extends { readonly at?: unknown }>(node: Node): Omit<Node, 'at'> {
+  const { at: _, ...rest } = node;
+  return rest;
+}
+
+/** The documents that hold something, in order: what document numbers count. */
+export function fullDocuments(file: YamlFile): YamlDocument[] {
+  return file.documents.filter((document) => document.root !== null);
+}
+
+function noSuchDocument(index: number): PorticoError {
+  return new PorticoError('YAML_PATH', `The file has no document number ${index}`, {
+    hint: 'Documents count from 0.',
+  });
+}
+
+/**
+ * The text with one document's root replaced, in place. The result is read again and compared with what was meant; where
+ * editing in place did not give it (an anchor went, an exotic layout), that document alone is written anew.
+ */
+export function replaceRoot(file: YamlFile, document: YamlDocument, root: YamlNode): string {
+  const { text } = file.source;
+  const splices = patchDocument(file.source, document, root);
+  if (splices.length === 0) return text;
+  const edited = sameEnd(text, applySplices(text, splices));
+  const position = fullDocuments(file).indexOf(document);
+  if (holds(edited, position, root)) return edited;
+  const [, end] = document.chunk;
+  const fresh = documentText(fromValue(toValue(root)), file.source);
+  return sameEnd(text, text.slice(0, document.bodyStart) + fresh + text.slice(end));
+}
+
+function holds(text: string, position: number, root: YamlNode): boolean {
+  try {
+    const found = fullDocuments(readYamlFile(text))[position]?.root;
+    return found != null && same(found, root);
+  } catch {
+    return false;
+  }
+}
+
+/** A file that had no line break at its end gets none. */
+function sameEnd(before: string, after: string): string {
+  if (before === '' || before.endsWith('\n')) return after;
+  return after.replace(/\r?\n$/, '');
+}
+
+/** The text without one document and its `---`. */
+export function removeDocument(file: YamlFile, document: YamlDocument): string {
+  const { text } = file.source;
+  const [start, end] = document.chunk;
+  const rest = text.slice(end);
+  if (start > 0 || document.hasMarker) return text.slice(0, start) + rest;
+  return rest.replace(/^---[ \t]*\r?\n/, '');
+}
+
+/** The text with a document inserted before document `at` (default: behind the last). */
+export function insertDocument(file: YamlFile, root: YamlNode, at?: number): string {
+  return insertText(file, documentText(root, file.source), at);
+}
+
+/** The text with the text of a document (no `---`, ended) inserted before document `at` (default: behind the last). */
+export function insertText(file: YamlFile, added: string, at?: number): string {
+  const { text, eol } = file.source;
+  const full = fullDocuments(file);
+  const marker = `---${eol}`;
+  const next = at === undefined ? undefined : full[at];
+  if (full.length === 0) return text.trim() === '' ? added : ended(text, eol) + added;
+  if (next === undefined) return ended(text, eol) + marker + added;
+  const [start] = next.chunk;
+  if (next.hasMarker) return text.slice(0, start) + marker + added + text.slice(start);
+  return text.slice(0, start) + added + marker + text.slice(start);
+}
+
+function ended(text: string, eol: string): string {
+  return text.endsWith('\n') ? text : text + eol;
 }
 
 /** The values of the non-empty documents as Kubernetes reads them (YAML 1.1 words). Throws `YAML_INVALID`. */
-export function readYaml(_text: string): YamlValue[] {
-  throw new PorticoError('NOT_YET', 'readYaml');
+export function readYaml(text: string): YamlValue[] {
+  return fullDocuments(readYamlFile(text)).map((document) =>
+    document.root === null ? null : toValue(document.root),
+  );
 }
 
 /**
  * Finds the node at a path, or its nearest parent when `nearest` is asked for; undefined when there is none
- * or the text does not parse.
+ * or the text does not parse. The line is that of the key or dash.
  */
 export function locate(
-  _text: string,
-  _documentIndex: number,
-  _path: YamlPath,
-  _options: { readonly nearest?: boolean } = {},
+  text: string,
+  documentIndex: number,
+  path: YamlPath,
+  options: { readonly nearest?: boolean } = {},
 ): YamlLocation | undefined {
-  throw new PorticoError('NOT_YET', 'locate');
+  try {
+    return locateIn(readYamlFile(text), documentIndex, path, options);
+  } catch (error) {
+    if (error instanceof PorticoError) return undefined;
+    throw error;
+  }
+}
+
+/** As `locate`, in a file that was read already. */
+export function locateIn(
+  file: YamlFile,
+  documentIndex: number,
+  path: YamlPath,
+  options: { readonly nearest?: boolean } = {},
+): YamlLocation | undefined {
+  const root = fullDocuments(file)[documentIndex]?.root ?? undefined;
+  if (root === undefined) return undefined;
+  let here: YamlNode = root;
+  let start = root.at?.start ?? 0;
+  for (const segment of path) {
+    const slot = slotAt(resolved(here), segment);
+    if (slot === undefined) {
+      if (options.nearest === true) break;
+      return undefined;
+    }
+    here = slot.value;
+    start = slot.at?.start ?? here.at?.start ?? start;
+  }
+  const { text } = file.source;
+  const end = here.at?.end ?? start;
+  const line = lineOf(text, start);
+  const last = end > start && text[end - 1] === '\n' ? end - 1 : end;
+  return {
+    line,
+    column: start - lineStart(text, start) + 1,
+    endLine: line + text.slice(start, last).split('\n').length - 1,
+    range: [here.at?.body ?? start, end],
+  };
+}
+
+function lineOf(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
 }
