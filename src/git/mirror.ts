@@ -1,7 +1,179 @@
-import { PorticoError } from '../error.ts';
-import type { Mirror, MirrorOptions } from './mirror-types.ts';
+import { resolve as resolvePath } from 'node:path';
 
-/** Opens the mirror of one repository, cloning it where it is absent or damaged. */
-export function openMirror(options: MirrorOptions): Promise<Mirror> {
-  return Promise.reject(new PorticoError('GIT_FAILED', `cannot open ${options.dir} yet`, { blame: 'bug' }));
+import { PorticoError } from '../error.ts';
+import { openObjectReader } from './batch.ts';
+import { cloneAnew, fetchRefs, isCorrupt, openOrClone } from './clone.ts';
+import { isAncestor, mergeBase, mergeTrees, readCommit, readLog, readTag } from './history.ts';
+import type {
+  FetchOptions,
+  Mirror,
+  MirrorOptions,
+  MirrorRef,
+  PushResult,
+  RefChange,
+  RefUpdate,
+} from './mirror-types.ts';
+import { readFile } from './read-file.ts';
+import { PACKAGE_LIMITS, readPackage } from './read-package.ts';
+import type { Remote } from './remote.ts';
+import { lsRemote, pushRefs } from './remote.ts';
+import type { RefsVersion, Repo } from './repo.ts';
+import { createRepo, resolveCommit } from './repo.ts';
+import { checkOid } from './safe-name.ts';
+import type { Serial } from './sync.ts';
+import { createSerial } from './sync.ts';
+import { changedPaths, findPackages, listTree, readBlob, readBlobs, treeId } from './tree.ts';
+import { commitTree, writeTag, writeTree } from './write.ts';
+
+/** What all mirrors that are open on one directory share in this process: the lock, and how often refs moved. */
+interface Place {
+  readonly lock: Serial;
+  readonly version: RefsVersion;
+}
+
+const places = new Map<string, Place>();
+
+/**
+ * Opens the mirror of one repository: a full bare clone, made here when absent and made anew when damaged. Reads are
+ * local; only fetch, remoteRefs and push talk to the remote. Throws GIT_AUTH, GIT_NOT_FOUND, GIT_UNREACHABLE,
+ * GIT_TIMEOUT when it has to clone. Nothing in the mirror is worth a backup.
+ */
+export async function openMirror(options: MirrorOptions): Promise<Mirror> {
+  const dir = resolvePath(options.dir);
+  const remote: Remote = {
+    url: checkUrl(options),
+    ...(options.token === undefined ? {} : { token: options.token }),
+  };
+  const setup = { gitDir: dir, protocols: options.protocols ?? [] };
+  const place = placeOf(dir);
+  await place.lock.run('open', (signal) => openOrClone(setup, remote, signal), options.signal);
+
+  const objects = openObjectReader(setup);
+  const repo = createRepo(setup, objects, place.version);
+  const limits = { ...PACKAGE_LIMITS, ...options.limits };
+
+  return {
+    dir,
+    fetch: (fetchOptions = {}, signal) => {
+      const key = `fetch ${JSON.stringify([fetchOptions.refspecs, fetchOptions.prune])}`;
+      return place.lock.run(key, (s) => fetchAndCompare(repo, place, remote, fetchOptions, s), signal);
+    },
+    remoteRefs: (patterns = [], signal) => lsRemote(setup, remote, patterns, signal),
+    refs: async (prefix = '', signal) => below(prefix, await repo.refs(signal)),
+    resolve: (rev, signal) => resolveCommit(repo, rev, signal),
+    commit: (oid, signal) => readCommit(repo, oid, signal),
+    tag: (oidOrRef, signal) => readTag(repo, oidOrRef, signal),
+    log: (range, logOptions = {}, signal) => readLog(repo, range, logOptions, signal),
+    treeId: (commit, path, signal) => treeId(repo, commit, path, signal),
+    list: async (treeish, path, signal) => [...(await listTree(repo, treeish, path, signal))],
+    readBlob: (id, signal) => readBlob(repo, checkOid(id), signal),
+    readBlobs: (ids, signal) => readBlobs(repo, [...ids].map(checkOid), signal),
+    readFile: (commit, path, signal) => readFile(repo, commit, path, limits.maxFileBytes, signal),
+    readPackage: (commit, path, readOptions = {}, signal) =>
+      readPackage(repo, commit, path, { ...limits, ...readOptions.limits }, signal),
+    findPackages: (commit, directory, signal) => findPackages(repo, commit, directory, signal),
+    changedPaths: (a, b, signal) => changedPaths(repo, a, b, signal),
+    mergeBase: (a, b, signal) => mergeBase(repo, a, b, signal),
+    isAncestor: (a, b, signal) => isAncestor(repo, a, b, signal),
+    mergeTrees: (ours, theirs, mergeOptions, signal) =>
+      mergeTrees(repo, ours, theirs, mergeOptions?.base, signal),
+    writeTree: (base, changes, signal) => writeTree(repo, base, changes, signal),
+    commitTree: (commit, signal) => commitTree(repo, commit, signal),
+    writeTag: (tag, signal) => writeTag(repo, tag, signal),
+    push: (updates, signal) => pushAndRecord(repo, place, remote, updates, signal),
+    [Symbol.asyncDispose]: async () => objects[Symbol.dispose](),
+  };
+}
+
+function placeOf(dir: string): Place {
+  const place = places.get(dir) ?? { lock: createSerial(), version: { count: 0 } };
+  places.set(dir, place);
+  return place;
+}
+
+/** A URL without credentials, of a protocol that is allowed here. */
+function checkUrl({ url, protocols = [] }: MirrorOptions): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const allowed = ['https:', ...protocols.map((protocol) => `${protocol}:`)];
+  if (parsed && allowed.includes(parsed.protocol) && parsed.username === '' && parsed.password === '') {
+    return parsed.href;
+  }
+  throw new PorticoError(
+    'INVALID_URL',
+    `a repository is not fetched from such a URL; allowed: ${allowed.join(', ')}`,
+    {
+      hint: 'Use https://HOST/OWNER/NAME.git, without a user name or password in it.',
+    },
+  );
+}
+
+async function fetchAndCompare(
+  repo: Repo,
+  place: Place,
+  remote: Remote,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, RefChange>> {
+  const before = await readable(repo, signal);
+  const fetch = (): Promise<void> => fetchRefs(repo.setup, remote, options, signal);
+  const mend = async (): Promise<void> => {
+    await cloneAnew(repo.setup, remote, signal);
+    repo.objects.restart();
+  };
+  try {
+    if (before === null) await mend();
+    await fetch().catch(async (error: unknown) => {
+      if (!isCorrupt(error)) throw error;
+      await mend();
+      await fetch();
+    });
+  } finally {
+    place.version.count += 1;
+  }
+  return differences(before ?? new Map(), await repo.refs(signal));
+}
+
+/** The refs, or null where the mirror is too damaged to tell, or was found to lack objects. */
+async function readable(repo: Repo, signal: AbortSignal): Promise<ReadonlyMap<string, MirrorRef> | null> {
+  try {
+    return repo.damaged() ? null : await repo.refs(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isCorrupt(error)) return null;
+    throw error;
+  }
+}
+
+async function pushAndRecord(
+  repo: Repo,
+  place: Place,
+  remote: Remote,
+  updates: readonly RefUpdate[],
+  signal: AbortSignal | undefined,
+): Promise<PushResult> {
+  const result = await pushRefs(repo.setup, remote, updates, signal);
+  if (!result.ok) return result;
+  // No signal any more: the remote has moved, and the mirror is to say so before anybody reads it.
+  const lines = updates.map(({ ref, to }) => (to === null ? `delete ${ref}\n` : `update ${ref} ${to}\n`));
+  await place.lock.run(`record ${lines.join('')}`, async () => {
+    await repo.git(['update-ref', '--stdin'], { input: lines.join('') });
+    place.version.count += 1;
+  });
+  return result;
+}
+
+function below(prefix: string, refs: ReadonlyMap<string, MirrorRef>): ReadonlyMap<string, MirrorRef> {
+  return prefix === '' ? refs : new Map([...refs].filter(([ref]) => ref.startsWith(prefix)));
+}
+
+function differences(
+  before: ReadonlyMap<string, MirrorRef>,
+  after: ReadonlyMap<string, MirrorRef>,
+): ReadonlyMap<string, RefChange> {
+  const changes = new Map<string, RefChange>();
+  for (const ref of new Set([...before.keys(), ...after.keys()])) {
+    const [was, is] = [before.get(ref)?.oid ?? null, after.get(ref)?.oid ?? null];
+    if (was !== is) changes.set(ref, { before: was, after: is });
+  }
+  return changes;
 }

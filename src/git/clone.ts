@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import type { FetchOptions } from './mirror-types.ts';
+import type { Remote } from './remote.ts';
+import { runRemote } from './remote.ts';
+import type { Repo } from './repo.ts';
+import { runGit } from './run.ts';
+import { checkRefspec } from './safe-name.ts';
+
+const DEFAULT_REFSPECS = [
+  '+refs/heads/*:refs/heads/*',
+  '+refs/tags/*:refs/tags/*',
+  '+refs/portico/*:refs/portico/*',
+];
+
+type Setup = Repo['setup'];
+
+/** Leaves a sound mirror in its directory: the one that is there, or a new clone. */
+export async function openOrClone(setup: Setup, remote: Remote, signal: AbortSignal): Promise<void> {
+  if (existsSync(setup.gitDir) && (await isSound(setup, signal))) return;
+  await cloneAnew(setup, remote, signal);
+}
+
+/** Clones beside the mirror's place and moves it there when whole, so that a crash leaves no half mirror. */
+export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSignal): Promise<void> {
+  const fresh = `${setup.gitDir}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(dirname(fresh), { recursive: true });
+  try {
+    await runGit({}, ['init', '--quiet', '--bare', '--template=', '--', fresh], { signal });
+    await fetchRefs({ ...setup, gitDir: fresh }, remote, {}, signal);
+    await rm(setup.gitDir, { recursive: true, force: true });
+    await rename(fresh, setup.gitDir);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Fetches refs as they are; without refspecs all heads, tags and Portico's own. */
+export async function fetchRefs(
+  setup: Setup,
+  remote: Remote,
+  { refspecs, prune = refspecs === undefined }: FetchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    ...(prune ? ['--prune'] : []),
+    '--end-of-options',
+    remote.url,
+  ];
+  await runRemote(setup, remote, [...args, ...(refspecs ?? DEFAULT_REFSPECS).map(checkRefspec)], { signal });
+}
+
+/** True for the errors that a new clone mends. */
+export function isCorrupt(error: unknown): boolean {
+  return error instanceof PorticoError && error.code === 'GIT_CORRUPT';
+}
+
+/** Every ref's object can be read. A deeper fault shows when it is met, and the next fetch mends it. */
+async function isSound(setup: Setup, signal: AbortSignal): Promise<boolean> {
+  try {
+    await runGit(setup, ['for-each-ref', '--format=%(objecttype) %(*objecttype)'], { signal });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof PorticoError && error.code !== 'GIT_TIMEOUT') return false;
+    throw error;
+  }
+}

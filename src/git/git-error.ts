@@ -1,0 +1,55 @@
+import { PorticoError } from '../error.ts';
+
+export interface GitFailure {
+  /** The subcommand, for the message. */
+  readonly command: string;
+  readonly exitCode: number | null;
+  /** Already without secrets. */
+  readonly stderr: string;
+}
+
+const AUTH =
+  /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|returned error: 40[13]/i;
+const NOT_FOUND =
+  /repository '[^']*' not found|Repository not found|returned error: 404|does not appear to be a git repository/i;
+const NETWORK =
+  /unable to access|Could not resolve|Connection (?:refused|reset|timed out)|Failed to connect|early EOF|unexpected disconnect|RPC failed|hung up unexpectedly|returned error: 5\d\d|redirect|SSL|TLS|Operation too slow/i;
+const CORRUPT =
+  /missing (?:blob|tree|commit|tag|object)|bad object|(?:loose )?object \S+ .*(?:corrupt|is empty)|object file \S+ is empty|packfile \S+ (?:cannot be accessed|does not match|claims)|bad (?:pack|index file)|index file \S+ is too small|not a git repository|bad tree object|invalid object|inflate: |unable to (?:read|parse) (?:tree|object|commit)|broken (?:ref|link)|wrong index|could not parse (?:HEAD|object)|is corrupt|unable to unpack|bad signature|too-short/i;
+
+/** Tells what a failed git process means. Codes: GIT_AUTH, GIT_NOT_FOUND, GIT_NO_SUCH_REF, GIT_UNREACHABLE, GIT_CORRUPT, GIT_FAILED. */
+export function gitError(failure: GitFailure): PorticoError {
+  const text = failure.stderr.trim();
+  const message = `git ${failure.command} failed (${failure.exitCode ?? 'no exit code'}): ${lastLines(text)}`;
+  if (AUTH.test(text)) {
+    return new PorticoError('GIT_AUTH', message, {
+      blame: 'forge',
+      hint: 'The forge refused the token: check that the App is installed on the repository with write access to contents.',
+    });
+  }
+  if (NOT_FOUND.test(text)) {
+    return new PorticoError('GIT_NOT_FOUND', message, {
+      blame: 'forge',
+      hint: 'The repository does not exist, was renamed, or the App may not see it.',
+    });
+  }
+  if (/couldn't find remote ref|not our ref/i.test(text)) {
+    return new PorticoError('GIT_NO_SUCH_REF', message, {
+      blame: 'forge',
+      hint: 'The ref is gone; look again.',
+    });
+  }
+  if (NETWORK.test(text)) return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge' });
+  if (CORRUPT.test(text)) {
+    return new PorticoError('GIT_CORRUPT', message, {
+      blame: 'bug',
+      hint: 'The local mirror is damaged; it is cloned anew at the next fetch.',
+    });
+  }
+  return new PorticoError('GIT_FAILED', message, { blame: 'bug' });
+}
+
+/** The last lines of an output, short enough for an error. */
+export function lastLines(text: string, lines = 5, characters = 1_000): string {
+  return text.split('\n').slice(-lines).join('; ').slice(-characters);
+}

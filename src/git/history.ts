@@ -1,0 +1,129 @@
+import { PorticoError } from '../error.ts';
+import type { Commit, LogOptions, LogRange, Tag, TreeMerge } from './mirror-types.ts';
+import { parseCommit, parseTag } from './objects.ts';
+import type { Repo } from './repo.ts';
+import { requireCommit, requireTree } from './repo.ts';
+import { checkPath, isOid, quote } from './safe-name.ts';
+
+/** Throws GIT_UNKNOWN_REVISION where there is no such commit. */
+export async function readCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<Commit> {
+  const oid = await requireCommit(repo, rev, signal);
+  const object = await repo.objects.read(oid, signal);
+  if (object?.type !== 'commit') throw repo.damage(`commit ${oid} cannot be read`);
+  return parseCommit(oid, object.bytes);
+}
+
+/** Null where there is no annotated tag. */
+export async function readTag(repo: Repo, oidOrRef: string, signal?: AbortSignal): Promise<Tag | null> {
+  const oid = isOid(oidOrRef) ? oidOrRef : (await repo.refs(signal)).get(oidOrRef)?.oid;
+  if (oid === undefined) return null;
+  const object = await repo.objects.read(oid, signal);
+  return object?.type === 'tag' ? parseTag(oid, object.bytes) : null;
+}
+
+/** Commits of a range, newest first. */
+export async function readLog(
+  repo: Repo,
+  range: LogRange,
+  options: LogOptions,
+  signal?: AbortSignal,
+): Promise<Commit[]> {
+  const to = await requireCommit(repo, range.to, signal);
+  const from = range.from === undefined ? [] : [`^${await requireCommit(repo, range.from, signal)}`];
+  const { stdout } = await repo.git(
+    [
+      'rev-list',
+      `--max-count=${Math.max(0, Math.floor(options.limit ?? 1_000))}`,
+      ...(options.firstParent === true ? ['--first-parent'] : []),
+      to,
+      ...from,
+      '--',
+      // `:(top,literal)` keeps `*`, `[` and a leading `:` from being patterns.
+      ...(options.path === undefined || options.path === ''
+        ? []
+        : [`:(top,literal)${checkPath(options.path)}`]),
+    ],
+    { signal },
+  );
+  const ids = stdout.toString('latin1').split('\n').filter(isOid);
+  return await Promise.all(ids.map((id) => readCommit(repo, id, signal)));
+}
+
+/** The best common ancestor, or null where the histories share nothing. */
+export async function mergeBase(
+  repo: Repo,
+  a: string,
+  b: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)];
+  const { stdout } = await repo.git(['merge-base', ...both], { accept: [0, 1], signal });
+  const base = stdout.toString('latin1').trim();
+  return isOid(base) ? base : null;
+}
+
+export async function isAncestor(repo: Repo, a: string, b: string, signal?: AbortSignal): Promise<boolean> {
+  const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)];
+  const { exitCode } = await repo.git(['merge-base', '--is-ancestor', ...both], { accept: [0, 1], signal });
+  return exitCode === 0;
+}
+
+/**
+ * Git's three-way merge without a work tree. Git 2.39 takes no `--merge-base`, so a chosen base becomes the parent of
+ * two throw-away commits, which nothing refers to.
+ */
+export async function mergeTrees(
+  repo: Repo,
+  ours: string,
+  theirs: string,
+  base: string | undefined,
+  signal?: AbortSignal,
+): Promise<TreeMerge> {
+  const sides =
+    base === undefined
+      ? [await requireCommit(repo, ours, signal), await requireCommit(repo, theirs, signal)]
+      : await sidesOver(repo, base, [ours, theirs], signal);
+  const { stdout, exitCode } = await repo.git(
+    [
+      'merge-tree',
+      '--write-tree',
+      '-z',
+      '--name-only',
+      '--no-messages',
+      '--allow-unrelated-histories',
+      ...sides,
+    ],
+    { accept: [0, 1], signal },
+  );
+  const [tree = '', ...names] = stdout.toString('utf8').split('\0');
+  if (!isOid(tree)) {
+    throw new PorticoError('GIT_FAILED', `git merge-tree gave no tree but ${quote(tree)}`, { blame: 'bug' });
+  }
+  const conflicts = exitCode === 0 ? [] : [...new Set(names.filter((name) => name !== ''))].sort();
+  return { tree, conflicts };
+}
+
+const THROW_AWAY = {
+  GIT_AUTHOR_NAME: 'Portico',
+  GIT_AUTHOR_EMAIL: 'portico@localhost',
+  GIT_AUTHOR_DATE: '@0 +0000',
+  GIT_COMMITTER_NAME: 'Portico',
+  GIT_COMMITTER_EMAIL: 'portico@localhost',
+  GIT_COMMITTER_DATE: '@0 +0000',
+};
+
+async function sidesOver(
+  repo: Repo,
+  base: string,
+  sides: readonly string[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const write = async (treeish: string, parents: readonly string[]): Promise<string> => {
+    const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
+    const tree = await requireTree(repo, treeish, signal);
+    const { stdout } = await repo.git([...args, tree], { env: THROW_AWAY, input: 'merge\n', signal });
+    return stdout.toString('latin1').trim();
+  };
+  const parent = await write(base, []);
+  return await Promise.all(sides.map((side) => write(side, [parent])));
+}

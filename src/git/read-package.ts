@@ -1,0 +1,105 @@
+import { PorticoError } from '../error.ts';
+import type { FileMode, PackageFile } from '../package/package.ts';
+import type { PackageLimits, PackageTree, SkippedEntry, TreeEntry } from './mirror-types.ts';
+import type { Repo } from './repo.ts';
+import { checkDirectory, pathProblem, quote } from './safe-name.ts';
+import { listTree, readBlobs, treeId } from './tree.ts';
+
+export const PACKAGE_LIMITS: PackageLimits = {
+  maxFiles: 20_000,
+  maxFileBytes: 16 * 1024 * 1024,
+  maxTotalBytes: 128 * 1024 * 1024,
+};
+
+/**
+ * Reads a package out of a commit; null where the directory is absent. Symlinks and submodules are left out and
+ * reported. Throws PACKAGE_UNSAFE_PATH and PACKAGE_TOO_LARGE before any content is read.
+ */
+export async function readPackage(
+  repo: Repo,
+  commit: string,
+  path: string,
+  limits: PackageLimits,
+  signal?: AbortSignal,
+): Promise<PackageTree | null> {
+  const directory = checkDirectory(path);
+  const tree = await treeId(repo, commit, directory, signal);
+  if (tree === null) return null;
+  const entries = await listTree(repo, tree, '', signal);
+  const skipped = entries.flatMap(skippedEntry);
+  const regular = entries.filter((entry) => skippedEntry(entry).length === 0);
+  checkLimits(directory, regular, limits);
+  checkPaths(directory, entries);
+  const contents = await readBlobs(
+    repo,
+    regular.map((entry) => entry.id),
+    signal,
+  );
+  const files = new Map<string, PackageFile>();
+  for (const entry of regular) {
+    const bytes = contents.get(entry.id);
+    if (bytes) files.set(entry.path, { mode: fileMode(entry), id: entry.id, bytes });
+  }
+  return { tree, files, skipped };
+}
+
+function skippedEntry({ path, mode }: TreeEntry): SkippedEntry[] {
+  if (mode === '120000') return [{ path, reason: 'symlink' }];
+  return mode === '160000' ? [{ path, reason: 'submodule' }] : [];
+}
+
+function fileMode(entry: TreeEntry): FileMode {
+  return entry.mode === '100755' ? '100755' : '100644';
+}
+
+function checkLimits(directory: string, files: readonly TreeEntry[], limits: PackageLimits): void {
+  const name = quote(directory === '' ? '/' : directory);
+  const large = files.find((file) => file.size > limits.maxFileBytes);
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (files.length > limits.maxFiles) {
+    throw tooLarge(`package ${name} has ${files.length} files; the limit is ${limits.maxFiles}`);
+  }
+  if (large) {
+    throw tooLarge(
+      `${quote(large.path)} in ${name} has ${large.size} bytes; the limit is ${limits.maxFileBytes}`,
+    );
+  }
+  if (total > limits.maxTotalBytes) {
+    throw tooLarge(`package ${name} has ${total} bytes; the limit is ${limits.maxTotalBytes}`);
+  }
+}
+
+/** Refuses paths that mean something else, or the same as another, on some file system a person may check out to. */
+function checkPaths(directory: string, entries: readonly TreeEntry[]): void {
+  const folded = new Map<string, string>();
+  for (const { path } of entries) {
+    const problem = pathProblem(path);
+    if (problem !== null) throw unsafe(directory, path, problem);
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const prefix = path.slice(0, end);
+      const key = prefix.normalize('NFC').toLowerCase();
+      const other = folded.get(key);
+      // A prefix that is known was looked at with everything above it.
+      if (other === prefix) break;
+      if (other !== undefined) throw unsafe(directory, path, `it differs from ${quote(other)} only in case`);
+      folded.set(key, prefix);
+    }
+  }
+}
+
+function unsafe(directory: string, path: string, problem: string): PorticoError {
+  const where = quote(directory === '' ? '/' : directory);
+  return new PorticoError(
+    'PACKAGE_UNSAFE_PATH',
+    `file ${quote(path)} in package ${where} is refused: ${problem}`,
+    {
+      hint: 'Rename or remove the file.',
+    },
+  );
+}
+
+function tooLarge(message: string): PorticoError {
+  return new PorticoError('PACKAGE_TOO_LARGE', message, {
+    hint: 'Split the package, or move large files out of it.',
+  });
+}

@@ -1,0 +1,141 @@
+import { PorticoError } from '../error.ts';
+import { gitError, lastLines } from './git-error.ts';
+import type { PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import type { GitSetup, RunOptions, RunResult } from './run.ts';
+import { runGit } from './run.ts';
+import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
+
+/** The other end: where it is and how to get in. */
+export interface Remote {
+  readonly url: string;
+  readonly token?: (refresh?: boolean) => Promise<string | undefined>;
+}
+
+const TEN_MINUTES = 600_000;
+
+/** Runs a git command that talks to the remote; after a refusal, once more with a fresh token. */
+export async function runRemote(
+  setup: GitSetup,
+  remote: Remote,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const attempt = async (refresh: boolean): Promise<RunResult> => {
+    const token = await remote.token?.(refresh);
+    const credential = token === undefined ? {} : { credential: { url: remote.url, token } };
+    return await runGit(setup, args, { timeoutMs: TEN_MINUTES, ...options, ...credential });
+  };
+  try {
+    return await attempt(false);
+  } catch (error) {
+    const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
+    if (!refused || remote.token === undefined) throw error;
+    return await attempt(true);
+  }
+}
+
+/** Asks the remote for its refs; tags come with what they lead to. */
+export async function lsRemote(
+  setup: GitSetup,
+  remote: Remote,
+  patterns: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, RemoteRef>> {
+  const args = ['ls-remote', '--quiet', '--end-of-options', remote.url, ...patterns.map(checkRefPattern)];
+  const { stdout } = await runRemote(setup, remote, args, { signal });
+  const refs = new Map<string, RemoteRef>();
+  for (const line of stdout.toString('utf8').split('\n')) {
+    const [oid = '', name = ''] = line.split('\t');
+    if (!isOid(oid)) continue;
+    const ref = name.replace(/\^\{\}$/, '');
+    // A peeled line follows its tag's own.
+    refs.set(ref, { oid: name === ref ? oid : (refs.get(ref)?.oid ?? oid), commit: oid });
+  }
+  return refs;
+}
+
+/**
+ * One atomic push in which every ref has an explicit lease. A refusal is a value; what git could not even ask throws.
+ */
+export async function pushRefs(
+  setup: GitSetup,
+  remote: Remote,
+  updates: readonly RefUpdate[],
+  signal?: AbortSignal,
+): Promise<PushResult> {
+  if (updates.length === 0) return { ok: true, unchanged: [] };
+  const leases = updates.map(
+    ({ ref, expect }) => `--force-with-lease=${checkRef(ref)}:${expect === null ? '' : checkOid(expect)}`,
+  );
+  const refspecs = updates.map(({ ref, to }) => `${to === null ? '' : checkOid(to)}:${ref}`);
+  const args = ['push', '--porcelain', '--atomic', '--no-verify', ...leases, '--end-of-options', remote.url];
+  const result = await runRemote(setup, remote, [...args, ...refspecs], { accept: [0, 1], signal });
+  const lines = result.stdout.toString('utf8').split('\n').flatMap(parseLine);
+  const failed = lines.filter((line) => line.flag === '!');
+  if (result.exitCode === 0 && failed.length === 0) {
+    return { ok: true, unchanged: lines.filter((line) => line.flag === '=').map((line) => line.ref) };
+  }
+  // No word from the other end: the refs may have moved or not.
+  const unknown = failed.length === 0 || failed.some((line) => /remote failure/i.test(line.summary));
+  if (unknown) throw gitError({ command: 'push', exitCode: result.exitCode, stderr: result.stderr });
+  return { ok: false, rejected: culprits(failed, updates, remoteWords(result.stderr)) };
+}
+
+interface PushLine {
+  readonly flag: string;
+  readonly ref: string;
+  readonly summary: string;
+}
+
+/** `<flag>\t<from>:<to>\t<summary> (<reason>)` (git-push(1), OUTPUT) */
+function parseLine(line: string): PushLine[] {
+  const match = /^([ +\-*!=])\t([^\t]*)\t(.*)$/.exec(line);
+  if (!match) return [];
+  const [, flag = '', pair = '', summary = ''] = match;
+  return [{ flag, ref: pair.slice(pair.lastIndexOf(':') + 1), summary }];
+}
+
+/** Refs that only fell with the others say "atomic"; they are named only when nobody else is. */
+function culprits(
+  failed: readonly PushLine[],
+  updates: readonly RefUpdate[],
+  explanation: string,
+): readonly RejectedRef[] {
+  const own = failed.filter((line) => !/atomic (?:push|transaction) fail/i.test(line.summary));
+  return (own.length > 0 ? own : failed).map(({ ref, summary }) => {
+    const created = updates.find((update) => update.ref === ref)?.expect === null;
+    const reason = rejection(summary, explanation, created);
+    const words =
+      /remote rejected/.test(summary) && explanation !== '' ? `${summary}: ${explanation}` : summary;
+    return { ref, reason, message: words };
+  });
+}
+
+function rejection(summary: string, explanation: string, created: boolean): RejectedRef['reason'] {
+  const moved = created ? 'exists' : 'stale';
+  if (/already exists/i.test(summary)) return 'exists';
+  if (/stale info|fetch first|non-fast-forward|remote ref does not exist/i.test(summary)) return moved;
+  const all = `${summary}\n${explanation}`;
+  if (/without `?workflows`? permission|permission|denied|not allowed|not authori[sz]ed/i.test(all))
+    return 'denied';
+  if (/protected|rule violation|GH006|GH013|hook declined|prohibited|deny/i.test(all)) return 'protected';
+  // "is at X but expected Y" and "reference already exists": somebody else was faster, after the leases were compared.
+  if (
+    /but expected|incorrect old value|reference already exists|failed to update ref|fetch first/i.test(all)
+  ) {
+    return moved;
+  }
+  return 'other';
+}
+
+/** What the forge wrote for a person to read, without git's own lines. */
+function remoteWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.startsWith('remote:'));
+  return lastLines(
+    lines
+      .map((line) => line.slice('remote:'.length).trim())
+      .filter((line) => line !== '')
+      .join('\n'),
+    8,
+  );
+}

@@ -1,0 +1,115 @@
+import { PorticoError } from '../error.ts';
+import type { ObjectReader } from './batch.ts';
+import type { MirrorRef } from './mirror-types.ts';
+import type { GitSetup, RunOptions, RunResult } from './run.ts';
+import { runGit } from './run.ts';
+import { isFullRef, isOid, isRefName, quote } from './safe-name.ts';
+
+/** Counted up whenever a ref of the repository moves, so that nobody goes on with refs read before. */
+export interface RefsVersion {
+  count: number;
+}
+
+/** What the parts of a mirror share: the directory, its object reader and the refs as they stand. */
+export interface Repo {
+  readonly setup: GitSetup & { readonly gitDir: string };
+  readonly objects: ObjectReader;
+  refs(signal?: AbortSignal): Promise<ReadonlyMap<string, MirrorRef>>;
+  git(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** True once something that must be there could not be read, until a new clone. */
+  damaged(): boolean;
+  /** Notes the damage and gives the error to throw. */
+  damage(message: string): PorticoError;
+}
+
+export function createRepo(setup: Repo['setup'], objects: ObjectReader, version: RefsVersion): Repo {
+  let known: { readonly at: number; readonly refs: Promise<ReadonlyMap<string, MirrorRef>> } | null = null;
+  let damagedAt = -1;
+  const noting = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof PorticoError && error.code === 'GIT_CORRUPT') damagedAt = version.count;
+      throw error;
+    }
+  };
+  const repo: Repo = {
+    setup,
+    objects: {
+      ...objects,
+      info: (name, signal) => noting(objects.info(name, signal)),
+      read: (name, signal) => noting(objects.read(name, signal)),
+    },
+    git: (args, options) => noting(runGit(setup, args, options)),
+    refs: async (signal) => {
+      signal?.throwIfAborted();
+      if (known?.at !== version.count) known = { at: version.count, refs: readRefs(repo) };
+      const mine = known;
+      try {
+        return await mine.refs;
+      } catch (error) {
+        if (known === mine) known = null;
+        throw error;
+      }
+    },
+    // Fetching mends, and counts the version up.
+    damaged: () => damagedAt === version.count,
+    damage: (message) => {
+      damagedAt = version.count;
+      return new PorticoError('GIT_CORRUPT', message, {
+        blame: 'bug',
+        hint: 'The local mirror is damaged; it is cloned anew at the next fetch.',
+      });
+    },
+  };
+  return repo;
+}
+
+const REF_FORMAT = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype']
+  .map((field) => `%(${field})`)
+  .join('%00');
+
+async function readRefs(repo: Repo): Promise<ReadonlyMap<string, MirrorRef>> {
+  const { stdout } = await repo.git(['for-each-ref', `--format=${REF_FORMAT}`]);
+  const refs = new Map<string, MirrorRef>();
+  for (const line of stdout.toString('utf8').split('\n')) {
+    const [ref = '', oid = '', type, peeled = '', peeledType] = line.split('\0');
+    if (type === 'commit') refs.set(ref, { oid, commit: oid, tag: false });
+    else if (peeledType === 'commit') refs.set(ref, { oid, commit: peeled, tag: true });
+    else if (peeledType === 'tag') {
+      const inner = await repo.objects.info(`${oid}^{commit}`);
+      if (inner) refs.set(ref, { oid, commit: inner.id, tag: true });
+    }
+  }
+  return refs;
+}
+
+/** The commit behind an object id, a full ref, or a branch or tag name; null when there is none. */
+export async function resolveCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<string | null> {
+  if (isOid(rev)) return (await repo.objects.info(`${rev}^{commit}`, signal))?.id ?? null;
+  if (!isRefName(rev)) return null;
+  const refs = await repo.refs(signal);
+  const names = isFullRef(rev) ? [rev] : [`refs/heads/${rev}`, `refs/tags/${rev}`];
+  return names.map((name) => refs.get(name)?.commit).find((commit) => commit !== undefined) ?? null;
+}
+
+/** Like `resolveCommit`, but throws GIT_UNKNOWN_REVISION. */
+export async function requireCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<string> {
+  const commit = await resolveCommit(repo, rev, signal);
+  if (commit === null) throw unknown(rev);
+  return commit;
+}
+
+/** The tree of a commit, ref or tree; throws GIT_UNKNOWN_REVISION. */
+export async function requireTree(repo: Repo, treeish: string, signal?: AbortSignal): Promise<string> {
+  const oid = isOid(treeish) ? treeish : await requireCommit(repo, treeish, signal);
+  const tree = await repo.objects.info(`${oid}^{tree}`, signal);
+  if (tree?.type !== 'tree') throw unknown(treeish);
+  return tree.id;
+}
+
+function unknown(rev: string): PorticoError {
+  return new PorticoError('GIT_UNKNOWN_REVISION', `there is no commit ${quote(rev)} in the mirror`, {
+    hint: 'It was deleted or not fetched yet; fetch and ask again.',
+  });
+}
