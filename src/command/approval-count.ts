@@ -1,5 +1,6 @@
 /** Which approvals count for the content as it is now. */
 import type { ApprovalRecord } from './approval-record.ts';
+import { compareTimes } from './moment.ts';
 
 export interface Review {
   readonly login: string;
@@ -12,6 +13,7 @@ export interface Review {
 
 export interface ApprovalInput {
   readonly reviews: readonly Review[];
+  /** From parseRecord; a rejection voids every approval given before it. */
   readonly records: readonly ApprovalRecord[];
   /** The present content digest; undefined while it has not been computed: then nothing counts. */
   readonly digest: string | undefined;
@@ -20,18 +22,16 @@ export interface ApprovalInput {
   readonly author: string;
   readonly allowSelfApproval: boolean;
   readonly required: number;
-  /** Time of the latest rejection: what was given before it no longer counts. */
-  readonly rejectedAt?: string;
 }
 
 export type NotCountedReason =
-  | 'other-content'
-  | 'not-permitted'
+  | 'bot'
   | 'self-approval'
-  | 'before-rejection'
-  | 'dismissed'
+  | 'not-permitted'
   | 'withdrawn'
-  | 'bot';
+  | 'dismissed'
+  | 'before-rejection'
+  | 'other-content';
 
 export interface ApprovalCount {
   readonly counted: readonly { readonly login: string; readonly how: 'review' | 'comment' }[];
@@ -43,7 +43,91 @@ export interface ApprovalCount {
   readonly digest?: string;
 }
 
-/** Counts every person once. Names are compared without case, as the forge does. */
+/** One thing that a person said, whichever way. */
+interface Statement {
+  readonly login: string;
+  readonly isBot: boolean;
+  readonly how: 'review' | 'comment';
+  readonly says: 'approved' | 'changes-requested' | 'dismissed';
+  readonly at: string;
+  readonly digest: string | undefined;
+}
+
+/**
+ * Counts every person once. An approval counts for the content that it was given for, however often the commits are
+ * rewritten, until its giver asks for changes or somebody rejects the proposal. Logins are compared without case.
+ */
 export function countApprovals(input: ApprovalInput): ApprovalCount {
-  return { counted: [], notCounted: [], changesRequested: [], required: input.required };
+  const rejectedAt = latest(input.records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at));
+  const people = Map.groupBy(statements(input), ({ login }) => login.toLowerCase());
+  const counted: { login: string; how: 'review' | 'comment' }[] = [];
+  const notCounted: { login: string; reason: NotCountedReason }[] = [];
+  const changesRequested: string[] = [];
+  for (const said of people.values()) {
+    const login = said[0]?.login ?? '';
+    const verdict = judge(said, login, input, rejectedAt);
+    if (verdict === 'changes-requested') changesRequested.push(login);
+    else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
+    else counted.push({ login, how: verdict.how });
+  }
+  return {
+    counted,
+    notCounted,
+    changesRequested,
+    required: input.required,
+    ...(input.digest !== undefined && { digest: input.digest }),
+  };
+}
+
+/** Everything decisive that was said, oldest first. */
+function statements({ reviews, records }: ApprovalInput): Statement[] {
+  const says = {
+    APPROVED: 'approved',
+    CHANGES_REQUESTED: 'changes-requested',
+    DISMISSED: 'dismissed',
+  } as const;
+  const fromReviews = reviews.flatMap((review): Statement[] => {
+    if (review.state === 'COMMENTED' || review.state === 'PENDING') return [];
+    const { login, isBot, submittedAt, digest } = review;
+    return [{ login, isBot, how: 'review', says: says[review.state], at: submittedAt, digest }];
+  });
+  const fromRecords = records
+    .filter(({ kind }) => kind === 'approval')
+    .map(({ login, at, digest }): Statement => {
+      return { login, isBot: false, how: 'comment', says: 'approved', at, digest };
+    });
+  return [...fromReviews, ...fromRecords].sort((a, b) => compareTimes(a.at, b.at) ?? 0);
+}
+
+function judge(
+  said: readonly Statement[],
+  login: string,
+  input: ApprovalInput,
+  rejectedAt: string | undefined,
+): NotCountedReason | 'changes-requested' | { readonly how: 'review' | 'comment' } {
+  const last = said.findLast(({ says }) => says !== 'dismissed');
+  if (said.some(({ isBot }) => isBot)) return 'bot';
+  const permitted = input.permitted(login);
+  if (last?.says === 'changes-requested') return permitted ? 'changes-requested' : 'not-permitted';
+  if (login.toLowerCase() === input.author.toLowerCase() && !input.allowSelfApproval) return 'self-approval';
+  if (!permitted) return 'not-permitted';
+  const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
+  const approvals = standing.filter(({ says }) => says === 'approved');
+  if (approvals.length === 0) return said.some(({ says }) => says === 'approved') ? 'withdrawn' : 'dismissed';
+  const valid = approvals.filter(({ at }) => rejectedAt === undefined || after(at, rejectedAt));
+  if (valid.length === 0) return 'before-rejection';
+  const matching = valid.find(({ digest }) => digest !== undefined && digest === input.digest);
+  return matching === undefined ? 'other-content' : { how: matching.how };
+}
+
+/** A time that cannot be read is after nothing. */
+function after(time: string, other: string): boolean {
+  return (compareTimes(time, other) ?? -1) > 0;
+}
+
+function latest(times: readonly string[]): string | undefined {
+  return times.reduce<string | undefined>(
+    (last, time) => (last === undefined || after(time, last) ? time : last),
+    undefined,
+  );
 }

@@ -1,8 +1,9 @@
 /**
  * Approvals and rejections given by comment. The bot writes each as a comment of its own with a marker that only it
  * can make: a keyed hash over everything that it says, with repository and pull request, so that a copy elsewhere
- * or a changed word is no record.
+ * or a changed word is no record. Whoever reads records also checks that the bot wrote the comment.
  */
+import { canonicalJson, shortDigest } from '../revision/digest.ts';
 
 export interface ApprovalRecord {
   readonly kind: 'approval' | 'rejection';
@@ -22,16 +23,46 @@ export interface ApprovalRecord {
 /** Keyed hash of a text, as hexadecimal digits; the key never leaves the caller. */
 export type Hmac = (text: string) => string;
 
+const MARKER = /^<!-- portico:record ([\w.!~*'()%-]{1,4000}) ([0-9a-f]{64,128}) -->$/m;
+
 /** The body of the record comment; `why` is the reason of a rejection. */
-export function formatRecord(_record: ApprovalRecord, _hmac: Hmac, _why?: string): string {
-  return '';
+export function formatRecord(record: ApprovalRecord, hmac: Hmac, why = ''): string {
+  const payload = encodeURIComponent(canonicalJson({ ...record, login: record.login.toWellFormed() }));
+  const sentence =
+    record.kind === 'approval'
+      ? `\`${record.login}\` approved this content (\`${shortDigest(record.digest)}\`) at ${record.head.slice(0, 7)}.`
+      : `\`${record.login}\` rejected this proposal at ${record.head.slice(0, 7)}; it is a draft again.${fenced(why)}`;
+  return `${sentence}\n\n<!-- portico:record ${payload} ${sign(payload, hmac)} -->`;
 }
 
 /** The record in a comment's body, or undefined where there is none that is ours and for this pull request. */
 export function parseRecord(
-  _body: string,
-  _here: { readonly repository: string; readonly pull: number },
-  _hmac: Hmac,
+  body: string,
+  here: { readonly repository: string; readonly pull: number },
+  hmac: Hmac,
 ): ApprovalRecord | undefined {
-  return undefined;
+  const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
+  if (payload === undefined || mac === undefined || !equal(mac, sign(payload, hmac))) return undefined;
+  // The hash says that this is what formatRecord wrote.
+  const record = JSON.parse(decodeURIComponent(payload)) as ApprovalRecord;
+  return record.repository === here.repository && record.pull === here.pull ? record : undefined;
+}
+
+function sign(payload: string, hmac: Hmac): string {
+  return hmac(`portico record 1\n${payload}`);
+}
+
+/** Compares in time that does not tell where two hashes differ. */
+function equal(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ (b.charCodeAt(at) || 0);
+  return difference === 0;
+}
+
+/** A person's text so that it mentions, links and commands nothing. */
+function fenced(text: string): string {
+  if (text === '') return '';
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `\n\n${fence}text\n${text}\n${fence}`;
 }

@@ -1,8 +1,9 @@
 /** Who may use a command. */
-import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { Grant, RepositoryConfig } from '../config/repository-config.ts';
+import { atLeast, parseRole } from '../config/role.ts';
 import type { Caller } from './command-state.ts';
 import type { Command } from './command.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 export type Authorization =
   /** `by` says what gave the right, for the audit trail. */
@@ -17,5 +18,64 @@ export function authorize(
   command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
   caller: Caller,
 ): Authorization {
-  return { kind: 'allowed', by: `${config.branch}${command.name}${caller.login}` };
+  if (caller.isBot) return { kind: 'ignore', code: 'bot' };
+  if (caller.role === undefined) {
+    return refuse(
+      'permission-unknown',
+      'the forge did not say which rights you have here, so nothing was done',
+      'Try again in a few minutes.',
+    );
+  }
+  const grants = grantsOf(config, command);
+  const granted = grants.find((grant) => holds(grant, caller));
+  if (granted !== undefined) return { kind: 'allowed', by: nameOf(granted) };
+  const needed = grants.map(nameOf).join(', or ');
+  return refuse(
+    'not-permitted',
+    `\`/portico ${command.name}\` is for ${needed === '' ? 'nobody here' : needed}, and your role is ${roleName(caller)}`,
+    needed === '' ? 'The repository has switched this command off.' : 'Ask somebody who has that right.',
+  );
+}
+
+/** The configuration's grants, which replace the command's own. */
+export function grantsOf(
+  config: RepositoryConfig,
+  command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
+): readonly Grant[] {
+  const configured = config.access.get(command.name);
+  if (configured !== undefined) return configured;
+  return [{ kind: 'role', role: command.minimumRole }, ...command.mayAlso.map((kind) => ({ kind }))];
+}
+
+function holds(grant: Grant, caller: Caller): boolean {
+  switch (grant.kind) {
+    case 'role': {
+      const role = parseRole(caller.role);
+      return role !== undefined && role !== 'none' && atLeast(role, grant.role);
+    }
+    case 'team':
+      return caller.teams.some((team) => team.toLowerCase() === grant.team.toLowerCase());
+    case 'person':
+      return caller.login.toLowerCase() === grant.login.toLowerCase();
+    case 'author':
+      return caller.isAuthor;
+  }
+}
+
+/** Team and people are named without a mention, so that a refusal notifies nobody. */
+function nameOf(grant: Grant): string {
+  switch (grant.kind) {
+    case 'role':
+      return `the role ${grant.role}${grant.role === 'admin' ? '' : ' or higher'}`;
+    case 'team':
+      return `the team \`${grant.team}\``;
+    case 'person':
+      return `\`${grant.login}\``;
+    case 'author':
+      return 'the author';
+  }
+}
+
+function roleName({ role = 'none' }: Caller): string {
+  return parseRole(role) ?? 'one that Portico does not know';
 }

@@ -1,8 +1,68 @@
-/** Help, generated from the table. */
+/** Help, generated from the table of commands. */
+import { closestWord } from '../config/closest-word.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import { shown } from './arguments.ts';
+import { authorize } from './authorize.ts';
 import type { Caller } from './command-state.ts';
+import type { AnywhereCommand, Command } from './command.ts';
+import { refuse } from './refusal.ts';
 
-/** Markdown: the commands that this caller may use here. */
-export function helpFor(_config: RepositoryConfig, _caller: Caller): string {
-  return '';
+/** The verb `help`; it is handed the table, which holds it. */
+export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
+  return {
+    name: 'help',
+    usage: 'help [<command>]',
+    summary: 'List the commands that you may use here, or tell more about one.',
+    examples: [{ line: '/portico help publish', does: 'explains publish' }],
+    accepts: { positional: 1 },
+    minimumRole: 'read',
+    mayAlso: ['author'],
+    contexts: 'pull-or-issue',
+    guard: 'none',
+    decide({ config, caller }, { positional: [name] }) {
+      const allowed = allowedCommands(table(), config, caller);
+      if (name === undefined) return { kind: 'do', steps: [], reply: commandList(allowed) };
+      const command = allowed.find((one) => one.name === name.toLowerCase());
+      if (command !== undefined) return { kind: 'do', steps: [], reply: commandHelp(command) };
+      const near = closestWord(
+        name,
+        allowed.map((one) => one.name),
+      );
+      const hint =
+        near === undefined ? 'Write /portico help for the list.' : `Did you mean /portico help ${near}?`;
+      return refuse('unknown-command', `${shown(name)} is not a command that you may use here`, hint);
+    },
+  };
+}
+
+/** Those of the table that this caller may use. */
+export function allowedCommands(
+  commands: readonly Command[],
+  config: RepositoryConfig,
+  caller: Caller,
+): readonly Command[] {
+  return commands.filter((command) => authorize(config, command, caller).kind === 'allowed');
+}
+
+/** Markdown: one line for each command. No line starts with the prefix, so that help is never read as commands. */
+export function commandList(commands: readonly Command[]): string {
+  const lines = commands.map(({ usage, summary }) => `| \`/portico ${cell(usage)}\` | ${cell(summary)} |`);
+  return [
+    'You may use these commands here. Each stands at the start of a line of a new comment.',
+    '',
+    '| command | what it does |',
+    '|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+/** Markdown: one command with its examples. */
+export function commandHelp({ usage, summary, examples }: Command): string {
+  const lines = examples.map(({ line, does }) => `- \`${line}\` ${does}`);
+  return [`\`/portico ${usage}\`: ${summary}`, '', ...lines].join('\n');
+}
+
+/** A pipe would end the cell, in code spans too. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }

@@ -62,7 +62,7 @@ function opensFence(text: string): Scan['fence'] {
 
 function closesFence(text: string, fence: NonNullable<Scan['fence']>): boolean {
   const trimmed = text.replace(/^ {0,3}/, '').trimEnd();
-  return trimmed.length >= fence.length && [...trimmed].every((character) => character === fence.mark);
+  return trimmed.length >= fence.length && trimmed === fence.mark.repeat(trimmed.length);
 }
 
 /** A quoted line, or one that continues the paragraph of a quote (CommonMark's lazy continuation). */

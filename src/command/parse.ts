@@ -29,6 +29,9 @@ const PREFIX = /^\/portico(?=[ \t\u00A0]|$)/i;
 /** Control, format, private and unassigned characters, and spaces other than the three: nobody can see what they do. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?![ \u00A0])\p{Zs}/u;
 
+/** Emoji that are joined into one by a joiner that cannot be seen alone. */
+const JOINED_EMOJI = /\p{ExtPict}(?:\uFE0F?\p{EMod}?\u200D\p{ExtPict})+/gu;
+
 /**
  * Reads all commands of a new comment or review body; never throws, in time linear in the length. More than ten
  * commands refuse the whole comment. A comment without commands has an empty list and deserves no answer.
@@ -70,7 +73,7 @@ function lineProblem(text: string, words: string): Refusal | undefined {
     const message = `the command is ${text.length} characters long, and at most ${LONGEST_LINE} are read`;
     return refuse('command-too-long', message, 'Write a shorter command.');
   }
-  const unseen = UNSEEN.exec(words)?.[0];
+  const unseen = UNSEEN.exec(words.replaceAll(JOINED_EMOJI, ''))?.[0];
   if (unseen === undefined) return undefined;
   const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const message = `the command holds the character U+${code}, which cannot be seen`;

@@ -43,13 +43,10 @@ const common = {
   configPath: text((value) => packagePathProblem(value)?.message)
     .optional()
     .meta({ description: 'File with the function configuration, from the root of the repository.' }),
-  mode: z
-    .enum(['enforce', 'warn', 'dryrun'])
-    .optional()
-    .meta({
-      description: 'enforce fails the check, warn only says, dryrun only counts.',
-      default: 'enforce',
-    }),
+  mode: z.enum(['enforce', 'warn', 'dryrun']).optional().meta({
+    description: 'enforce fails the check, warn only says, dryrun only counts.',
+    default: 'enforce',
+  }),
   paths: z
     .array(text(globProblem))
     .min(1)

@@ -3,7 +3,7 @@
  * where the revision comes from. It is the record that stays when every comment is gone.
  */
 
-/** A Kptfile's `upstream` and `upstreamLock`, as far as a tag tells them. */
+/** A Kptfile's `upstream`, as far as a tag tells it. */
 export interface UpstreamPlace {
   readonly repo: string;
   readonly directory: string;
@@ -17,6 +17,7 @@ export interface Provenance {
   readonly digest: string;
   readonly upstream?: UpstreamPlace;
   readonly upstreamLock?: UpstreamPlace & { readonly commit: string };
+  /** `function` is the image with its version. */
   readonly guardrails: readonly { readonly name: string; readonly function: string }[];
   readonly approvedBy: readonly string[];
   /** Number of the pull request. */
@@ -26,11 +27,95 @@ export interface Provenance {
   readonly restoredFrom?: string;
 }
 
-export function formatProvenance(_provenance: Provenance): string {
-  return '';
+/** The whole message, ending in a newline. Values lose line breaks and control characters, see `oneLine`. */
+export function formatProvenance(provenance: Provenance): string {
+  const { upstream, upstreamLock: lock, proposal, requestedBy, restoredFrom } = provenance;
+  const trailers: (readonly [string, string])[] = [
+    ['Package', provenance.package],
+    ['Revision', provenance.revision],
+    ['Digest', provenance.digest],
+    ...(upstream ? [['Upstream', fields(upstream.repo, upstream.directory, upstream.ref)] as const] : []),
+    ...(lock ? [['Upstream-Lock', fields(lock.repo, lock.directory, lock.ref, lock.commit)] as const] : []),
+    ...provenance.guardrails.map((run) => ['Guardrail', fields(run.name, run.function)] as const),
+    ...provenance.approvedBy.map((login) => ['Approved-by', login] as const),
+    ...(proposal === undefined ? [] : [['Proposal', `#${proposal}`] as const]),
+    ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
+    ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
+  ];
+  const subject = oneLine(`${provenance.package} ${provenance.revision}`);
+  const lines = trailers.map(([key, value]) => `${key}: ${oneLine(value)}`.trimEnd());
+  return `${subject}\n\nPublished by Portico.\n\n${lines.join('\n')}\n`;
 }
 
-/** Undefined for a tag message that is not one of ours. */
-export function parseProvenance(_message: string): Provenance | undefined {
-  return undefined;
+/** What `formatProvenance` wrote, or undefined for a tag message that is not one of ours. Never throws. */
+export function parseProvenance(message: string): Provenance | undefined {
+  const trailers = readTrailers(message);
+  const one = (key: string): string | undefined => trailers.get(key)?.[0];
+  const [path, revision, digest] = [one('Package'), one('Revision'), one('Digest')];
+  if (path === undefined || revision === undefined || digest === undefined) return undefined;
+  const upstream = place(one('Upstream'));
+  const lock = place(one('Upstream-Lock'));
+  const proposal = /^#([1-9][0-9]{0,14})$/.exec(one('Proposal') ?? '')?.[1];
+  const requestedBy = one('Requested-by');
+  const restoredFrom = one('Restored-From');
+  return {
+    package: path,
+    revision,
+    digest,
+    ...(upstream && { upstream: { repo: upstream.repo, directory: upstream.directory, ref: upstream.ref } }),
+    ...(lock && { upstreamLock: lock }),
+    guardrails: (trailers.get('Guardrail') ?? []).map((text) => {
+      const [name = '', run = ''] = text.split(' ').map(decode);
+      return { name, function: run };
+    }),
+    approvedBy: trailers.get('Approved-by') ?? [],
+    ...(proposal !== undefined && { proposal: Number(proposal) }),
+    ...(requestedBy !== undefined && { requestedBy }),
+    ...(restoredFrom !== undefined && { restoredFrom }),
+  };
+}
+
+/** A value as a trailer can hold it: everything that breaks a line or cannot be seen becomes one space. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+/** The last paragraph, where every line is `Key: value`; a signature below it is passed over. */
+function readTrailers(message: string): Map<string, string[]> {
+  const [unsigned = ''] = message.replaceAll('\r\n', '\n').split(/^-----BEGIN [A-Z ]+-----$/m, 1);
+  const paragraph = unsigned.trimEnd().split('\n\n').at(-1) ?? '';
+  const trailers = new Map<string, string[]>();
+  for (const line of paragraph.split('\n')) {
+    const [, key, value = ''] = /^([A-Za-z][A-Za-z-]{0,40}):(?: (.*))?$/.exec(line) ?? [];
+    if (key === undefined) return new Map();
+    trailers.set(key, [...(trailers.get(key) ?? []), value]);
+  }
+  return trailers;
+}
+
+/** Several values in one trailer, apart by spaces; a space within one is written %20, an empty one as `-`. */
+function fields(...values: readonly string[]): string {
+  return values.map((value) => encode(oneLine(value))).join(' ');
+}
+
+function encode(value: string): string {
+  if (value === '') return '-';
+  const encoded = value.replaceAll('%', '%25').replaceAll(' ', '%20');
+  return value === '-' ? '%2D' : encoded;
+}
+
+function decode(value: string): string {
+  if (value === '-') return '';
+  return value.replaceAll(/%(20|25|2D)/g, (_all, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function place(text: string | undefined): (UpstreamPlace & { readonly commit: string }) | undefined {
+  if (text === undefined) return undefined;
+  const [repo = '', directory = '', ref = '', commit = ''] = text.split(' ').map(decode);
+  return { repo, directory, ref, commit };
 }

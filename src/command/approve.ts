@@ -1,0 +1,45 @@
+import type { PullCommand } from './command.ts';
+import { lifecycleProblem } from './lifecycle.ts';
+import { refuse } from './refusal.ts';
+
+export const approve: PullCommand = {
+  name: 'approve',
+  usage: 'approve [@commit]',
+  summary: 'Approve exactly this content, as an approving review would.',
+  examples: [
+    { line: '/portico approve', does: 'approves the head that you see' },
+    { line: '/portico approve @1a2b3c4', does: 'approves only if this is still the head' },
+  ],
+  accepts: { commit: true },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull',
+  guard: 'head',
+  decide({ caller, config, checks, digest, approvals }, _args, pull) {
+    const problem = lifecycleProblem(pull, 'approve');
+    if (problem !== undefined) return problem;
+    if (caller.isAuthor && !config.publish.allowSelfApproval) {
+      return refuse('self-approval', 'you opened this pull request', 'Somebody else must approve it.');
+    }
+    // Without finished checks of this very content there is nothing that an approval could be bound to.
+    if (
+      digest === undefined ||
+      checks.digest !== digest ||
+      checks.state === 'pending' ||
+      checks.state === 'absent'
+    ) {
+      return refuse('not-checked', 'the checks of this content are not done', 'Approve when they are.');
+    }
+    const login = caller.login.toLowerCase();
+    if (
+      approvals.digest === digest &&
+      approvals.counted.some((given) => given.login.toLowerCase() === login)
+    ) {
+      return { kind: 'do', steps: [], reply: 'Your approval already counts for this content.' };
+    }
+    return {
+      kind: 'do',
+      steps: [{ do: 'record-approval', login: caller.login, digest, head: pull.headSha }],
+    };
+  },
+};

@@ -1,0 +1,75 @@
+import type { CommandState, PullPlace } from './command-state.ts';
+/** What every verb that acts asks first: is there still something to act on, and is it what the caller saw? */
+import type { Command } from './command.ts';
+import { compareTimes } from './moment.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+/** The reason not to act, or undefined. `commit` is what the caller named with `@`. */
+export function guardProblem(
+  state: CommandState,
+  guard: Command['guard'],
+  commit: string | undefined,
+): Refusal | undefined {
+  if (guard === 'none') return undefined;
+  const { place } = state;
+  const closed = closedProblem(state);
+  if (closed !== undefined || place.kind === 'issue' || guard === 'open') return closed;
+  return commitProblem(place, commit) ?? movedProblem(state, place, commit);
+}
+
+function closedProblem({ place }: CommandState): Refusal | undefined {
+  const what = place.kind === 'pull' ? 'pull request' : 'issue';
+  if (place.kind === 'pull' && place.merged) {
+    return refuse('merged', 'this pull request is already merged', 'Open a new one for further changes.');
+  }
+  if (place.state === 'closed') return refuse('closed', `this ${what} is closed`, 'Reopen it first.');
+  return place.locked
+    ? refuse('locked', `this ${what} is locked`, 'Unlock the conversation first.')
+    : undefined;
+}
+
+function commitProblem(place: PullPlace, commit: string | undefined): Refusal | undefined {
+  if (commit === undefined || place.headSha.startsWith(commit)) return undefined;
+  return refuse(
+    'other-commit',
+    `you named ${short(commit)}, and the head is ${short(place.headSha)}`,
+    'Look at the present head, then say it again.',
+  );
+}
+
+/**
+ * Both proofs must hold: the head recorded when the comment arrived, and the times, since a push can come between the
+ * comment and its webhook. A short id after `@` proves little (seven digits can be forged), so where neither is
+ * known only the whole commit id will do.
+ */
+function movedProblem(
+  { comment }: CommandState,
+  place: PullPlace,
+  commit: string | undefined,
+): Refusal | undefined {
+  const { headSha, headSeenAtComment, headPushedAt } = place;
+  if (headSeenAtComment !== undefined && headSeenAtComment !== headSha) {
+    return refuse(
+      'head-moved',
+      `the head moved from ${short(headSeenAtComment)} to ${short(headSha)} after your comment`,
+      'Look at what is new, then say it again.',
+    );
+  }
+  if (headPushedAt !== undefined && (compareTimes(comment.createdAt, headPushedAt) ?? -1) < 0) {
+    return refuse(
+      'older-than-push',
+      `${short(headSha)} was pushed after your comment`,
+      'Look at what is new, then say it again.',
+    );
+  }
+  if (headSeenAtComment !== undefined || headPushedAt !== undefined || commit === headSha) return undefined;
+  return refuse(
+    'head-unknown',
+    `nobody recorded which commit you saw, and the head is ${short(headSha)} now`,
+    `Say it again, or name the whole commit: @${headSha}.`,
+  );
+}
+
+function short(sha: string): string {
+  return `\`${sha.slice(0, 7)}\``;
+}

@@ -1,0 +1,21 @@
+import type { PullCommand } from './command.ts';
+import { lifecycleProblem } from './lifecycle.ts';
+import { missingChecks, refuseMissing } from './readiness.ts';
+
+export const propose: PullCommand = {
+  name: 'propose',
+  usage: 'propose [@commit]',
+  summary: 'Offer the draft for approval; refused while its checks fail or are not done.',
+  examples: [{ line: '/portico propose', does: 'marks the draft as ready for review' }],
+  accepts: { commit: true },
+  minimumRole: 'write',
+  mayAlso: ['author'],
+  contexts: 'pull',
+  guard: 'head',
+  decide(state, _args, pull) {
+    return (
+      lifecycleProblem(pull, 'propose') ??
+      refuseMissing(missingChecks(state, pull)) ?? { kind: 'do', steps: [{ do: 'mark-ready' }] }
+    );
+  },
+};

@@ -1,0 +1,45 @@
+/** `docs/commands.md`, written from the table. */
+import type { Command } from './command.ts';
+import { MOST_COMMANDS } from './parse.ts';
+import { commands } from './table.ts';
+
+/** The whole page, Markdown. */
+export function commandReference(): string {
+  return `${[INTRODUCTION, ...commands.map(section)].join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `# Commands
+
+<!-- Written by scripts/generate-docs.ts from src/command/table.ts; a test keeps it true. -->
+
+Write a command at the start of a line of a new comment, or of a review:
+
+\`\`\`
+/portico publish
+\`\`\`
+
+- Up to ${MOST_COMMANDS} commands stand in one comment, each on its own line. They run in order and stop at the first that fails.
+- Quoted text, code blocks, HTML comments, folded sections and edited comments are not read.
+- Arguments are split as a shell splits them ('…', "…" and \\\\ quote), and nothing is expanded.
+- \`@commit\` is \`@\` and at least seven digits of the commit that you mean: the command is refused if the head is another. Commands
+  that say so below are also refused if something was pushed after your comment.
+- Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and writes a reply only where there is something to read.
+- Who may use a command is asked of the forge at that moment. \`spec.access\` in \`.github/portico.yaml\` replaces what stands below: roles,
+  \`@org/team\`, \`@login\` or \`author\`.`;
+
+function section(command: Command): string {
+  const where = command.contexts === 'pull' ? 'pull requests' : 'pull requests and issues';
+  const author = command.mayAlso.includes('author') ? ', and the author' : '';
+  const moved = command.guard === 'head' ? 'refused if something was pushed after the comment' : '';
+  const facts = [`In ${where}`, `role ${command.minimumRole} or higher${author}`, moved]
+    .filter(Boolean)
+    .join('; ');
+  const examples = command.examples.map(({ line, does }) => `- \`${line}\` ${does}`);
+  return [
+    `## ${command.name}`,
+    `\`/portico ${command.usage}\``,
+    command.summary,
+    `${facts}.`,
+    examples.join('\n'),
+  ].join('\n\n');
+}

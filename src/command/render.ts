@@ -1,0 +1,15 @@
+import type { PullCommand } from './command.ts';
+
+export const render: PullCommand = {
+  name: 'render',
+  usage: 'render',
+  summary: 'Render and check the head again.',
+  examples: [{ line: '/portico render', does: 'runs pipelines and guardrails once more' }],
+  accepts: {},
+  minimumRole: 'write',
+  mayAlso: ['author'],
+  contexts: 'pull',
+  // Whatever the head is now is what shall be rendered.
+  guard: 'open',
+  decide: () => ({ kind: 'do', steps: [{ do: 'render' }] }),
+};

@@ -1,0 +1,16 @@
+/** The answer to a word that is no command. */
+import { closestWord } from '../config/closest-word.ts';
+import { shown } from './arguments.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+/** Suggests only what the caller may use: `allowed` are those names. */
+export function unknownCommand(verb: string, allowed: readonly string[]): Refusal {
+  const near = closestWord(verb, allowed);
+  const list = allowed.map((name) => `\`${name}\``).join(', ');
+  const hint = allowed.length === 0 ? 'There is no command that you may use here.' : `You may use ${list}.`;
+  return refuse(
+    'unknown-command',
+    `${shown(verb)} is not a command`,
+    near === undefined ? hint : `Did you mean \`/portico ${near}\`? ${hint}`,
+  );
+}

@@ -1,0 +1,106 @@
+import { latestRevision } from '../revision/numbering.ts';
+import { parsePackageAtRevision } from '../revision/package-at-revision.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { shown } from './arguments.ts';
+import type { UpdateChoice } from './command-state.ts';
+import type { AnywhereCommand, Decision } from './command.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+export const update: AnywhereCommand = {
+  name: 'update',
+  usage: 'update [<package>] [<revision>|latest]',
+  summary: 'Bring a package to a revision of its upstream by a three-way merge.',
+  examples: [
+    {
+      line: '/portico update',
+      does: 'moves the package of this pull request to the newest upstream revision',
+    },
+    { line: '/portico update v3', does: 'moves it to v3' },
+    {
+      line: '/portico update web@v3',
+      does: 'names the package too, as an issue needs where there are several',
+    },
+  ],
+  accepts: { positional: 2 },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull-or-issue',
+  guard: 'head',
+  decide({ updates }, { positional }) {
+    const wish = wishOf(positional, updates);
+    if ('kind' in wish) return wish;
+    const choice = chosen(wish.package, updates);
+    return 'kind' in choice ? choice : moveTo(choice, wish.revision);
+  },
+};
+
+interface Wish {
+  readonly package: string | undefined;
+  readonly revision: string;
+}
+
+/** `web@v3`, `web v3`, `web`, `v3`, `latest` or nothing. */
+function wishOf(words: readonly string[], updates: readonly UpdateChoice[]): Wish | Refusal {
+  const [first, second] = words;
+  if (first === undefined) return { package: undefined, revision: 'latest' };
+  if (second !== undefined) return { package: first, revision: second };
+  const both = parsePackageAtRevision(first);
+  if (both !== undefined) return { package: both.path, revision: both.revision };
+  if (updates.some((choice) => choice.package === first)) return { package: first, revision: 'latest' };
+  if (first === 'latest' || parseRevisionName(first) !== undefined)
+    return { package: undefined, revision: first };
+  const hint = 'Name a package with an upstream, a revision such as v3, or both as package@v3.';
+  return refuse(
+    'bad-argument',
+    `${shown(first)} is no revision, and no package here that has an upstream`,
+    hint,
+  );
+}
+
+function chosen(path: string | undefined, updates: readonly UpdateChoice[]): UpdateChoice | Refusal {
+  const found = path === undefined ? updates : updates.filter((choice) => choice.package === path);
+  const [only, another] = found;
+  if (only === undefined) {
+    const message =
+      path === undefined ? 'no package here has an upstream' : `${shown(path)} has no upstream here`;
+    return refuse('no-upstream', message, 'Only a package that was cloned from another can be updated.');
+  }
+  if (another === undefined) return only;
+  const names = found.slice(0, 20).map((choice) => shown(choice.package));
+  return refuse(
+    'which-package',
+    `several packages have an upstream: ${names.join(', ')}`,
+    'Name one of them.',
+  );
+}
+
+function moveTo(choice: UpdateChoice, wanted: string): Decision {
+  const published = choice.available.map(parseRevisionName).filter((name) => name !== undefined);
+  const newest = latestRevision(published);
+  const to =
+    wanted === 'latest' ? newest : published.find(({ name }) => name === wanted || name === `v${wanted}`);
+  if (to === undefined) {
+    const message =
+      newest === undefined
+        ? `${shown(choice.upstream)} has no published revision`
+        : `${shown(choice.upstream)} has no revision ${shown(wanted)}`;
+    return refuse(
+      'no-such-revision',
+      message,
+      newest === undefined ? 'Publish one first.' : `The newest is ${newest.name}.`,
+    );
+  }
+  if (to.name === choice.current) {
+    return refuse(
+      'up-to-date',
+      `${shown(choice.package)} is at ${to.name} already`,
+      'There is nothing to do.',
+    );
+  }
+  const current = choice.current === undefined ? undefined : parseRevisionName(choice.current);
+  if (current !== undefined && compareRevisions(to, current) < 0) {
+    const message = `${shown(choice.package)} is at ${current.name}, which is newer than ${to.name}`;
+    return refuse('older-revision', message, 'An update goes forward only.');
+  }
+  return { kind: 'do', steps: [{ do: 'request-update', package: choice.package, to: to.name }] };
+}
