@@ -1,6 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+
+import { getRequestListener } from '@hono/node-server';
+
+import { PorticoError } from '../error.ts';
+import { makeAccess } from './access.ts';
+import { DEFAULT_MANIFEST, openApp } from './app-identity.ts';
+import type { AppManifest } from './app-identity.ts';
+import { applyConfig } from './apply-config.ts';
+import { openBareRepository } from './bare-repository.ts';
+import { addCollaboration } from './collaboration.ts';
+import { parseForgeConfig } from './config.ts';
 import type { ForgeConfig } from './config.ts';
-import type { AppIdentity, Effect } from './context.ts';
+import type { AppIdentity, Effect, ForgeContext } from './context.ts';
+import { addCoreRoutes } from './core-routes.ts';
+import { makeGitHttp } from './git-http.ts';
+import type { GitRepository } from './git-repository.ts';
+import { writePushHook } from './push-hook.ts';
+import { openRecords } from './records-store.ts';
+import { makeRefService } from './ref-service.ts';
+import { makeRouter } from './router.ts';
+import { makeApi } from './server.ts';
+import { openStore } from './store.ts';
+import { makeUrls } from './urls.ts';
+import { startSender } from './webhook-sender.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 import type { Knobs } from './webhook-types.ts';
+import { appHook, appHooks, storeDeliveries } from './webhook.ts';
 
 export interface ForgeOptions {
   /** Everything is kept here; started again on it, the forge goes on where it was. */
@@ -12,6 +40,8 @@ export interface ForgeOptions {
   readonly config?: ForgeConfig;
   /** Where relative `from` paths of the configuration start. Default: the working directory. */
   readonly configDirectory?: string;
+  /** What the App asks for. Default: what Portico's `app.yml` says. */
+  readonly manifest?: AppManifest;
   readonly log?: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -24,6 +54,8 @@ export interface LocalForge extends AsyncDisposable {
   readonly gitUrl: string;
   readonly app: AppIdentity;
   readonly knobs: Knobs;
+  /** For the web face and for tests of the forge itself. */
+  readonly context: ForgeContext;
   /** Where the App's webhooks go; null: nowhere. Kept. */
   setAppWebhookUrl(url: string | null): void;
   /** The listener is awaited after each write took effect and before it is answered. Returns a function that takes it off. */
@@ -31,4 +63,138 @@ export interface LocalForge extends AsyncDisposable {
   /** Resolves when no webhook is pending or in flight. */
   settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * Starts GitHub in a box: REST, git over HTTP and webhooks over the data directory.
+ * @throws PorticoError FORGE_CONFIG, IMPORT_FAILED, or FORGE_PORT when it cannot listen
+ */
+export async function startForge(options: ForgeOptions): Promise<LocalForge> {
+  mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
+  const config = parseForgeConfig(options.config ?? {});
+  const host = options.host ?? '127.0.0.1';
+  const store = openStore(join(options.dataDir, 'forge.sqlite'));
+  const records = openRecords(store);
+  const listeners = new Set<(effect: Effect) => void | Promise<void>>();
+  const repositories = new Map<number, GitRepository>();
+  const refs = makeRefService(() => context);
+  let origin = '';
+  let sender: WebhookSender | undefined;
+
+  const context: ForgeContext = {
+    store,
+    records,
+    refs,
+    app: openApp(options.dataDir, store, records, secondsOf(new Date())),
+    access: makeAccess(records),
+    urls: makeUrls(
+      () => origin,
+      (ownerId) => records.account(ownerId).login,
+    ),
+    knobs: defaultKnobs(),
+    dataDir: options.dataDir,
+    git: (repository) => {
+      const present = repositories.get(repository.id);
+      if (present !== undefined) return present;
+      const opened = openBareRepository(join(options.dataDir, 'repos', `${repository.id}.git`));
+      repositories.set(repository.id, opened);
+      return opened;
+    },
+    clock: () => new Date(),
+    now: () => secondsOf(new Date()),
+    emit: (event) => {
+      const deliveries = storeDeliveries(context, event);
+      store.afterCommit(() => deliveries.forEach((delivery) => sender?.enqueue(delivery)));
+    },
+    effect: async (effect) => {
+      for (const listener of listeners) await listener(effect);
+    },
+    log: options.log ?? (() => {}),
+  };
+
+  const router = makeRouter();
+  addCoreRoutes(context, router, (delivery) => sender?.enqueue(delivery));
+  addCollaboration(context, router);
+  const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
+  const rest = getRequestListener(makeApi(context, router).fetch);
+  const server = createServer((request, response) => {
+    if (!gitHttp.handle(request, response)) void rest(request, response);
+  });
+
+  try {
+    const port = await listen(server, options.port ?? 0, host);
+    origin = `http://${host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+    await refs.recover();
+    await applyConfig(context, config, {
+      configDirectory: options.configDirectory ?? process.cwd(),
+      manifest: options.manifest ?? DEFAULT_MANIFEST,
+    });
+  } catch (error) {
+    await stop(server);
+    store.close();
+    throw error;
+  }
+  const running = startSender(context);
+  for (const delivery of records.deliveries.find('state', ['pending'])) running.enqueue(delivery);
+  sender = running;
+
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= (async () => {
+      await stop(server);
+      await running.close();
+      for (const repository of repositories.values()) await repository.close();
+      store.close();
+    })();
+    return closed;
+  };
+  return {
+    url: origin,
+    apiUrl: `${origin}/api/v3`,
+    gitUrl: origin,
+    app: context.app,
+    knobs: context.knobs,
+    context,
+    setAppWebhookUrl: (url) => {
+      appHooks(context).update(appHook(context).id, { url });
+    },
+    onEffect: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    settled: () => running.settled(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
+
+const defaultKnobs = (): Knobs => ({
+  webhooks: { lose: 0, duplicate: 0, reorder: 0, delay: 0, seed: 1 },
+  secondaryLimit: null,
+  rateLimit: 1_000_000,
+});
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, resolve);
+  try {
+    await promise;
+  } catch (cause) {
+    throw new PorticoError('FORGE_PORT', `Cannot listen on ${host}:${port}.`, {
+      hint: 'Choose another port, or 0 for a free one.',
+      cause,
+    });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+async function stop(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeAllConnections();
+  await promise;
 }

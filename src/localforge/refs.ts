@@ -26,6 +26,12 @@ export interface RefRefusal {
   readonly explanation: readonly string[];
 }
 
+/** A status or check run that must be green; `appId` null: from anybody. */
+export interface RequiredCheck {
+  readonly context: string;
+  readonly appId: number | null;
+}
+
 export interface RefsOptions {
   readonly actor: Actor;
   /** Ask branch protection and rulesets first. Default true. A merge that has checked its own requirements passes false. */
@@ -48,6 +54,20 @@ export interface RefService {
   ): Promise<RefsResult>;
   /** Called in order of subscription, one after the other; an error in one is logged and does not stop the others. */
   onUpdated(listener: (event: RefsUpdated) => void | Promise<void>): void;
-  /** Runs `work` while nothing else moves refs of the repository. Re-entrant calls must not be made: `update` takes the same lock. */
-  exclusive<T>(repository: RepositoryRecord, work: (update: RefService['update']) => Promise<T>): Promise<T>;
+  /** Runs `work` while nothing else moves refs of the repository. `update` may be called inside. */
+  exclusive<T>(repository: RepositoryRecord, work: () => Promise<T>): Promise<T>;
+  /** Tells how to find which of these checks a commit lacks; until then all of them. Answers their names. */
+  setMissingChecks(
+    judge: (
+      repository: RepositoryRecord,
+      sha: string,
+      required: readonly RequiredCheck[],
+    ) => readonly string[],
+  ): void;
+  /** What stands against these updates: branch protection, rulesets, the App's permissions. */
+  judge(
+    repository: RepositoryRecord,
+    actor: Actor,
+    updates: readonly RefUpdate[],
+  ): Promise<readonly RefRefusal[]>;
 }

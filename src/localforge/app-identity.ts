@@ -1,0 +1,102 @@
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { AppIdentity } from './context.ts';
+import type { Records } from './records-store.ts';
+import type { Permissions } from './records.ts';
+import type { Store } from './store.ts';
+
+/** What the App asks for, as `app.yml` says it. */
+export interface AppManifest {
+  readonly permissions: Permissions;
+  readonly events: readonly string[];
+}
+
+export const DEFAULT_MANIFEST: AppManifest = {
+  permissions: {
+    metadata: 'read',
+    contents: 'write',
+    pull_requests: 'write',
+    checks: 'write',
+    issues: 'write',
+    members: 'read',
+    statuses: 'read',
+    deployments: 'read',
+  },
+  events: [
+    'check_run',
+    'check_suite',
+    'create',
+    'delete',
+    'deployment_status',
+    'issue_comment',
+    'issues',
+    'member',
+    'membership',
+    'merge_group',
+    'pull_request',
+    'pull_request_review',
+    'pull_request_review_comment',
+    'push',
+    'release',
+    'repository',
+    'status',
+  ],
+};
+
+const SLUG = 'portico';
+
+/** Makes the App with its key and secret on first use; afterwards reads them back from the data directory. */
+export function openApp(dataDir: string, store: Store, records: Records, now: string): AppIdentity {
+  const privateKeyFile = join(dataDir, 'app-private-key.pem');
+  const webhookSecretFile = join(dataDir, 'app-webhook-secret');
+  const privateKeyPem = readOrMake(privateKeyFile, () =>
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
+  );
+  const webhookSecret = readOrMake(webhookSecretFile, () => randomBytes(24).toString('hex'));
+  const apps = store.collection<AppDocument>('app');
+  const account = (login: string, type: 'Bot' | 'Organization', name: string): number =>
+    (
+      records.accountByLogin(login) ??
+      records.accounts.insert({ login, type, name, email: null, createdAt: now })
+    ).id;
+  const document = store.transaction(
+    () =>
+      apps.all({ limit: 1 })[0] ??
+      apps.insert({
+        id: 1001,
+        clientId: `Iv23li${randomBytes(7).toString('hex')}`,
+        ownerId: account('local-forge', 'Organization', 'Local forge'),
+        botId: account(`${SLUG}[bot]`, 'Bot', SLUG),
+        createdAt: now,
+      }),
+  );
+  return {
+    ...document,
+    slug: SLUG,
+    name: 'Portico',
+    privateKeyPem,
+    privateKeyFile,
+    publicKeyPem: createPublicKey(privateKeyPem).export({ type: 'spki', format: 'pem' }).toString(),
+    webhookSecret,
+    webhookSecretFile,
+  };
+}
+
+interface AppDocument {
+  readonly id: number;
+  readonly clientId: string;
+  readonly ownerId: number;
+  readonly botId: number;
+  readonly createdAt: string;
+}
+
+/** Only the owner may read it; written whole or not at all. */
+function readOrMake(file: string, make: () => string | Buffer): string {
+  if (!existsSync(file)) {
+    writeFileSync(`${file}.new`, make().toString(), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,222 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import { openBatch } from './git-batch.ts';
+import { diffArguments, parseDiff } from './git-diff.ts';
+import {
+  formatCommit,
+  formatTag,
+  formatTree,
+  parseCommit,
+  parseTag,
+  parseTree,
+  writeObject,
+} from './git-objects.ts';
+import { runGit } from './git-process.ts';
+import type { GitOutput } from './git-process.ts';
+import { isRefName, readRefs, resolveWord, updateRefs } from './git-refs.ts';
+import type { GitRepository, ObjectType, TreeEntry } from './git-repository.ts';
+import { editTree } from './git-tree-edit.ts';
+
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** Makes the bare repository when it is not there yet. `branch` is what HEAD names. */
+export async function createBareRepository(directory: string, branch: string): Promise<void> {
+  if (await stat(join(directory, 'HEAD')).catch(() => undefined)) return;
+  await mkdir(directory, { recursive: true });
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
+    await mkdir(join(directory, folder), { recursive: true });
+  }
+  await writeFile(join(directory, 'config'), CONFIG);
+  // Last, because git (and the check above) takes the directory for a repository by it.
+  await writeFile(join(directory, 'HEAD'), `ref: refs/heads/${branch}\n`);
+}
+
+const CONFIG = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+\tlogAllRefUpdates = false
+[gc]
+\tauto = 0
+[uploadpack]
+\tallowFilter = true
+\tallowAnySHA1InWant = true
+[http]
+\treceivepack = true
+[receive]
+\tautogc = false
+\tadvertiseAtomic = true
+\tadvertisePushOptions = true
+\tfsckObjects = true
+\thideRefs = refs/pull
+\tdenyDeleteCurrent = refuse
+[receive "fsck"]
+\tzeroPaddedFilemode = ignore
+\tbadTimezone = ignore
+\tmissingSpaceBeforeDate = ignore
+`;
+
+/** The git side of one repository; processes start when they are needed. */
+export function openBareRepository(directory: string): GitRepository {
+  const batch = openBatch(directory);
+  const run = (
+    args: readonly string[],
+    options: { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<GitOutput> => runGit(args, { directory, ...options });
+  const must = async (args: readonly string[]): Promise<string> => {
+    const output = await run(args);
+    if (output.code !== 0) throw gitFailed(args, output);
+    return output.stdout.toString();
+  };
+  const lines = async (args: readonly string[]): Promise<string[]> =>
+    (await must(args)).split('\n').filter((line) => line !== '');
+
+  const info: GitRepository['info'] = async (name) => {
+    const [sha, type, size] = ((await batch.ask('info', name))?.header ?? '').split(' ');
+    return sha === undefined || type === undefined
+      ? undefined
+      : { sha, type: type as ObjectType, size: Number(size) };
+  };
+  const object: GitRepository['object'] = async (name) => {
+    const answer = await batch.ask('contents', name);
+    if (answer?.content === undefined) return undefined;
+    const [sha = '', type] = answer.header.split(' ');
+    return { sha, type: type as ObjectType, content: answer.content };
+  };
+  const readTree = async (name: string): Promise<TreeEntry[]> => {
+    // git knows the empty tree without having it.
+    if (name === EMPTY_TREE) return [];
+    const found = await object(`${name}^{tree}`);
+    if (found === undefined) throw new PorticoError('GIT_NO_TREE', `There is no tree ${name}.`);
+    return parseTree(found.content);
+  };
+  const withSize = async (entry: TreeEntry): Promise<TreeEntry> =>
+    entry.type === 'blob' ? { ...entry, size: (await info(entry.sha))?.size ?? 0 } : entry;
+  const readRecursive = async (name: string, prefix: string): Promise<TreeEntry[]> => {
+    const nested = await Promise.all(
+      (await readTree(name)).map(async (entry) => {
+        const placed = await withSize({ ...entry, path: prefix + entry.path });
+        return entry.type === 'tree'
+          ? [placed, ...(await readRecursive(entry.sha, `${placed.path}/`))]
+          : [placed];
+      }),
+    );
+    return nested.flat();
+  };
+  const entryAt = async (name: string, path: string): Promise<TreeEntry | undefined> => {
+    const parts = path.split('/').filter((part) => part !== '');
+    let entry: TreeEntry | undefined;
+    for (const part of parts) {
+      if (entry !== undefined && entry.type !== 'tree') return undefined;
+      entry = (await readTree(entry?.sha ?? name)).find((one) => one.path === part);
+      if (entry === undefined) return undefined;
+    }
+    return entry && withSize({ ...entry, path: parts.join('/') });
+  };
+
+  return {
+    directory,
+    object,
+    info,
+    commit: async (sha) => {
+      const found = await object(sha);
+      return found?.type === 'commit' ? parseCommit(found.sha, found.content) : undefined;
+    },
+    tag: async (sha) => {
+      const found = await object(sha);
+      return found?.type === 'tag' ? parseTag(found.sha, found.content) : undefined;
+    },
+    resolve: (word, options) => resolveWord(info, word, options?.peel ?? true),
+    ref: async (name) => {
+      const found = isRefName(name) ? await info(name) : undefined;
+      return found && { ref: name, sha: found.sha, type: found.type };
+    },
+    refs: (prefix) => readRefs(lines, prefix),
+    tree: async (name, options = {}) => {
+      const path = options.path ?? '';
+      const at = path === '' ? name : (await entryAt(name, path))?.sha;
+      if (at === undefined) return [];
+      if (options.recursive === true) return readRecursive(at, '');
+      return Promise.all((await readTree(at)).map(withSize));
+    },
+    entry: entryAt,
+    writeBlob: (content) => writeObject(directory, 'blob', content),
+    writeTree: async (entries, base) => {
+      const sha = await editTree(base, entries, {
+        read: readTree,
+        write: (tree) => writeObject(directory, 'tree', formatTree(tree)),
+      });
+      return sha ?? writeObject(directory, 'tree', Buffer.alloc(0));
+    },
+    writeCommit: (commit) => writeObject(directory, 'commit', formatCommit(commit)),
+    writeTag: (tag) => writeObject(directory, 'tag', formatTag(tag)),
+    updateRefs: (changes) => updateRefs(run, changes),
+    isAncestor: async (ancestor, descendant) => {
+      if (ancestor === descendant) return true;
+      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+      const output = await run(args);
+      if (output.code > 1) throw gitFailed(args, output);
+      return output.code === 0;
+    },
+    mergeBase: async (one, other) => {
+      const args = ['merge-base', one, other];
+      const output = await run(args);
+      if (output.code > 1) throw gitFailed(args, output);
+      return output.code === 0 ? output.stdout.toString().trim() : undefined;
+    },
+    log: (options) =>
+      lines([
+        'rev-list',
+        ...(options.limit === undefined ? [] : [`--max-count=${options.limit}`]),
+        ...(options.offset === undefined ? [] : [`--skip=${options.offset}`]),
+        ...(options.reverse === true ? ['--reverse'] : []),
+        ...(options.firstParent === true ? ['--first-parent'] : []),
+        ...(options.since === undefined ? [] : [`--since=${options.since}`]),
+        ...(options.until === undefined ? [] : [`--until=${options.until}`]),
+        ...(options.author === undefined ? [] : ['--fixed-strings', `--author=${options.author}`]),
+        ...options.include,
+        ...(options.exclude ?? []).map((sha) => `^${sha}`),
+        '--',
+        ...(options.paths ?? []).map((path) => `:(literal)${path}`),
+      ]),
+    aheadBehind: async (base, head) => {
+      const text = await must(['rev-list', '--left-right', '--count', `${base}...${head}`, '--']);
+      const [behind = 0, ahead = 0] = text.trim().split('\t').map(Number);
+      return { ahead, behind };
+    },
+    diff: async (from, to, options = {}) => {
+      const args = diffArguments(from ?? EMPTY_TREE, to, options.patch ?? true);
+      const output = await run(args);
+      if (output.code !== 0) throw gitFailed(args, output);
+      return parseDiff(output.stdout);
+    },
+    diffText: (from, to, format) =>
+      must(
+        format === 'diff'
+          ? ['diff', '--no-color', from, to, '--']
+          : ['format-patch', '--stdout', '--no-signature', `${from}..${to}`, '--'],
+      ),
+    mergeTree: async (ours, theirs) => {
+      const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+      const output = await run(args);
+      if (output.code > 1 || output.code < 0) throw gitFailed(args, output);
+      const [tree = '', ...conflicts] = output.stdout.toString().split('\0');
+      return output.code === 0
+        ? { clean: true, tree }
+        : { clean: false, tree, conflicts: [...new Set(conflicts.filter((path) => path !== ''))] };
+    },
+    run,
+    close: () => {
+      batch.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+function gitFailed(args: readonly string[], output: GitOutput): PorticoError {
+  return new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${output.stderr.trim()}`, {
+    blame: 'bug',
+  });
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+
+export interface GitOutput {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface GitProcessOptions {
+  readonly directory: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const SETTINGS: readonly (readonly [string, string])[] = [
+  ['safe.directory', '*'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.quotePath', 'false'],
+  ['gc.auto', '0'],
+  ['diff.renames', 'true'],
+  ['merge.conflictStyle', 'merge'],
+];
+
+/** The environment of every git process of the forge: nothing of the user's or the machine's configuration comes in. */
+export function gitEnvironment(
+  directory: string,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const settings = Object.fromEntries(
+    SETTINGS.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  );
+  return {
+    PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_CONFIG_COUNT: String(SETTINGS.length),
+    ...settings,
+    GIT_DIR: directory,
+    ...extra,
+  };
+}
+
+/** Starts `git` with these arguments in a bare repository, its streams open. */
+export function startGit(
+  args: readonly string[],
+  options: GitProcessOptions,
+): ChildProcessWithoutNullStreams {
+  return spawn('git', args, { env: gitEnvironment(options.directory, options.env), stdio: 'pipe' });
+}
+
+/** Runs `git` to its end. Does not throw for an exit code, only when git cannot be started. */
+export function runGit(
+  args: readonly string[],
+  options: GitProcessOptions & { readonly input?: string | Buffer },
+): Promise<GitOutput> {
+  const { promise, resolve, reject } = Promise.withResolvers<GitOutput>();
+  const child = startGit(args, options);
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  child.on('error', reject);
+  // A command that ends early closes its input; its exit code tells why.
+  child.stdin.on('error', () => {});
+  child.on('close', (code) =>
+    resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }),
+  );
+  child.stdin.end(options.input ?? '');
+  return promise;
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { Octokit } from '@octokit/rest';
+
+import type { ForgeConfig } from '../../src/localforge/config.ts';
+import { startForge } from '../../src/localforge/forge.ts';
+import type { LocalForge } from '../../src/localforge/forge.ts';
+
+/** Two people of different rights, an organization with a team, a private and a public repository, the App on both. */
+export const SMALL_CONFIG: ForgeConfig = {
+  tokens: { 'alice-token': { login: 'alice' }, 'bob-token': { login: 'bob' }, 'eve-token': { login: 'eve' } },
+  users: [{ login: 'alice' }, { login: 'bob', email: 'bob@example.com' }, { login: 'eve' }],
+  orgs: [
+    {
+      login: 'acme',
+      members: { alice: 'admin', bob: 'member' },
+      teams: [{ slug: 'platform', members: ['alice'] }],
+    },
+  ],
+  repos: [
+    { owner: 'acme', name: 'blueprints', private: true },
+    { owner: 'acme', name: 'open' },
+  ],
+  app: { installations: [{ account: 'acme' }] },
+};
+
+export interface TestForge extends AsyncDisposable {
+  readonly forge: LocalForge;
+  /** A scratch directory that is removed at the end. */
+  readonly directory: string;
+  /** A client with that token; undefined: anonymous. */
+  as(token?: string): Octokit;
+  /** Runs a stock git client in a directory; rejects when it fails. */
+  git(directory: string, ...args: string[]): Promise<string>;
+  /** Like `git`, but answers whatever happens. */
+  tryGit(directory: string, ...args: string[]): Promise<{ ok: boolean; output: string }>;
+  /** `http://x-access-token:TOKEN@127.0.0.1:PORT/owner/name.git` */
+  remote(token: string, fullName: string): string;
+}
+
+const run = promisify(execFile);
+
+export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<TestForge> {
+  const directory = await mkdtemp(join(tmpdir(), 'forge-'));
+  const forge = await startForge({
+    dataDir: join(directory, 'data'),
+    config,
+    log: (message, detail) => process.stderr.write(`${message} ${JSON.stringify(detail)}\n`),
+  });
+  const git = async (cwd: string, ...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await run('git', args, { cwd, maxBuffer: 1 << 26 });
+    return stdout + stderr;
+  };
+  return {
+    forge,
+    directory,
+    as: (token) => new Octokit({ baseUrl: forge.apiUrl, ...(token === undefined ? {} : { auth: token }) }),
+    git,
+    tryGit: async (cwd, ...args) => {
+      try {
+        return { ok: true, output: await git(cwd, ...args) };
+      } catch (error) {
+        return { ok: false, output: String((error as { stderr?: string }).stderr) };
+      }
+    },
+    remote: (token, fullName) =>
+      `${forge.gitUrl.replace('://', `://x-access-token:${token}@`)}/${fullName}.git`,
+    [Symbol.asyncDispose]: async () => {
+      await forge.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
