@@ -32,7 +32,8 @@ export function viewerOf(context: ForgeContext, credential: string | undefined):
     return { kind: 'app' };
   }
   const token = context.records.tokens.first('hash', [hashOf(credential)]);
-  const expired = token?.expiresAt != null && Date.parse(token.expiresAt) <= context.clock().getTime();
+  const expires = Date.parse(token?.expiresAt ?? '9999-01-01');
+  const expired = expires <= context.clock().getTime();
   const viewer = token === undefined || expired ? undefined : viewerOfToken(context, token);
   if (viewer === undefined) throw refusal(401, 'Bad credentials');
   return viewer;

@@ -49,13 +49,13 @@ export interface ForgeContext {
   readonly knobs: Knobs;
   readonly dataDir: string;
   /** The git repository of a record; the same object each time. */
-  git(repository: RepositoryRecord): GitRepository;
+  readonly git: (repository: RepositoryRecord) => GitRepository;
   /** The present time as GitHub writes it: `2026-11-21T11:40:00Z`. */
-  now(): string;
-  clock(): Date;
+  readonly now: () => string;
+  readonly clock: () => Date;
   /** Stores deliveries in the transaction in progress, to be sent after it. */
-  emit(event: WebhookEvent): void;
+  readonly emit: (event: WebhookEvent) => void;
   /** Tells the listeners of `forge.onEffect` and waits for them. */
-  effect(effect: Effect): Promise<void>;
-  log(message: string, detail?: Readonly<Record<string, unknown>>): void;
+  readonly effect: (effect: Effect) => Promise<void>;
+  readonly log: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }

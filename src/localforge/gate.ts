@@ -198,7 +198,7 @@ function rulesetObjections(
 export function checksOfRule(parameters: Readonly<Record<string, unknown>> | undefined): RequiredCheck[] {
   const list = parameters?.['required_status_checks'];
   return (Array.isArray(list) ? (list as Record<string, unknown>[]) : []).map((check) => ({
-    context: String(check['context'] ?? ''),
+    context: typeof check['context'] === 'string' ? check['context'] : '',
     appId: typeof check['integration_id'] === 'number' ? check['integration_id'] : null,
   }));
 }

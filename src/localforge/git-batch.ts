@@ -112,6 +112,7 @@ function readAnswers(child: ChildProcessWithoutNullStreams, questions: Question[
     chunks.push(chunk);
     length += chunk.length;
     if (header !== undefined && length < size + 1) return;
-    for (let more = true; more && length > 0;) more = answerOne();
+    let more = true;
+    while (more) more = length > 0 && answerOne();
   });
 }

@@ -122,7 +122,7 @@ function viewerOrRefuse(context: ForgeContext, header: string | undefined): View
   try {
     return viewerOf(context, credentialOf(header));
   } catch (error) {
-    if (error instanceof HTTPException) throw refusal(error.status as 401, 'Invalid username or token.');
+    if (error instanceof HTTPException) throw refusal(error.status, 'Invalid username or token.');
     throw error;
   }
 }

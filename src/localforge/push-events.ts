@@ -1,6 +1,7 @@
 import type { ForgeContext } from './context.ts';
-import type { GitCommit, GitRepository } from './git-repository.ts';
+import type { GitCommit, GitPerson, GitRepository } from './git-repository.ts';
 import { ZERO_SHA } from './git-repository.ts';
+import { accountByEmail, emailOf } from './people.ts';
 import type { AccountRecord, RepositoryRecord } from './records.ts';
 import type { RefUpdate } from './refs.ts';
 import { simpleUser } from './shapes/account.ts';
@@ -118,7 +119,7 @@ async function pushPayload(
         ? null
         : (commits.find((commit) => commit['id'] === head.sha) ??
           shape(head, { added: [], removed: [], modified: [] })),
-    pusher: { name: pusher.login, email: pusher.email ?? `${pusher.login}@users.noreply.local` },
+    pusher: { name: pusher.login, email: emailOf(pusher) },
   };
 }
 
@@ -177,11 +178,15 @@ function pushCommit(
   commit: GitCommit,
   files: ChangedFiles,
 ): Record<string, unknown> {
-  const person = (one: { name: string; email: string; date: string }): Record<string, string> => ({
-    name: one.name,
-    email: one.email,
-    date: one.date,
-  });
+  const person = (one: GitPerson): Record<string, string> => {
+    const login = accountByEmail(context, one.email)?.login;
+    return {
+      name: one.name,
+      email: one.email,
+      date: one.date,
+      ...(login === undefined ? {} : { username: login }),
+    };
+  };
   return {
     id: commit.sha,
     tree_id: commit.tree,

@@ -18,7 +18,7 @@ import type { Collection, Store } from './store.ts';
 
 /** The core's collections and their indexes (in the comments: the key). */
 export interface Records {
-  /** `login` [lower case] */
+  /** `login` [lower case], `email` [lower case] */
   readonly accounts: Collection<AccountRecord>;
   /** `org` [orgId], `user` [userId], `pair` [orgId, userId] */
   readonly memberships: Collection<MembershipRecord>;
@@ -46,15 +46,16 @@ export interface Records {
   readonly protections: Collection<ProtectionRecord>;
   /** `repository` [repositoryId] */
   readonly rulesets: Collection<RulesetRecord>;
-  accountByLogin(login: string): AccountRecord | undefined;
+  readonly accountByLogin: (login: string) => AccountRecord | undefined;
   /** The account of that id, which must exist. */
-  account(id: number): AccountRecord;
-  repositoryByName(owner: string, name: string): RepositoryRecord | undefined;
+  readonly account: (id: number) => AccountRecord;
+  readonly repositoryByName: (owner: string, name: string) => RepositoryRecord | undefined;
 }
 
 export function openRecords(store: Store): Records {
   const accounts = store.collection<AccountRecord>('account', {
     login: { key: (account) => [account.login.toLowerCase()], unique: true },
+    email: { key: (account) => (account.email === null ? undefined : [account.email.toLowerCase()]) },
   });
   const repositories = store.collection<RepositoryRecord>('repository', {
     name: { key: (repository) => [repository.ownerId, repository.name.toLowerCase()], unique: true },

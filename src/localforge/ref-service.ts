@@ -40,8 +40,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
   const listeners: ((event: RefsUpdated) => void | Promise<void>)[] = [];
   const locks = new Map<number, Promise<unknown>>();
   const held = new AsyncLocalStorage<number>();
-  let missingChecks: Parameters<RefService['setMissingChecks']>[0] = (_repository, _sha, required) =>
-    required.map((check) => check.context);
+  let missingChecks = allMissing;
   const journal = () => context().store.collection<JournalEntry>('ref_journal');
 
   const exclusive: RefService['exclusive'] = (repository, work) => {
@@ -50,7 +49,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
     const turn = before.then(() => held.run(repository.id, work));
     const over = turn.catch(() => {});
     locks.set(repository.id, over);
-    void over.then(() => {
+    void over.finally(() => {
       if (locks.get(repository.id) === over) locks.delete(repository.id);
     });
     return turn;
@@ -176,6 +175,9 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
   };
   return service;
 }
+
+type MissingChecks = Parameters<RefService['setMissingChecks']>[0];
+const allMissing: MissingChecks = (_repository, _sha, required) => required.map((check) => check.context);
 
 const refused = (ref: string, reason: string): RefsResult => ({
   ok: false,

@@ -99,7 +99,7 @@ async function readRequest(
   const place = route.inRepository ? findRepository(context, request, http) : undefined;
   demand(context, route.needs, viewer, place, route.method);
   const body = await readBody(http);
-  return { ...request, ...place, body } as ForgeRequest;
+  return { ...request, ...place, body };
 }
 
 /** The JSON body; undefined without one. */

@@ -46,12 +46,13 @@ export function installedRepositories(
   installation: InstallationRecord,
   viewer?: Extract<Viewer, { kind: 'installation' }>,
 ): RepositoryRecord[] {
+  const chosen = viewer?.repositoryIds ?? null;
   return context.records.repositories
     .find('owner', [installation.accountId])
     .filter(
       (repository) =>
         (installation.selection === 'all' || installation.repositoryIds.includes(repository.id)) &&
-        (viewer?.repositoryIds == null || viewer.repositoryIds.includes(repository.id)),
+        (chosen === null || chosen.includes(repository.id)),
     );
 }
 
