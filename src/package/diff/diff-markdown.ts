@@ -1,16 +1,213 @@
-import type { PackageDiff } from './diff-types.ts';
+import type {
+  FieldChange,
+  FileChange,
+  PackageDiff,
+  ResourceChange,
+  ResourceChangeKind,
+} from './diff-types.ts';
+import { codeSpan, fence } from './foreign-text.ts';
+import { lineHunks } from './line-diff.ts';
 
 export interface DiffMarkdownOptions {
-  /** Most characters (UTF-16 units) of the result; what does not fit is counted in a last line. Default 60,000. */
+  /** Most characters (UTF-16 units) of the result, 200 at least; what does not fit is counted. Default 60,000. */
   readonly limit?: number;
   /** Link to the whole diff, named where something was left out. */
   readonly more?: string;
+  /** Blocks with at most so many entries are shown open. Default 10. */
+  readonly open?: number;
 }
 
+/** Lines of one value or file that are shown. */
+const LINES = 60;
+const LINE_LENGTH = 400;
+
 /**
- * A package diff for a reviewer: a summary line, then one collapsible block per kind of change. Text from the package
- * stands in code only, so that mentions, links, markers and commands in it do nothing.
+ * A package diff for a reviewer: a summary line, then one collapsible block per kind of change, the weightiest first.
+ * Text from the package stands in code only, so that mentions, links, markers and commands in it do nothing.
  */
 export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {}): string {
-  throw new Error(`not yet ${String(diff.same)} ${options.limit ?? 0}`);
+  if (diff.same) return 'No differences.\n';
+  const limit = Math.max(200, options.limit ?? 60_000);
+  const summary = summaryOf(diff);
+  const more = options.more === undefined ? '' : ` See [the whole diff](${options.more}).`;
+  const reserve = 80 + more.length;
+
+  let text = `${summary}\n`;
+  let left = 0;
+  for (const group of groupsOf(diff)) {
+    const head = `\n<details${group.entries.length <= (options.open ?? 10) ? ' open' : ''}><summary>${group.title}</summary>\n`;
+    const tail = '\n</details>\n';
+    let body = '';
+    let fitted = 0;
+    for (const entry of group.entries) {
+      const shown = `\n${entry()}\n`;
+      if (text.length + head.length + body.length + shown.length + tail.length + reserve > limit) break;
+      body += shown;
+      fitted += 1;
+    }
+    left += group.entries.length - fitted;
+    if (fitted > 0) text += head + body + tail;
+  }
+  if (left === 0) return text;
+  return `${text}\n… and ${count(left, 'more change')} that did not fit.${more}\n`;
+}
+
+/** One line without foreign text, such as `2 resources changed, 1 added; 1 other file.` */
+export function summaryOf({ counts }: PackageDiff): string {
+  const kinds = KINDS.filter(({ kind }) => counts[kind] > 0).map(({ kind, verb }) => ({
+    n: counts[kind],
+    verb,
+  }));
+  const resources = kinds
+    .map(({ n, verb }, at) => `${at === 0 ? count(n, 'resource') : n} ${verb}`)
+    .join(', ');
+  const files = counts.files === 0 ? '' : count(counts.files, 'other file');
+  const line = [resources, files].filter((part) => part !== '').join('; ');
+  return line === '' ? 'Only the text around the resources differs.' : `${line}.`;
+}
+
+const KINDS: readonly { readonly kind: ResourceChangeKind; readonly title: string; readonly verb: string }[] =
+  [
+    { kind: 'removed', title: 'Removed', verb: 'removed' },
+    { kind: 'changed', title: 'Changed', verb: 'changed' },
+    { kind: 'added', title: 'Added', verb: 'added' },
+    { kind: 'moved', title: 'Moved', verb: 'moved' },
+    { kind: 'comments', title: 'Only comments differ', verb: 'with other comments' },
+    { kind: 'order', title: 'Only the order differs', verb: 'in another order' },
+    { kind: 'format', title: 'Only the format differs', verb: 'written differently' },
+  ];
+
+interface Group {
+  readonly title: string;
+  readonly entries: readonly (() => string)[];
+}
+
+function groupsOf(diff: PackageDiff): Group[] {
+  const groups = KINDS.map(({ kind, title }) => {
+    const resources = diff.resources.filter(({ change }) => change === kind);
+    return {
+      title: `${title}: ${count(resources.length, 'resource')}`,
+      entries: resources.map((resource) => () => resourceEntry(resource)),
+    };
+  });
+  const files = diff.files.map((file) => () => fileEntry(file));
+  return [...groups, { title: `Other files: ${files.length}`, entries: files }].filter(
+    ({ entries }) => entries.length > 0,
+  );
+}
+
+function resourceEntry(change: ResourceChange): string {
+  const { kind, namespace, name } = change.resource;
+  const called = codeSpan(`${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`);
+  const place = `${codeSpan(change.file)}${change.from === undefined ? '' : `, before in ${codeSpan(change.from)}`}`;
+  const comments = change.comments && change.change !== 'comments' ? '; comments differ too' : '';
+  const head = `- ${called} in ${place}${comments}`;
+  if (change.fields.length === 0) return head;
+  const shown = change.fields.flatMap(fieldLines);
+  return `${head}\n${indent(fence(cap(shown).join('\n'), 'diff'))}`;
+}
+
+function fieldLines({ path, change, before, after }: FieldChange): string[] {
+  const label = path === '' ? '(all)' : path;
+  if (change === 'moved')
+    return [`! ${label}: another order`, ...sideLines('-', '', before), ...sideLines('+', '', after)];
+  if (isText(before) && isText(after)) {
+    return [
+      `! ${label}: |`,
+      ...lineHunks(before.split('\n'), after.split('\n')).flatMap((hunk) => [
+        ...hunk.before.lines.map((line) => `-   ${line}`),
+        ...hunk.after.lines.map((line) => `+   ${line}`),
+      ]),
+    ];
+  }
+  return [
+    ...(change === 'added' ? [] : sideLines('-', `${label}: `, before)),
+    ...(change === 'removed' ? [] : sideLines('+', `${label}: `, after)),
+  ];
+}
+
+/** A value behind its label: on the same line where it fits, else as indented lines below. */
+function sideLines(sign: '-' | '+', label: string, value: unknown): string[] {
+  const flat = flow(value);
+  if (flat.length <= 100 && !isText(value)) return [`${sign} ${label}${flat}`];
+  return [
+    ...(label === '' ? [] : [`${sign} ${label.trimEnd()}`]),
+    ...block(value).map((line) => `${sign}   ${line}`),
+  ];
+}
+
+/** A value on one line, as JSON with plain strings unquoted where nobody could take them for something else. */
+function flow(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, held]) => `${key}: ${flow(held)}`)
+      .join(', ')}}`;
+  }
+  if (typeof value !== 'string') return scalarText(value);
+  return /^[A-Za-z/][\w./@:+=$()-]*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
+    ? value
+    : JSON.stringify(value);
+}
+
+/** Numbers, booleans and null as YAML writes them. */
+function scalarText(value: unknown): string {
+  return typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? '');
+}
+
+function block(value: unknown): string[] {
+  if (isText(value)) return value.split('\n');
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => nested(item).map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)));
+  }
+  if (typeof value !== 'object' || value === null) return [flow(value)];
+  return Object.entries(value).flatMap(([key, held]) => {
+    const below = nested(held);
+    const only = below[0] ?? '';
+    return below.length <= 1 && !isText(held)
+      ? [`${key}: ${only}`]
+      : [`${key}:`, ...below.map((line) => `  ${line}`)];
+  });
+}
+
+function nested(value: unknown): string[] {
+  const flat = flow(value);
+  return flat.length <= 60 && !isText(value) ? [flat] : block(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.includes('\n');
+}
+
+function fileEntry(change: FileChange): string {
+  const from = change.from === undefined ? '' : `, before ${codeSpan(change.from)}`;
+  const mode = change.mode === undefined ? '' : `, mode ${change.mode.before} → ${change.mode.after}`;
+  const lines = change.added + change.removed === 0 ? '' : `, +${change.added} −${change.removed} lines`;
+  const opaque = change.opaque ? ', no text or too large to show' : '';
+  const reason = change.reason === undefined ? '' : `; compared by lines: ${codeSpan(change.reason)}`;
+  const what = change.change === 'mode' ? '' : ` ${change.change}`;
+  const head = `- ${codeSpan(change.file)}${what}${from}${mode}${lines}${opaque}${reason}`;
+  if (change.hunks.length === 0) return head;
+  const shown = change.hunks.flatMap(({ before, after }) => [
+    `@@ -${before.at},${before.lines.length} +${after.at},${after.lines.length} @@`,
+    ...before.lines.map((line) => `-${line.replace(/\n$/, '')}`),
+    ...after.lines.map((line) => `+${line.replace(/\n$/, '')}`),
+  ]);
+  return `${head}\n${indent(fence(cap(shown).join('\n'), 'diff'))}`;
+}
+
+function cap(lines: readonly string[]): string[] {
+  const shown = lines
+    .slice(0, LINES)
+    .map((line) => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line));
+  return lines.length > LINES ? [...shown, `… ${count(lines.length - LINES, 'more line')}`] : shown;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

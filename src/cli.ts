@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { parseArguments } from './cli/arguments.ts';
+import { EXIT, exitCodeOf, usageError } from './cli/exit-code.ts';
+import { generalHelp, verbHelp } from './cli/help.ts';
+import { VERBS } from './cli/table.ts';
+import { processTerminal } from './cli/terminal.ts';
+import type { Terminal } from './cli/terminal.ts';
+import type { Verb } from './cli/verb.ts';
+import { closestWord } from './config/closest-word.ts';
+import { PorticoError } from './error.ts';
+
+/**
+ * Runs one command line and gives the exit code. Only the module of the asked verb is loaded. Never throws.
+ *
+ * @param argv the arguments after the program's name
+ */
+export async function main(argv: string[]): Promise<number> {
+  leaveQuietlyWhenTheReaderIsGone();
+  const terminal = processTerminal(argv.slice(0, untilRest(argv)).includes('--json'));
+  const stop = new AbortController();
+  const stopped = listenForSignals(stop);
+  try {
+    return await run(argv, terminal, stop.signal);
+  } catch (error) {
+    terminal.progress('');
+    if (stop.signal.aborted) {
+      terminal.say('Stopped.');
+      return stopped();
+    }
+    return report(error, terminal);
+  }
+}
+
+async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
+  const [first = '--help', ...others] = argv;
+  if (first === '--version' || first === '-V') {
+    terminal.print(await version());
+    return EXIT.ok;
+  }
+  if (first === '--help' || first === '-h' || first === 'help') {
+    const about = first === 'help' ? others[0] : undefined;
+    terminal.print(about === undefined ? generalHelp(VERBS) : verbHelp(verbNamed(about)));
+    return argv.length === 0 ? EXIT.usage : EXIT.ok;
+  }
+
+  const verb = verbNamed(first);
+  const { help, positionals, rest, values } = parseArguments(verb, others);
+  if (help) {
+    terminal.print(verbHelp(verb));
+    return EXIT.ok;
+  }
+  const from = workingDirectory();
+  const perform = await verb.load();
+  return perform({
+    positionals,
+    rest,
+    has: (option) => values.has(option),
+    text: (option) => values.get(option)?.[0],
+    list: (option) => values.get(option) ?? [],
+    path: (typed) => resolve(from, typed),
+    terminal,
+    signal,
+  });
+}
+
+function verbNamed(name: string): Verb {
+  const verb = VERBS.find((candidate) => candidate.name === name || candidate.alias === name);
+  if (verb !== undefined) return verb;
+  const names = VERBS.map((candidate) => candidate.name);
+  const near = names.find((known) => known.startsWith(name)) ?? closestWord(name, names);
+  throw usageError(
+    `portico has no verb ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    'See: portico --help',
+  );
+}
+
+/** npm runs scripts in the package's directory; the paths that the user typed are relative to where npm was called. */
+function workingDirectory(): string {
+  const { npm_package_name: name, npm_lifecycle_event: script, INIT_CWD: called } = process.env;
+  const ours = name === 'portico' && ['portico', 'start', 'dev', 'demo'].includes(script ?? '');
+  return ours && called !== undefined ? called : process.cwd();
+}
+
+async function version(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+  const held = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return held ? String(manifest.version) : 'unknown';
+}
+
+function report(error: unknown, terminal: Terminal): number {
+  const known = error instanceof PorticoError ? error : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${message}`);
+  if (known?.hint !== undefined) terminal.say(known.hint);
+  if (known === undefined || known.blame === 'bug') {
+    const stack = error instanceof Error ? error.stack : undefined;
+    if (process.env['PORTICO_DEBUG'] !== undefined && stack !== undefined) terminal.say(stack);
+    else terminal.say('This is a fault of Portico. Set PORTICO_DEBUG=1 to see where it happened.');
+  }
+  if (terminal.json) {
+    const { code, hint } = known ?? { code: 'INTERNAL', hint: undefined };
+    terminal.document({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+  }
+  return exitCodeOf(error);
+}
+
+/** The first signal asks the verb to stop; a second one ends the process at once. */
+function listenForSignals(stop: AbortController): () => number {
+  let code = 1;
+  const listen = (signal: NodeJS.Signals, exit: number): void => {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(exit);
+      code = exit;
+      stop.abort(new PorticoError('STOPPED', `stopped by ${signal}`));
+    });
+  };
+  listen('SIGINT', 130);
+  listen('SIGTERM', 143);
+  return () => code;
+}
+
+/** `portico tree | head` closes the pipe early; that is no error. */
+function leaveQuietlyWhenTheReaderIsGone(): void {
+  process.stdout.on('error', leave);
+  process.stderr.on('error', leave);
+}
+
+function leave(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+}
+
+function untilRest(argv: readonly string[]): number {
+  const at = argv.indexOf('--');
+  return at === -1 ? argv.length : at;
+}

@@ -1,0 +1,25 @@
+import { diffMarkdown } from '../package/diff/diff-markdown.ts';
+import { diffPackages } from '../package/diff/diff.ts';
+import { EXIT, usageError } from './exit-code.ts';
+import { readFolder } from './folder.ts';
+import { visible } from './terminal.ts';
+import type { Call } from './verb.ts';
+
+/** `portico diff A B`: the differences of two packages as Markdown or JSON. */
+export async function diff(call: Call): Promise<number> {
+  const [a = '', b = ''] = call.positionals.map(call.path);
+  const { terminal } = call;
+  const limit = limitOf(call.text('limit'));
+  const found = diffPackages(readFolder(a, { warn: terminal.warn }), readFolder(b, { warn: terminal.warn }));
+  if (terminal.json) terminal.document(found);
+  else terminal.write(visible(diffMarkdown(found, { limit })));
+  return EXIT.ok;
+}
+
+function limitOf(typed: string | undefined): number {
+  if (typed === undefined) return Infinity;
+  const limit = /^\d{1,9}$/.test(typed) ? Number(typed) : 0;
+  if (limit < 200)
+    throw usageError(`--limit cannot be ${typed}`, 'Give a number of characters, 200 at least.');
+  return limit;
+}

@@ -1,0 +1,180 @@
+import { PorticoError } from '../error.ts';
+import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import { readResources } from '../package/render/read-resources.ts';
+import { isSelected } from '../package/render/select.ts';
+import { fromValue } from '../package/yaml/compare.ts';
+import type { YamlValue } from '../package/yaml/edit.ts';
+import { documentText } from '../package/yaml/patch.ts';
+import { EXIT } from './exit-code.ts';
+import { reportRender, writeResults } from './render-report.ts';
+import type { Call } from './verb.ts';
+
+/** Bytes that stdin may hold. */
+const LARGEST = 256 * 1024 * 1024;
+
+/** Marks an item while a function that sees only some of them has it, as kpt's resource id does. */
+const ID = 'internal.config.k8s.io/kpt-resource-id';
+
+/**
+ * Runs a function on what stdin holds (a ResourceList, or resources with `---` between them) and writes the outcome
+ * to stdout in the same form. Nothing is written when the function fails.
+ */
+export async function evaluateStream(
+  call: Call,
+  runtime: FunctionRuntime,
+  spec: FunctionSpec,
+  functionConfig: KrmObject | undefined,
+): Promise<number> {
+  const documents = readResources('stdin', await readStdin(call.signal)).documents.map(({ value }) => value);
+  const list = documents.length === 1 && documents[0]?.['kind'] === 'ResourceList' ? documents[0] : undefined;
+  const items = list === undefined ? documents : itemsOf(list);
+  const config = functionConfig ?? argumentConfig(spec);
+
+  const chosen = items.filter((item) => isSelected(item, spec));
+  const partial = chosen.length < items.length;
+  const output = await runtime.run(
+    spec,
+    {
+      items: partial ? chosen.map((item) => withId(item, String(items.indexOf(item)))) : chosen,
+      ...(config === undefined ? {} : { functionConfig: config }),
+    },
+    call.signal,
+  );
+  const ok = output.exitCode === 0 && output.refused === undefined && output.items !== undefined;
+  const result = resultOf(spec, output, ok);
+  await writeResults(call, result);
+  reportRender(result, call.terminal);
+  if (!ok || output.items === undefined) return EXIT.failed;
+
+  const after = partial ? mergeBack(items, new Set(chosen), output.items) : output.items;
+  if (call.terminal.json) call.terminal.document(resourceList(after, list, output));
+  else if (list === undefined) call.terminal.write(after.map(print).join('---\n'));
+  else call.terminal.write(print(resourceList(after, list, output)));
+  return EXIT.ok;
+}
+
+async function readStdin(signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin.iterator({ destroyOnReturn: true })) {
+    signal.throwIfAborted();
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.length;
+    if (size > LARGEST) {
+      throw new PorticoError('PACKAGE_LIMIT', 'stdin holds more than 256 MiB', {
+        hint: 'Split the resources.',
+      });
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function itemsOf(list: KrmObject): KrmObject[] {
+  const { items } = list;
+  if (Array.isArray(items) && items.every(isObject)) return items;
+  throw new PorticoError('RESOURCE_LIST_INVALID', 'the ResourceList on stdin has no list of items', {
+    hint: 'Give apiVersion config.kubernetes.io/v1, kind ResourceList and items.',
+  });
+}
+
+function argumentConfig({ configMap }: FunctionSpec): KrmObject | undefined {
+  if (configMap === undefined) return undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'function-input' },
+    data: { ...configMap },
+  };
+}
+
+function withId(item: KrmObject, id: string): KrmObject {
+  const metadata = isObject(item['metadata']) ? item['metadata'] : {};
+  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
+  return { ...item, metadata: { ...metadata, annotations: { ...annotations, [ID]: id } } };
+}
+
+/** Answers take the places of what the function was given; what it did not give back is gone, what is new comes last. */
+function mergeBack(
+  items: readonly KrmObject[],
+  given: ReadonlySet<KrmObject>,
+  answer: readonly KrmObject[],
+): KrmObject[] {
+  const byId = new Map<string, KrmObject>();
+  const added: KrmObject[] = [];
+  for (const item of answer) {
+    const [id, plain] = withoutId(item);
+    if (id === undefined || byId.has(id)) added.push(plain);
+    else byId.set(id, plain);
+  }
+  const kept = items.flatMap((item, at) => {
+    if (!given.has(item)) return [item];
+    const now = byId.get(String(at));
+    return now === undefined ? [] : [now];
+  });
+  return [...kept, ...added];
+}
+
+function withoutId(item: KrmObject): [string | undefined, KrmObject] {
+  const metadata = item['metadata'];
+  if (!isObject(metadata) || !isObject(metadata['annotations'])) return [undefined, item];
+  const { [ID]: id, ...annotations } = metadata['annotations'];
+  const { annotations: _, ...rest } = metadata;
+  const kept = Object.keys(annotations).length === 0 ? rest : { ...metadata, annotations };
+  return [typeof id === 'string' ? id : undefined, { ...item, metadata: kept }];
+}
+
+function resourceList(
+  items: readonly KrmObject[],
+  list: KrmObject | undefined,
+  output: FunctionOutput,
+): KrmObject {
+  return {
+    apiVersion: 'config.kubernetes.io/v1',
+    kind: 'ResourceList',
+    ...list,
+    items,
+    ...(output.results.length === 0 ? {} : { results: output.results }),
+  };
+}
+
+function resultOf(
+  spec: FunctionSpec,
+  output: FunctionOutput,
+  ok: boolean,
+): Parameters<typeof reportRender>[0] {
+  const name = spec.image ?? spec.exec ?? '';
+  const { exitCode, results, stderr, refused } = output;
+  return {
+    ok,
+    files: new Map(),
+    changed: [],
+    runs: [
+      {
+        package: '.',
+        function: name,
+        type: 'mutator',
+        exitCode,
+        results,
+        ...(stderr === undefined ? {} : { stderr }),
+        ...(refused === undefined ? {} : { refused }),
+      },
+    ],
+    findings: results.map((item) => ({
+      severity: item.severity ?? 'info',
+      message: item.message,
+      function: name,
+      item,
+      ...(item.file === undefined ? {} : { file: item.file.path }),
+    })),
+  };
+}
+
+function print(value: KrmObject): string {
+  return documentText(fromValue(value as YamlValue), undefined);
+}
+
+function isObject(value: unknown): value is KrmObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+
+import { PorticoError } from '../error.ts';
+import { createRuntime } from '../function/runtime.ts';
+import { evalFunction } from '../package/render/eval.ts';
+import type { FunctionSpec, Selector } from '../package/render/function-runtime.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import { readResources } from '../package/render/read-resources.ts';
+import { evaluateStream } from './eval-stream.ts';
+import { usageError } from './exit-code.ts';
+import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
+import { readFolder } from './folder.ts';
+import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
+import type { Call } from './verb.ts';
+
+/** `portico eval DIR|- --image IMAGE`: runs one function on a package, or on a ResourceList from stdin. */
+export async function evaluate(call: Call): Promise<number> {
+  const [where = '.'] = call.positionals;
+  const spec = specOf(call);
+  const functionConfig = await configOf(call);
+  const runtime = createRuntime({ allowExec: spec.exec !== undefined, workingDirectory: call.path('.') });
+  if (where === '-') return evaluateStream(call, runtime, spec, functionConfig);
+
+  const { terminal } = call;
+  const directory = call.path(where);
+  const output = call.text('output');
+  if (output !== undefined) requireFree(call.path(output));
+  const files = readFolder(directory, { warn: terminal.warn });
+  const result = await evalFunction({
+    files,
+    runtime,
+    spec,
+    ...(functionConfig === undefined ? {} : { functionConfig }),
+    includeMetaResources: true,
+    signal: call.signal,
+  });
+  await writeResults(call, result);
+  reportRender(result, terminal);
+  if (result.ok) {
+    if (output === undefined) writeChanges(directory, files, result.files);
+    else writeNewFolder(call.path(output), result.files);
+  }
+  if (terminal.json) terminal.document(renderDocument(result));
+  else if (result.ok) for (const path of result.changed) terminal.print(`changed ${path}`);
+  return renderExit(result);
+}
+
+function specOf(call: Call): FunctionSpec {
+  const image = call.text('image');
+  const exec = call.text('exec');
+  if ((image === undefined) === (exec === undefined)) {
+    throw usageError('say which function to run', 'Give --image IMAGE or --exec COMMAND, and not both.');
+  }
+  if (call.rest.length > 0 && call.text('fn-config') !== undefined) {
+    throw usageError('--fn-config and key=value arguments exclude each other', 'Give one of them.');
+  }
+  const select = selectorOf(call, 'match');
+  const exclude = selectorOf(call, 'exclude');
+  return {
+    ...(image === undefined ? {} : { image }),
+    ...(exec === undefined ? {} : { exec }),
+    ...(call.text('fn-config') === undefined ? { configMap: argumentsOf(call.rest) } : {}),
+    ...(select === undefined ? {} : { selectors: [select] }),
+    ...(exclude === undefined ? {} : { exclude: [exclude] }),
+  };
+}
+
+/** Function arguments, as a ConfigMap's data. */
+function argumentsOf(rest: readonly string[]): Record<string, string> {
+  return Object.fromEntries(rest.map((argument) => pairOf(argument, 'a function argument')));
+}
+
+function pairOf(typed: string, what: string): [string, string] {
+  const at = typed.indexOf('=');
+  if (at < 1) throw usageError(`${what} must be key=value, not ${typed}`, 'See: portico eval --help');
+  return [typed.slice(0, at), typed.slice(at + 1)];
+}
+
+function selectorOf(call: Call, what: 'match' | 'exclude'): Selector | undefined {
+  const texts = { apiVersion: 'api-version', kind: 'kind', name: 'name', namespace: 'namespace' };
+  const maps = ['labels', 'annotations'] as const;
+  const selector: Record<string, string | Record<string, string>> = {};
+  for (const [field, option] of Object.entries(texts)) {
+    const value = call.text(`${what}-${option}`);
+    if (value !== undefined) selector[field] = value;
+  }
+  for (const field of maps) {
+    const pairs = call.list(`${what}-${field}`).map((typed) => pairOf(typed, `--${what}-${field}`));
+    if (pairs.length > 0) selector[field] = Object.fromEntries(pairs);
+  }
+  return Object.keys(selector).length === 0 ? undefined : selector;
+}
+
+async function configOf(call: Call): Promise<KrmObject | undefined> {
+  const typed = call.text('fn-config');
+  if (typed === undefined) return undefined;
+  const text = await readFile(call.path(typed), 'utf8').catch((cause: unknown) => {
+    throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} cannot be read`, {
+      cause,
+      hint: 'Give a file with one Kubernetes resource.',
+    });
+  });
+  const { documents } = readResources(typed, text);
+  const [only] = documents;
+  if (only !== undefined && documents.length === 1) return only.value;
+  throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} holds ${documents.length} documents`, {
+    hint: 'Give a file with one Kubernetes resource.',
+  });
+}

@@ -1,0 +1,125 @@
+import { posix } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import { readKptfile, withName, withUpstream } from '../package/kptfile.ts';
+import type { GitLocation, Kptfile } from '../package/kptfile.ts';
+import { withMergeMarkers } from '../package/merge-marker.ts';
+import type { UpdateStrategy } from '../package/merge/merge-types.ts';
+import type { PackageFile, PackageFiles } from '../package/package.ts';
+import type { Terminal } from './terminal.ts';
+import type { UserGit } from './user-git.ts';
+
+/** How deep packages may fetch packages. */
+const DEEPEST = 8;
+
+export interface Origin {
+  readonly repo: string;
+  /** Starts with `/`. */
+  readonly directory: string;
+  readonly ref: string | undefined;
+}
+
+/**
+ * A package as a new downstream: upstream's files with the name, upstream and upstreamLock of the copy, marked with
+ * the names they have upstream, and with the subpackages that upstream only points at. Throws what {@link UserGit}
+ * does, and `KPTFILE_MISSING`.
+ */
+export async function fetchPackage(
+  git: UserGit,
+  origin: Origin,
+  copy: { readonly name: string; readonly strategy: UpdateStrategy },
+  terminal: Terminal,
+  depth = 0,
+): Promise<PackageFiles> {
+  if (depth > DEEPEST) {
+    throw new PorticoError('UPSTREAM_TOO_DEEP', `packages point at packages more than ${DEEPEST} deep`, {
+      hint: 'Look for a package that points at itself.',
+    });
+  }
+  const { repo, directory } = origin;
+  terminal.progress(`fetching ${repo}${directory}`);
+  const found = await git.resolve(repo, directory, origin.ref);
+  const { files, commit, skipped } = await git.read(repo, directory, found.commit);
+  for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is left out`);
+  const kptfile = files.get('Kptfile');
+  if (kptfile === undefined) {
+    throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory} of ${repo}`, {
+      hint: 'Name the directory of a package.',
+    });
+  }
+
+  const git_ = { repo, directory };
+  const root = withUpstream(withName(kptfile.bytes, copy.name), {
+    upstream: { type: 'git', git: { ...git_, ref: origin.ref ?? found.ref }, updateStrategy: copy.strategy },
+    upstreamLock: { type: 'git', git: { ...git_, ref: found.ref, commit } },
+  });
+  const result = new Map(withMergeMarkers(files));
+  result.set('Kptfile', { mode: kptfile.mode, bytes: root });
+  for (const [below, sub] of remoteSubpackages(files)) {
+    if (sub.upstreamLock !== undefined) continue;
+    const fetched = await fetchPackage(
+      git,
+      sub.upstream,
+      { name: sub.name, strategy: sub.strategy },
+      terminal,
+      depth + 1,
+    );
+    for (const [path, file] of fetched) result.set(`${below}/${path}`, file);
+  }
+  return result;
+}
+
+export interface RemoteSubpackage {
+  readonly name: string;
+  readonly upstream: GitLocation;
+  readonly upstreamLock: (GitLocation & { readonly commit: string }) | undefined;
+  readonly strategy: UpdateStrategy;
+}
+
+/** The packages below that have an upstream of their own, by directory, parents first. */
+export function remoteSubpackages(files: PackageFiles): Map<string, RemoteSubpackage> {
+  const found = new Map<string, RemoteSubpackage>();
+  for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (posix.basename(path) !== 'Kptfile' || path === 'Kptfile') continue;
+    const kptfile = kptfileOf(file);
+    const upstream = kptfile?.upstream?.git;
+    if (kptfile === undefined || upstream === undefined) continue;
+    found.set(posix.dirname(path), {
+      name: kptfile.name,
+      upstream,
+      upstreamLock: kptfile.upstreamLock?.git,
+      strategy: strategyOf(kptfile.upstream?.updateStrategy),
+    });
+  }
+  return found;
+}
+
+/** The strategy that a Kptfile names; kpt's default where it names none. Throws `STRATEGY_UNKNOWN`. */
+export function strategyOf(name: string | undefined): UpdateStrategy {
+  if (name === undefined || name === '') return 'resource-merge';
+  const known = STRATEGIES.find((strategy) => strategy === name);
+  if (known !== undefined) return known;
+  throw new PorticoError(
+    'STRATEGY_UNKNOWN',
+    `the Kptfile names the update strategy ${JSON.stringify(name)}`,
+    {
+      hint: `It must be one of ${STRATEGIES.join(', ')}.`,
+    },
+  );
+}
+
+const STRATEGIES: readonly UpdateStrategy[] = [
+  'resource-merge',
+  'fast-forward',
+  'force-delete-replace',
+  'copy-merge',
+];
+
+/** A Kptfile that cannot be read counts as one without upstream: rendering and merging say what is wrong with it. */
+function kptfileOf(file: PackageFile): Kptfile | undefined {
+  try {
+    return readKptfile(file.bytes).kptfile;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { EXIT } from './exit-code.ts';
+import { fetchPackage, strategyOf } from './fetch-package.ts';
+import { requireFree, writeNewFolder } from './folder-write.ts';
+import { parseUpstream } from './upstream-location.ts';
+import { openUserGit } from './user-git.ts';
+import type { Call } from './verb.ts';
+
+/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package. */
+export async function get(call: Call): Promise<number> {
+  const [typed = '', destination] = call.positionals;
+  const { terminal } = call;
+  const origin = parseUpstream(typed, call.path);
+  const directory = destinationOf(call, destination, basename(origin.directory) || basename(origin.repo));
+  requireFree(directory);
+
+  await using git = await openUserGit(call.signal);
+  const name = basename(directory);
+  const files = await fetchPackage(
+    git,
+    origin,
+    { name, strategy: strategyOf(call.text('strategy')) },
+    terminal,
+  );
+  terminal.progress('');
+  writeNewFolder(directory, files);
+  if (terminal.json) terminal.document({ directory, name, files: [...files.keys()].sort() });
+  else terminal.print(`${name}: ${files.size} files from ${origin.repo}${origin.directory}`);
+  return EXIT.ok;
+}
+
+/** A directory that holds something gets the package as a directory in it, as kpt does. */
+function destinationOf(call: Call, typed: string | undefined, name: string): string {
+  if (typed === undefined) return call.path(name);
+  const directory = call.path(typed);
+  const full = existsSync(directory) && readdirSync(directory).length > 0;
+  return full ? join(directory, name) : directory;
+}

@@ -1,0 +1,33 @@
+import { mkdirSync } from 'node:fs';
+import { basename } from 'node:path';
+
+import { initPackage } from '../package/init.ts';
+import { EXIT } from './exit-code.ts';
+import { writeChanges } from './folder-write.ts';
+import { readFolder } from './folder.ts';
+import type { Call } from './verb.ts';
+
+/** `portico init DIR`: adds what makes a directory a package; what is there stays. */
+export async function init(call: Call): Promise<number> {
+  const directory = call.path(call.positionals[0] ?? '.');
+  mkdirSync(directory, { recursive: true });
+  const existing = readFolder(directory, { warn: call.terminal.warn });
+  const description = call.text('description');
+  const site = call.text('site');
+  const added = initPackage(
+    {
+      name: basename(directory),
+      ...(description === undefined ? {} : { description }),
+      ...(site === undefined ? {} : { site }),
+      keywords: call
+        .list('keywords')
+        .flatMap((list) => list.split(','))
+        .filter((keyword) => keyword !== ''),
+    },
+    existing,
+  );
+  writeChanges(directory, existing, new Map([...existing, ...added]));
+  if (call.terminal.json) call.terminal.document({ added: [...added.keys()] });
+  else for (const path of added.keys()) call.terminal.print(`added ${path}`);
+  return EXIT.ok;
+}

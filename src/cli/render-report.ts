@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises';
+
+import { functionResultList } from '../function/result-list.ts';
+import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
+import { EXIT } from './exit-code.ts';
+import type { Terminal } from './terminal.ts';
+import { visible } from './terminal.ts';
+import type { Call } from './verb.ts';
+
+/** Says on stderr what ran and what was found. */
+export function reportRender(result: RenderResult, terminal: Terminal): void {
+  terminal.progress('');
+  for (const run of result.runs) terminal.say(runLine(run, terminal));
+  for (const finding of result.findings) terminal.say(findingLine(finding, terminal));
+  if (result.problem !== undefined) {
+    const { file, line, message, hint } = result.problem;
+    const place =
+      file === undefined || message.startsWith(file)
+        ? ''
+        : `${file}${line === undefined ? '' : `:${line}`}: `;
+    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${place}${message}`);
+    terminal.say(hint);
+  }
+}
+
+/** Writes kpt's result list where `--results` says so, whether the functions succeeded or not. */
+export async function writeResults(call: Call, result: RenderResult): Promise<void> {
+  const file = call.text('results');
+  if (file !== undefined) await writeFile(call.path(file), functionResultList(result));
+}
+
+/** 0 fine, 1 a function failed or a validator found errors, 65 the package cannot be rendered at all. */
+export function renderExit(result: RenderResult): number {
+  if (result.problem !== undefined) return EXIT.input;
+  return result.ok ? EXIT.ok : EXIT.failed;
+}
+
+/** The part of a render result that `--json` prints; content stays out. */
+export function renderDocument({
+  ok,
+  changed,
+  runs,
+  findings,
+  problem,
+}: RenderResult): Record<string, unknown> {
+  return { ok, changed, runs, findings, ...(problem === undefined ? {} : { problem }) };
+}
+
+function runLine(run: FunctionRun, terminal: Terminal): string {
+  const failed = run.exitCode !== 0 || run.refused !== undefined;
+  const mark = failed
+    ? terminal.style('red', '[FAIL]', 'stderr')
+    : terminal.style('green', '[PASS]', 'stderr');
+  const where = run.package === '.' ? '' : ` in ${run.package}`;
+  const by = run.guardrail === undefined ? '' : ` (guardrail ${run.guardrail})`;
+  const lines = [`${mark} ${run.function}${where}${by}`];
+  if (run.refused !== undefined) lines.push(run.refused.message, run.refused.hint);
+  else if (failed && run.stderr !== undefined) lines.push(...run.stderr.trim().split('\n').slice(0, 20));
+  return lines.map((line, at) => (at === 0 ? line : `       ${visible(line)}`)).join('\n');
+}
+
+function findingLine(
+  { severity, message, file, line, guardrail, ...finding }: Finding,
+  terminal: Terminal,
+): string {
+  const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const colour = severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'cyan';
+  return `${place}${terminal.style(colour, `${severity}:`, 'stderr')} ${message} [${guardrail ?? finding.function}]`;
+}

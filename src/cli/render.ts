@@ -1,0 +1,50 @@
+import { PorticoError } from '../error.ts';
+import { createRuntime } from '../function/runtime.ts';
+import type { PackageFiles } from '../package/package.ts';
+import type { RenderResult } from '../package/render/render-types.ts';
+import { renderPackage } from '../package/render/render.ts';
+import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
+import { readFolder } from './folder.ts';
+import { guardrailsOf } from './guardrails.ts';
+import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
+import type { Call } from './verb.ts';
+
+/** `portico render DIR`: runs the pipelines and writes what comes out, in place or to `--output`. */
+export async function render(call: Call): Promise<number> {
+  const { terminal } = call;
+  const directory = call.path(call.positionals[0] ?? '.');
+  const output = call.text('output');
+  if (output !== undefined) requireFree(call.path(output));
+
+  const files = readPackage(directory, call);
+  const result = await renderFiles(files, directory, call);
+  await writeResults(call, result);
+  reportRender(result, terminal);
+  if (result.ok) {
+    if (output === undefined) writeChanges(directory, files, result.files);
+    else writeNewFolder(call.path(output), result.files);
+  }
+  if (terminal.json) terminal.document(renderDocument(result));
+  else if (result.ok) for (const path of result.changed) terminal.print(`changed ${path}`);
+  return renderExit(result);
+}
+
+/** Reads a directory that has to be a package. Throws `KPTFILE_MISSING`. */
+export function readPackage(directory: string, call: Call): PackageFiles {
+  const files = readFolder(directory, { warn: call.terminal.warn });
+  if (files.has('Kptfile')) return files;
+  throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
+    hint: 'Give the directory of a package, or make it one with portico init.',
+  });
+}
+
+/** Renders with what `--config` and `--allow-exec` ask for; shows progress. */
+export async function renderFiles(files: PackageFiles, directory: string, call: Call): Promise<RenderResult> {
+  return renderPackage({
+    files,
+    runtime: createRuntime({ allowExec: call.has('allow-exec'), workingDirectory: call.path('.') }),
+    guardrails: await guardrailsOf(call, directory),
+    signal: call.signal,
+    onStep: (step) => call.terminal.progress(`${step.package}: ${step.function}`),
+  });
+}

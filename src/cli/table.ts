@@ -1,0 +1,193 @@
+import type { Option, Verb } from './verb.ts';
+
+const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
+
+const STRATEGIES = ['resource-merge', 'fast-forward', 'force-delete-replace', 'copy-merge'];
+
+const STRATEGY: Option = {
+  name: 'strategy',
+  value: 'STRATEGY',
+  choices: STRATEGIES,
+  help: 'how upstream and local changes are brought together',
+};
+
+const RENDER_OPTIONS: readonly Option[] = [
+  { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose guardrails run too" },
+  { name: 'allow-exec', help: 'let pipelines start programs of this machine' },
+];
+
+const SELECTION: readonly Option[] = (['match', 'exclude'] as const).flatMap((what) => {
+  const verb = what === 'match' ? 'select' : 'leave out';
+  return [
+    { name: `${what}-api-version`, value: 'APIVERSION', help: `${verb} resources with this apiVersion` },
+    { name: `${what}-kind`, value: 'KIND', help: `${verb} resources of this kind` },
+    { name: `${what}-name`, value: 'NAME', help: `${verb} resources with this name` },
+    { name: `${what}-namespace`, value: 'NAMESPACE', help: `${verb} resources in this namespace` },
+    { name: `${what}-labels`, value: 'KEY=VALUE', many: true, help: `${verb} resources with this label` },
+    {
+      name: `${what}-annotations`,
+      value: 'KEY=VALUE',
+      many: true,
+      help: `${verb} resources with this annotation`,
+    },
+  ];
+});
+
+/** Every verb of the command line, in the order of the help. Each is loaded when it is called, and only then. */
+export const VERBS: readonly Verb[] = [
+  {
+    name: 'init',
+    summary: 'make a directory a package',
+    usage: ['portico init DIR [--description TEXT] [--site URL] [--keywords LIST]'],
+    description: [
+      'Adds a Kptfile, a README.md and a package-context.yaml; files that are there stay as they are.',
+    ],
+    options: [
+      { name: 'description', value: 'TEXT', help: 'one sentence about the package' },
+      { name: 'site', value: 'URL', help: 'where to read more about it' },
+      { name: 'keywords', value: 'LIST', many: true, help: 'words to find it by, with commas between' },
+      JSON_OPTION,
+    ],
+    examples: ['portico init ./database --description "A database for one team" --keywords database,sql'],
+    positionals: { least: 1, most: 1 },
+    load: async () => (await import('./init.ts')).init,
+  },
+  {
+    name: 'get',
+    alias: 'clone',
+    summary: 'copy a package out of a git repository and remember where it came from',
+    usage: ['portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY]'],
+    description: [
+      'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
+      'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
+    ],
+    options: [STRATEGY, JSON_OPTION],
+    examples: [
+      'portico get https://github.com/acme/blueprints.git/database@v3',
+      'portico get ../blueprints.git/database@database/v3 ./orders-database',
+    ],
+    positionals: { least: 1, most: 2 },
+    load: async () => (await import('./get.ts')).get,
+  },
+  {
+    name: 'update',
+    summary: 'bring a newer upstream into a package, keeping local changes',
+    usage: [
+      'portico update [DIR[@REF]] [--strategy STRATEGY] [--on-conflict SIDE]',
+      'portico update --base DIR --upstream DIR --local DIR --output DIR [--strategy STRATEGY] [--on-conflict SIDE]',
+    ],
+    description: [
+      'The first form finds both upstream revisions by the Kptfile of the package, fetches them with git and',
+      'writes in place. The second compares directories and writes the result to --output.',
+      'Where both sides changed the same thing, upstream is taken and the conflict is listed; exit code 2.',
+    ],
+    options: [
+      { name: 'base', value: 'DIR', help: 'the upstream revision that local was made from' },
+      { name: 'upstream', value: 'DIR', help: 'the upstream revision to move to' },
+      { name: 'local', value: 'DIR', help: 'the package with its local changes' },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'DIR',
+        help: 'where the result goes: new, empty, or the --local directory',
+      },
+      STRATEGY,
+      {
+        name: 'on-conflict',
+        value: 'SIDE',
+        choices: ['upstream', 'local', 'fail'],
+        help: 'what a conflict takes; fail writes nothing',
+      },
+      JSON_OPTION,
+    ],
+    examples: [
+      'portico update ./orders-database@v4',
+      'portico update --base v3 --upstream v4 --local mine --output merged --json',
+    ],
+    positionals: { least: 0, most: 1 },
+    load: async () => (await import('./update.ts')).update,
+  },
+  {
+    name: 'render',
+    summary: 'run the pipelines of a package and its subpackages',
+    usage: ['portico render DIR [--output DIR] [--results FILE] [--config FILE] [--allow-exec]'],
+    description: [
+      'Writes in place unless --output names a new directory. Nothing is written when a function fails.',
+    ],
+    options: [
+      { name: 'output', short: 'o', value: 'DIR', help: 'write the whole package to this new directory' },
+      { name: 'results', value: 'FILE', help: "write kpt's FunctionResultList here, also on failure" },
+      ...RENDER_OPTIONS,
+      JSON_OPTION,
+    ],
+    examples: [
+      'portico render ./database',
+      'portico render ./database --output ./rendered --results results.yaml',
+    ],
+    positionals: { least: 1, most: 1 },
+    load: async () => (await import('./render.ts')).render,
+  },
+  {
+    name: 'eval',
+    summary: 'run one function on a package, or on a ResourceList from stdin',
+    usage: ['portico eval DIR|- --image IMAGE [--output DIR] [--fn-config FILE] [-- key=value…]'],
+    description: ['With - the ResourceList is read from stdin and the outcome is written to stdout.'],
+    options: [
+      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function, such as set-labels:v0.2' },
+      { name: 'exec', value: 'COMMAND', help: 'run a program of this machine as the function' },
+      { name: 'fn-config', value: 'FILE', help: 'the functionConfig' },
+      { name: 'output', short: 'o', value: 'DIR', help: 'write the whole package to this new directory' },
+      { name: 'results', value: 'FILE', help: "write kpt's FunctionResultList here, also on failure" },
+      {
+        name: 'include-meta-resources',
+        short: 'm',
+        help: 'taken for older scripts: the Kptfile and function configurations are always included',
+      },
+      ...SELECTION,
+      JSON_OPTION,
+    ],
+    examples: [
+      'portico eval ./database --image set-namespace:v0.4 -- namespace=orders',
+      'portico eval ./database -i set-labels:v0.2 --match-kind Deployment -- team=orders',
+      'portico eval - -i set-labels:v0.2 -- team=orders < resources.yaml',
+    ],
+    positionals: { least: 0, most: 1 },
+    rest: true,
+    load: async () => (await import('./eval.ts')).evaluate,
+  },
+  {
+    name: 'check',
+    summary: 'say whether a package is in order and rendered, without writing anything',
+    usage: ['portico check DIR [--config FILE] [--allow-exec]'],
+    description: [
+      'Runs the pipelines and guardrails. Fails when a function fails, a validator finds errors, or when the',
+      'package is not what rendering makes of it.',
+    ],
+    options: [...RENDER_OPTIONS, JSON_OPTION],
+    examples: ['portico check ./database --config .github/portico.yaml'],
+    positionals: { least: 1, most: 1 },
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'diff',
+    summary: 'show what differs between two packages, by resource and field',
+    usage: ['portico diff A B'],
+    description: ['A is the older package. Prints Markdown, or the differences as data with --json.'],
+    options: [
+      { name: 'limit', value: 'CHARACTERS', help: 'cut the Markdown there and say so (default: all of it)' },
+      JSON_OPTION,
+    ],
+    examples: ['portico diff ./database-v3 ./database-v4'],
+    positionals: { least: 2, most: 2 },
+    load: async () => (await import('./diff.ts')).diff,
+  },
+  {
+    name: 'tree',
+    summary: 'list a package, its subpackages and their resources',
+    usage: ['portico tree [DIR]'],
+    options: [JSON_OPTION],
+    examples: ['portico tree ./database'],
+    positionals: { least: 0, most: 1 },
+    load: async () => (await import('./tree.ts')).tree,
+  },
+];

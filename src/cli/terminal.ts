@@ -1,0 +1,85 @@
+import { styleText } from 'node:util';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** The two streams of the process as the verbs use them. */
+export interface Terminal {
+  /** True when `--json` was asked: stdout then holds one JSON document and nothing else. */
+  readonly json: boolean;
+  /** Writes a result to stdout; a line feed is added. */
+  readonly print: (text: string) => void;
+  /** Writes text to stdout as it is. */
+  readonly write: (text: string) => void;
+  /** Writes the one JSON document to stdout. */
+  readonly document: (value: unknown) => void;
+  /** Writes a message to stderr. */
+  readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
+  /** Shows what is being done, on a terminal only; '' clears it. */
+  readonly progress: (text: string) => void;
+  /** Colours text for stdout, or for stderr. */
+  readonly style: (style: Style, text: string, stream?: 'stdout' | 'stderr') => string;
+}
+
+/** A terminal over the streams of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a terminal. */
+export function processTerminal(json: boolean): Terminal {
+  const { stdout, stderr } = process;
+  const live = stderr.isTTY && process.env['TERM'] !== 'dumb';
+  let shown = false;
+
+  const clear = (): void => {
+    if (shown) stderr.write('\r\u001B[2K');
+    shown = false;
+  };
+  const say = (text: string): void => {
+    clear();
+    stderr.write(`${visible(text)}\n`);
+  };
+
+  return {
+    json,
+    print: (text) => {
+      clear();
+      stdout.write(`${text}\n`);
+    },
+    write: (text) => {
+      clear();
+      stdout.write(text);
+    },
+    document: (value) => {
+      clear();
+      stdout.write(`${JSON.stringify(value, exactIntegers, stdout.isTTY ? 2 : undefined)}\n`);
+    },
+    say,
+    warn: (text) => say(`${style('yellow', 'warning:', 'stderr')} ${text}`),
+    progress: (text) => {
+      if (!live) return;
+      clear();
+      if (text === '') return;
+      stderr.write(visible(text).slice(0, Math.max(20, stderr.columns) - 1));
+      shown = true;
+    },
+    style,
+  };
+}
+
+function style(format: Style, text: string, stream: 'stdout' | 'stderr' = 'stdout'): string {
+  return styleText(format, text, { stream: process[stream] });
+}
+
+/**
+ * Text from packages and functions without the control characters that would drive the terminal; line feeds, tabs
+ * and the colours that `style` put in stay.
+ */
+export function visible(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  return text.replaceAll(/(\u001B\[[0-9;]*m)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (found, colour) =>
+    typeof colour === 'string' ? found : '\u{FFFD}',
+  );
+}
+
+/** Integers past 2^53 keep their digits in JSON; the language's types do not know `rawJSON` yet. */
+function exactIntegers(_key: string, value: unknown): unknown {
+  const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
+  return typeof value === 'bigint' ? rawJSON(value.toString()) : value;
+}

@@ -1,0 +1,185 @@
+import { PorticoError } from '../error.ts';
+import { readKptfile, withUpstream } from '../package/kptfile.ts';
+import type { GitLocation } from '../package/kptfile.ts';
+import { withMergeMarkers } from '../package/merge-marker.ts';
+import type { UpdateStrategy } from '../package/merge/merge-types.ts';
+import { mergePackages } from '../package/merge/merge.ts';
+import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { fetchPackage, remoteSubpackages, strategyOf } from './fetch-package.ts';
+import type { Terminal } from './terminal.ts';
+import type { Update } from './update.ts';
+import { openUserGit } from './user-git.ts';
+import type { UserGit } from './user-git.ts';
+
+export interface GitUpdate {
+  readonly directory: string;
+  /** The revision to move to; the Kptfile's own ref when absent. */
+  readonly ref: string | undefined;
+  /** Wins over the Kptfile's and is stored in it. */
+  readonly strategy: UpdateStrategy | undefined;
+  readonly onConflict: 'upstream' | 'local';
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Updates a package from the upstream that its Kptfile names, then its subpackages that have an upstream of their
+ * own; those that came from the same revision of the same repository move along with it, as in kpt. Throws
+ * `UPSTREAM_MISSING`, and what fetching and merging throw.
+ */
+export async function updateFromGit(before: PackageFiles, request: GitUpdate): Promise<Update> {
+  const root = originOf(before, request.directory);
+  await using git = await openUserGit(request.signal);
+  const ref = request.ref ?? root.upstream.ref;
+  const first = await updateOne(
+    git,
+    before,
+    { ...root, ref, strategy: request.strategy ?? root.strategy },
+    request,
+  );
+  let files = first.files;
+  const conflicts = [...first.conflicts];
+  const notes = [...first.notes];
+
+  for (const [below, sub] of remoteSubpackages(files)) {
+    const own = filesBelow(files, below);
+    const along = movesAlong(sub.upstream, root.upstream);
+    const subRef = along ? ref : sub.upstream.ref;
+    const strategy = along && request.strategy !== undefined ? request.strategy : sub.strategy;
+    const updated =
+      sub.upstreamLock === undefined
+        ? await fetchNew(git, own, { ...sub.upstream, ref: subRef }, { name: sub.name, strategy }, request)
+        : await updateOne(
+            git,
+            own,
+            { upstream: sub.upstream, base: sub.upstreamLock.commit, ref: subRef, strategy },
+            request,
+          );
+    files = replaceBelow(files, below, updated.files);
+    conflicts.push(
+      ...updated.conflicts.map((conflict) => ({ ...conflict, file: `${below}/${conflict.file}` })),
+    );
+    notes.push(...updated.notes.map((note) => ({ ...note, file: `${below}/${note.file}` })));
+  }
+  return { files, conflicts, notes };
+}
+
+interface Target {
+  readonly upstream: GitLocation;
+  /** The commit of upstreamLock; undefined where there is none, and then everything counts as added on both sides. */
+  readonly base: string | undefined;
+  readonly ref: string;
+  readonly strategy: UpdateStrategy;
+}
+
+function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
+  const file = files.get('Kptfile');
+  if (file === undefined) {
+    throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
+      hint: 'Give the directory of a package.',
+    });
+  }
+  const { kptfile } = readKptfile(file.bytes);
+  const upstream = kptfile.upstream?.git;
+  if (upstream === undefined) {
+    throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} names no upstream in git`, {
+      hint: 'A package made with portico get has one; else give --base, --upstream, --local and --output.',
+    });
+  }
+  return {
+    upstream,
+    base: kptfile.upstreamLock?.git?.commit,
+    strategy: strategyOf(kptfile.upstream?.updateStrategy),
+  };
+}
+
+async function updateOne(
+  git: UserGit,
+  local: PackageFiles,
+  target: Target,
+  request: GitUpdate,
+): Promise<Update> {
+  const { repo, directory } = target.upstream;
+  const { terminal, onConflict } = request;
+  terminal.progress(`fetching ${repo}${directory}@${target.ref}`);
+  const found = await git.resolve(repo, directory, target.ref);
+  const upstream = await git.read(repo, directory, found.commit);
+  const base =
+    target.base === undefined || target.base === upstream.commit
+      ? undefined
+      : await git.read(repo, directory, target.base).catch((error: unknown) => {
+          throw lostBase(error, target.base ?? '', repo);
+        });
+  const baseFiles =
+    base?.files ?? (target.base === undefined ? new Map<string, PackageFile>() : upstream.files);
+
+  terminal.progress('merging');
+  const merged = mergePackages({
+    base: baseFiles,
+    upstream: upstream.files,
+    local,
+    strategy: target.strategy,
+    onConflict,
+  });
+  const changed = new Set(merged.changed);
+  const files = new Map(
+    withMergeMarkers(merged.files, (path) => changed.has(path) && upstream.files.has(path)),
+  );
+  const kptfile = files.get('Kptfile');
+  if (kptfile !== undefined) {
+    const bytes = withUpstream(kptfile.bytes, {
+      upstream: { type: 'git', git: { repo, directory, ref: target.ref }, updateStrategy: target.strategy },
+      upstreamLock: { type: 'git', git: { repo, directory, ref: found.ref, commit: upstream.commit } },
+    });
+    files.set('Kptfile', { mode: kptfile.mode, bytes });
+  }
+  return { files, conflicts: merged.conflicts, notes: merged.notes };
+}
+
+/** A subpackage that only pointed at its upstream: what is there is merged with what is fetched. */
+async function fetchNew(
+  git: UserGit,
+  local: PackageFiles,
+  upstream: GitLocation,
+  copy: { readonly name: string; readonly strategy: UpdateStrategy },
+  { terminal, onConflict }: GitUpdate,
+): Promise<Update> {
+  const fetched = await fetchPackage(git, upstream, copy, terminal, 1);
+  const merged = mergePackages({ base: new Map(), upstream: fetched, local, onConflict });
+  const kptfile = fetched.get('Kptfile');
+  const files = new Map(merged.files);
+  const own = files.get('Kptfile');
+  if (kptfile !== undefined && own !== undefined) {
+    const lock = readKptfile(kptfile.bytes).kptfile.upstreamLock;
+    if (lock !== undefined)
+      files.set('Kptfile', { ...own, bytes: withUpstream(own.bytes, { upstreamLock: lock }) });
+  }
+  return { files, conflicts: merged.conflicts, notes: merged.notes };
+}
+
+function movesAlong(sub: GitLocation, root: GitLocation): boolean {
+  const prefix = root.directory.endsWith('/') ? root.directory : `${root.directory}/`;
+  return sub.repo === root.repo && sub.ref === root.ref && sub.directory.startsWith(prefix);
+}
+
+function filesBelow(files: PackageFiles, below: string): PackageFiles {
+  const inside = [...files].filter(([path]) => path.startsWith(`${below}/`));
+  return new Map(inside.map(([path, file]) => [path.slice(below.length + 1), file]));
+}
+
+function replaceBelow(files: PackageFiles, below: string, updated: PackageFiles): PackageFiles {
+  const outside = [...files].filter(([path]) => !path.startsWith(`${below}/`));
+  return new Map([...outside, ...[...updated].map(([path, file]) => [`${below}/${path}`, file] as const)]);
+}
+
+function lostBase(error: unknown, commit: string, repo: string): unknown {
+  if (!(error instanceof PorticoError) || error.code === 'UPSTREAM_UNREACHABLE') return error;
+  return new PorticoError(
+    'UPSTREAM_BASE_MISSING',
+    `${repo} no longer has ${commit}, which upstreamLock names`,
+    {
+      cause: error,
+      hint: 'Was upstream rewritten? Give the old and new revision as --base and --upstream.',
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import type { Conflict } from '../package/merge/conflict.ts';
+import type { MergeNote, UpdateStrategy } from '../package/merge/merge-types.ts';
+import { mergePackages } from '../package/merge/merge.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { sameFile } from '../package/package.ts';
+import { EXIT, usageError } from './exit-code.ts';
+import { strategyOf } from './fetch-package.ts';
+import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
+import { readFolder } from './folder.ts';
+import { updateFromGit } from './update-from-git.ts';
+import { parseTarget } from './upstream-location.ts';
+import type { Call } from './verb.ts';
+
+/** What a merge came to, whichever way its inputs were found. */
+export interface Update {
+  readonly files: PackageFiles;
+  readonly conflicts: readonly Conflict[];
+  readonly notes: readonly MergeNote[];
+}
+
+const DIRECTORIES = ['base', 'upstream', 'local', 'output'] as const;
+
+/** `portico update`: merges a newer upstream into a package, out of git or out of three directories. */
+export async function update(call: Call): Promise<number> {
+  return DIRECTORIES.some(call.has) ? updateDirectories(call) : updateInPlace(call);
+}
+
+async function updateDirectories(call: Call): Promise<number> {
+  const [base, upstream, local, output] = DIRECTORIES.map((name) => {
+    const typed = call.text(name);
+    if (typed === undefined)
+      throw usageError(`--${name} is missing`, 'Give --base, --upstream, --local and --output.');
+    return call.path(typed);
+  });
+  if (base === undefined || upstream === undefined || local === undefined || output === undefined)
+    return EXIT.usage;
+  if (call.positionals.length > 0)
+    throw usageError('--local says which package is meant', 'Leave the argument out.');
+  if (output !== local) requireFree(output);
+
+  const read = (directory: string): PackageFiles => readFolder(directory, { warn: call.terminal.warn });
+  const before = read(local);
+  const { files, conflicts, notes } = mergePackages({
+    base: read(base),
+    upstream: read(upstream),
+    local: before,
+    strategy: strategyOf(call.text('strategy')),
+    onConflict: sideOf(call),
+  });
+  return finish(call, before, { files, conflicts, notes }, (after) =>
+    output === local ? writeChanges(local, before, after) : writeNewFolder(output, after),
+  );
+}
+
+async function updateInPlace(call: Call): Promise<number> {
+  const [typed, ref] = parseTarget(call.positionals[0] ?? '.', call.path);
+  const directory = call.path(typed);
+  const before = readFolder(directory, { warn: call.terminal.warn });
+  const strategy: UpdateStrategy | undefined = call.has('strategy')
+    ? strategyOf(call.text('strategy'))
+    : undefined;
+  const merged = await updateFromGit(before, {
+    directory,
+    ref,
+    strategy,
+    onConflict: sideOf(call),
+    terminal: call.terminal,
+    signal: call.signal,
+  });
+  return finish(call, before, merged, (after) => writeChanges(directory, before, after));
+}
+
+/** Reports, and writes unless `--on-conflict fail` forbids it. */
+function finish(
+  call: Call,
+  before: PackageFiles,
+  merged: Update,
+  write: (after: PackageFiles) => void,
+): number {
+  const { terminal } = call;
+  const { conflicts, notes } = merged;
+  const refused = conflicts.length > 0 && call.text('on-conflict') === 'fail';
+  const after = refused ? before : merged.files;
+  const changed = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => !sameFile(before.get(path), after.get(path)))
+    .sort();
+  if (!refused) write(after);
+
+  terminal.progress('');
+  for (const { file, message } of notes) terminal.warn(`${file}: ${message}`);
+  for (const conflict of conflicts) terminal.say(conflictLine(conflict, refused));
+  if (refused) terminal.say(`${conflicts.length} conflicts, so nothing was written.`);
+  if (terminal.json) terminal.document({ changed, conflicts: conflicts.map(conflictDocument), notes });
+  else for (const path of changed) terminal.print(`changed ${path}`);
+  return conflicts.length > 0 ? EXIT.conflicts : EXIT.ok;
+}
+
+/** Absent values are null in JSON, so that each of the three is there. */
+function conflictDocument(conflict: Conflict): Record<string, unknown> {
+  const { base = null, upstream = null, local = null } = conflict;
+  return { ...conflict, base, upstream, local };
+}
+
+function conflictLine({ file, line, resource, path, taken }: Conflict, refused: boolean): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  const what = resource === null ? '' : ` ${resource.kind} ${resource.name}`;
+  const outcome = refused ? 'changed on both sides' : `changed on both sides, ${taken} taken`;
+  return `${place}: conflict:${what}${path === '' ? '' : ` ${path}`} ${outcome}`;
+}
+
+function sideOf(call: Call): 'upstream' | 'local' {
+  return call.text('on-conflict') === 'local' ? 'local' : 'upstream';
+}

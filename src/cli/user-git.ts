@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import { openObjectReader } from '../git/batch.ts';
+import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
+import { createRepo } from '../git/repo.ts';
+import { isOid, isRefName } from '../git/safe-name.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { isRemote } from './upstream-location.ts';
+
+/** Where a ref leads: the name that was found (a tag may be longer than what was asked for) and its commit. */
+export interface ResolvedRef {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** Reads packages from other people's repositories with the git, the credentials and the settings of the user. */
+export interface UserGit extends AsyncDisposable {
+  /** Finds a tag, branch or commit; without `ref` the default branch. Throws `UPSTREAM_REF_MISSING`. */
+  readonly resolve: (repo: string, directory: string, ref: string | undefined) => Promise<ResolvedRef>;
+  /** The package in a directory of a commit (an annotated tag's id will do) and the commit's own id. Throws `UPSTREAM_PACKAGE_MISSING`. */
+  readonly read: (repo: string, directory: string, commit: string) => Promise<UpstreamPackage>;
+}
+
+export interface UpstreamPackage {
+  readonly files: PackageFiles;
+  readonly commit: string;
+  /** Symbolic links and submodules, which are left out. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Opens an empty repository in a temporary directory to fetch into; it goes when disposed. */
+export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
+  const gitDir = await mkdtemp(join(tmpdir(), 'portico-git-'));
+  await run(gitDir, ['init', '--quiet', '--bare', '--template=', gitDir], signal);
+  const objects = openObjectReader({ gitDir });
+  const reader = createRepo({ gitDir }, objects, { count: 0 });
+  const listed = new Map<string, Promise<Map<string, string>>>();
+
+  const refsOf = (repo: string): Promise<Map<string, string>> => {
+    const known = listed.get(repo) ?? listRefs(gitDir, repo, signal);
+    listed.set(repo, known);
+    return known;
+  };
+
+  return {
+    resolve: async (repo, directory, ref) => {
+      const refs = await refsOf(checkRepo(repo));
+      return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
+    },
+    read: async (repo, directory, id) => {
+      await fetchCommit(gitDir, checkRepo(repo), id, signal);
+      const peeled = await run(
+        gitDir,
+        ['rev-parse', '--verify', '--quiet', '--end-of-options', `${id}^{commit}`],
+        signal,
+      );
+      const commit = peeled.trim();
+      const found = await readPackage(reader, commit, directory, PACKAGE_LIMITS, signal);
+      if (found === null) {
+        throw new PorticoError(
+          'UPSTREAM_PACKAGE_MISSING',
+          `${repo} has no directory ${directory} at ${commit}`,
+          {
+            hint: 'Look up the path of the package; it may have moved.',
+          },
+        );
+      }
+      return { files: found.files, commit, skipped: found.skipped };
+    },
+    [Symbol.asyncDispose]: async () => {
+      objects[Symbol.dispose]();
+      await rm(gitDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Refs of the remote, annotated tags peeled; `HEAD` is the full name of the default branch. */
+async function listRefs(gitDir: string, repo: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const output = await run(gitDir, ['ls-remote', '--symref', '--', repo], signal);
+  const refs = new Map<string, string>();
+  for (const line of output.split('\n')) {
+    const [value = '', name = ''] = line.split('\t');
+    if (value.startsWith('ref: ') && name === 'HEAD') refs.set('HEAD', value.slice('ref: '.length));
+    else if (name.endsWith('^{}')) refs.set(name.slice(0, -'^{}'.length), value);
+    else if (name.startsWith('refs/')) refs.set(name, value);
+  }
+  return refs;
+}
+
+function defaultBranch(refs: ReadonlyMap<string, string>, repo: string): ResolvedRef {
+  const head = refs.get('HEAD');
+  const commit = head === undefined ? undefined : refs.get(head);
+  if (head !== undefined && commit !== undefined) return { ref: head.replace(/^refs\/heads\//, ''), commit };
+  throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no default branch`, {
+    hint: 'Name a tag, branch or commit behind @.',
+  });
+}
+
+/** For a package `a/b` and `v1` the tags `a/b/v1` and `a/v1` come before `v1`, as in kpt; then branches, then commits. */
+function findRef(
+  refs: ReadonlyMap<string, string>,
+  repo: string,
+  directory: string,
+  ref: string,
+): ResolvedRef {
+  const segments = directory.split('/').filter((segment) => segment !== '');
+  const prefixes = segments.map((_, at) => segments.slice(0, segments.length - at).join('/'));
+  const names = [...prefixes.map((prefix) => `${prefix}/${ref}`), ref];
+  for (const name of names) {
+    const commit = refs.get(`refs/tags/${name}`);
+    if (commit !== undefined) return { ref: name, commit };
+  }
+  const commit = refs.get(`refs/heads/${ref}`) ?? refs.get(ref);
+  if (commit !== undefined) return { ref, commit };
+  if (isOid(ref)) return { ref, commit: ref };
+  throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no tag, branch or commit ${ref}`, {
+    hint: isRefName(ref) ? `git ls-remote ${repo} lists what there is.` : 'This is no name that git takes.',
+  });
+}
+
+/** Fetches one commit; where the server does not give single commits, everything. */
+async function fetchCommit(gitDir: string, repo: string, id: string, signal: AbortSignal): Promise<void> {
+  if (!isOid(id)) {
+    throw new PorticoError('UPSTREAM_REF_MISSING', `${JSON.stringify(id)} is no commit id`, {
+      hint: 'Correct upstreamLock.git.commit in the Kptfile.',
+    });
+  }
+  const plain = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+  try {
+    await run(gitDir, [...plain, '--depth=1', '--', repo, id], signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof PorticoError && error.code === 'UPSTREAM_UNREACHABLE') throw error;
+    await run(
+      gitDir,
+      [...plain, '--', repo, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
+      signal,
+    );
+  }
+}
+
+/** Only what goes to a git server or a directory; `ext::` and the like would start programs. */
+function checkRepo(repo: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(repo)?.[1]?.toLowerCase();
+  const known = scheme === undefined || ['https', 'http', 'ssh', 'git', 'file'].includes(scheme);
+  const plain = scheme !== undefined || isRemote(repo) || repo.startsWith('/');
+  if (known && plain && !repo.includes('::')) return repo;
+  throw new PorticoError('UPSTREAM_REFUSED', `${JSON.stringify(repo)} is no git URL that is allowed`, {
+    hint: 'Use https, ssh, or an absolute path.',
+  });
+}
+
+async function run(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const child = spawn('git', [...args], {
+    env: {
+      ...process.env,
+      GIT_DIR: gitDir,
+      LC_ALL: 'C',
+      GIT_ALLOW_PROTOCOL: 'https:http:ssh:git:file',
+      ...(process.stdin.isTTY ? {} : { GIT_TERMINAL_PROMPT: '0' }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  const out: Buffer[] = [];
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString('utf8')).slice(-8_192);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new PorticoError('GIT_MISSING', 'git could not be started', {
+      cause,
+      hint: 'Install git and put it on PATH.',
+    });
+  });
+  if (code === 0) return Buffer.concat(out).toString('utf8');
+  throw failure(args[0] ?? '', errors.replaceAll(/:\/\/[^/@\s']+@/g, '://***@').trim());
+}
+
+function failure(command: string, errors: string): PorticoError {
+  const message = `git ${command} failed: ${errors.split('\n').slice(-5).join('; ')}`;
+  if (
+    command === 'ls-remote' ||
+    /Could not resolve|unable to access|Authentication|does not appear/i.test(errors)
+  ) {
+    return new PorticoError('UPSTREAM_UNREACHABLE', message, {
+      blame: 'forge',
+      hint: 'Check the address, the network and your right to read it.',
+    });
+  }
+  return new PorticoError('GIT_FAILED', message, { blame: 'forge', hint: 'Try again; git says why above.' });
+}

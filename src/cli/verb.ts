@@ -1,0 +1,44 @@
+import type { Terminal } from './terminal.ts';
+
+/** One option of a verb, as the table, the parser and the help see it. */
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value in the help, such as `DIR`; absent for a switch. */
+  readonly value?: string;
+  /** May be given more than once. */
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+export interface Verb {
+  readonly name: string;
+  readonly alias?: string;
+  readonly summary: string;
+  readonly usage: readonly string[];
+  readonly description?: readonly string[];
+  readonly options: readonly Option[];
+  readonly examples: readonly string[];
+  readonly positionals: { readonly least: number; readonly most: number };
+  /** True where `-- key=value…` may follow. */
+  readonly rest?: boolean;
+  readonly load: () => Promise<Run>;
+}
+
+/** What a verb is called with. */
+export interface Call {
+  readonly positionals: readonly string[];
+  /** What follows `--`. */
+  readonly rest: readonly string[];
+  readonly has: (option: string) => boolean;
+  readonly text: (option: string) => string | undefined;
+  readonly list: (option: string) => readonly string[];
+  /** Makes a path that the user typed absolute. */
+  readonly path: (typed: string) => string;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** Does the work of a verb and gives the exit code. */
+export type Run = (call: Call) => Promise<number>;
