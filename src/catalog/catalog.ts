@@ -19,10 +19,14 @@ export interface CatalogPackage {
 }
 
 export interface CatalogRepository {
-  readonly id: number;
-  readonly installationId: number;
-  readonly owner: string;
-  readonly name: string;
+  readonly ref: {
+    readonly installationId: number;
+    readonly id: number;
+    readonly owner: string;
+    readonly name: string;
+  };
+  /** The registered directory, '.' for the top. */
+  readonly directory: string;
   /** Addresses by which a Kptfile may name this repository. */
   readonly urls: readonly string[];
   /** Head of the registered branch that `packages` was read from. */
@@ -62,12 +66,12 @@ export function createCatalog(): Catalog {
 
   return {
     put(repository) {
-      forget(repository.id);
-      repositories.set(repository.id, repository);
-      for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.id);
+      forget(repository.ref.id);
+      repositories.set(repository.ref.id, repository);
+      for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
       for (const place of lockedPlaces(repository)) {
         const ids = followersOf.get(place) ?? new Set<number>();
-        followersOf.set(place, ids.add(repository.id));
+        followersOf.set(place, ids.add(repository.ref.id));
       }
     },
     remove: forget,
@@ -84,7 +88,9 @@ export function createCatalog(): Catalog {
         if (repository === undefined) return [];
         return repository.packages
           .filter(({ lock }) => lock !== null && places.has(repositoryPlace(lock.repo)))
-          .filter(({ lock }) => directory === undefined || plainDirectory(lock?.directory ?? '') === directory)
+          .filter(
+            ({ lock }) => directory === undefined || plainDirectory(lock?.directory ?? '') === directory,
+          )
           .map((found) => ({ repository, package: found }));
       });
     },

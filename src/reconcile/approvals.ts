@@ -1,9 +1,13 @@
-import { countApprovals, type ApprovalCount, type Review as CountedReview } from '../command/approval-count.ts';
+import {
+  countApprovals,
+  type ApprovalCount,
+  type Review as CountedReview,
+} from '../command/approval-count.ts';
 import { parseRecord, type ApprovalRecord } from '../command/approval-record.ts';
+import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
-import { approve } from '../command/verbs/approve.ts';
-import { AGGREGATE_CHECK } from './check-names.ts';
 import { loadCaller } from './caller.ts';
+import { AGGREGATE_CHECK } from './check-names.ts';
 import type { Access, Comment, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -41,8 +45,15 @@ export async function loadApprovals(
     });
   }
   const permitted = new Set<string>();
-  for (const login of new Set([...counted.map((review) => review.login), ...records.map((record) => record.login)])) {
-    const who = { login, isAuthor: false, isBot: counted.some((review) => review.login === login && review.isBot) };
+  for (const login of new Set([
+    ...counted.map((review) => review.login),
+    ...records.map((record) => record.login),
+  ])) {
+    const who = {
+      login,
+      isAuthor: false,
+      isBot: counted.some((review) => review.login === login && review.isBot),
+    };
     const caller = await loadCaller(access, config, who, signal);
     if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
   }

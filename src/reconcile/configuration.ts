@@ -11,7 +11,11 @@ const HISTORY = 50;
 export type Configuration =
   | { readonly state: 'absent' }
   /** `problems` of the newest version, where an older one is in force. */
-  | { readonly state: 'registered'; readonly config: RepositoryConfig; readonly problems: readonly ConfigProblem[] }
+  | {
+      readonly state: 'registered';
+      readonly config: RepositoryConfig;
+      readonly problems: readonly ConfigProblem[];
+    }
   | { readonly state: 'broken'; readonly problems: readonly ConfigProblem[] };
 
 /**
@@ -28,7 +32,11 @@ export async function loadConfiguration(
   const newest = await readConfiguration(git, head, defaultBranch, signal);
   if (newest === null) return { state: 'absent' };
   if (newest.ok) return { state: 'registered', config: newest.config, problems: [] };
-  const history = await git.log({ to: head }, { path: CONFIGURATION_FILE, limit: HISTORY, firstParent: true }, signal);
+  const history = await git.log(
+    { to: head },
+    { path: CONFIGURATION_FILE, limit: HISTORY, firstParent: true },
+    signal,
+  );
   for (const commit of history.slice(1)) {
     const older = await readConfiguration(git, commit.oid, defaultBranch, signal);
     if (older?.ok === true) return { state: 'registered', config: older.config, problems: newest.problems };
@@ -44,5 +52,7 @@ export async function readConfiguration(
   signal?: AbortSignal,
 ): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
   const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
-  return bytes === null ? null : parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+  return bytes === null
+    ? null
+    : parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
 }

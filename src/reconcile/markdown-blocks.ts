@@ -11,21 +11,26 @@ export function code(text: string): string {
 
 /** A table; cells are Markdown already. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ')).join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+  return [tableLine(header), tableLine(header.map(() => '---')), ...rows.map(tableLine)].join('\n');
+}
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ')).join(' | ')} |`;
 }
 
 /** Conflicts as people read them: where, and the three values. */
 export function conflictTable(conflicts: readonly Conflict[], most = 50): string {
-  const rows = conflicts.slice(0, most).map((conflict, at) => [
-    String(at + 1),
-    code(conflict.file),
-    code(place(conflict)),
-    value(conflict.base),
-    value(conflict.upstream),
-    value(conflict.local),
-    conflict.taken,
-  ]);
+  const rows = conflicts
+    .slice(0, most)
+    .map((conflict, at) => [
+      String(at + 1),
+      code(conflict.file),
+      code(place(conflict)),
+      value(conflict.base),
+      value(conflict.upstream),
+      value(conflict.local),
+      conflict.taken,
+    ]);
   const more = conflicts.length > most ? `\n\n${conflicts.length - most} more are not shown.` : '';
   return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + more;
 }
@@ -40,8 +45,12 @@ function place({ resource, path }: Conflict): string {
   return [name, path].filter((part) => part !== '').join(' ') || 'the whole file';
 }
 
+/** A value of a resource as text, cut to a length; absent stays absent. */
+export function shownValue(value: unknown, most: number): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent');
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
+}
+
 function value(of: unknown): string {
-  if (of === undefined) return 'absent';
-  const text = typeof of === 'string' ? of : (JSON.stringify(of) ?? String(of));
-  return code(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+  return of === undefined ? 'absent' : code(shownValue(of, 80));
 }

@@ -49,7 +49,10 @@ export function tagOf(refs: RevisionRefs, directory: string, revision: string): 
 }
 
 /** The ref names that publishing a revision creates. */
-export function publishedRefs(directory: string, revision: string): { readonly tag: string; readonly ledger: string } {
+export function publishedRefs(
+  directory: string,
+  revision: string,
+): { readonly tag: string; readonly ledger: string } {
   const path = refPath(directory);
   return { tag: revisionTag(path, revision), ledger: ledgerRef(path, revision) };
 }
@@ -61,5 +64,8 @@ export function upcomingRevision(
   config: Pick<RepositoryConfig, 'versioning'>,
   bump: Bump = 'minor',
 ): string {
-  return nextRevision(allRevisions(refs, directory), config.versioning === 'semver' ? { semver: bump } : 'sequence');
+  return nextRevision(
+    allRevisions(refs, directory),
+    config.versioning === 'semver' ? { semver: bump } : 'sequence',
+  );
 }

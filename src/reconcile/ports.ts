@@ -2,6 +2,7 @@
  * What the reconcilers need of the world: git, the forge, the queue, a clock. `main.ts` hands in what fits; nothing
  * here knows who implements it. Commits, trees, blobs and tags are named by their full hexadecimal ids.
  */
+import type { Catalog } from '../catalog/catalog.ts';
 import type { FileMode, PackageFiles } from '../package/package.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 
@@ -46,7 +47,11 @@ export type PushResult =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      readonly rejected: readonly { readonly ref: string; readonly reason: string; readonly message: string }[];
+      readonly rejected: readonly {
+        readonly ref: string;
+        readonly reason: string;
+        readonly message: string;
+      }[];
     };
 
 export type FileChanges = ReadonlyMap<string, { readonly mode: FileMode; readonly bytes: Uint8Array } | null>;
@@ -113,7 +118,13 @@ export interface Git {
     signal?: AbortSignal,
   ): Promise<string>;
   writeTag(
-    tag: { readonly name: string; readonly object: string; readonly message: string; readonly tagger: Person; readonly date?: Date },
+    tag: {
+      readonly name: string;
+      readonly object: string;
+      readonly message: string;
+      readonly tagger: Person;
+      readonly date?: Date;
+    },
     signal?: AbortSignal,
   ): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
@@ -136,6 +147,7 @@ export interface Pull {
   readonly headRepositoryId: number | null;
   readonly baseRef: string;
   readonly htmlUrl: string;
+  readonly locked: boolean;
   readonly mergedAt: string | null;
 }
 
@@ -217,7 +229,11 @@ export interface RepositoryFacts {
 /** The calls made of the forge for one repository. Every write may run twice. */
 export interface Forge {
   get(signal?: AbortSignal): Promise<RepositoryFacts>;
-  getPull(n: number, options?: { readonly waitForMergeable?: boolean }, signal?: AbortSignal): Promise<Pull | null>;
+  getPull(
+    n: number,
+    options?: { readonly waitForMergeable?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Pull | null>;
   listOpenPulls(signal?: AbortSignal): Promise<readonly Pull[]>;
   pullsForHead(
     head: { readonly branch: string },
@@ -254,7 +270,10 @@ export interface Forge {
   createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
   upsertSticky(n: number, marker: string, body: string, signal?: AbortSignal): Promise<unknown>;
   /** Comments of issues and pull requests of the whole repository changed since then, for the sweep. */
-  listRecentComments(since: Date, signal?: AbortSignal): Promise<readonly (Comment & { readonly issue: number })[]>;
+  listRecentComments(
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<readonly (Comment & { readonly issue: number })[]>;
   addReaction(target: ReactionTarget, content: Reaction, signal?: AbortSignal): Promise<unknown>;
   removeReaction(target: ReactionTarget, content: Reaction, signal?: AbortSignal): Promise<unknown>;
   listReactions(
@@ -295,6 +314,8 @@ export interface Log {
 }
 
 export interface World {
+  /** The index of all registered repositories. */
+  readonly catalog: Catalog;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<Access>;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
@@ -304,7 +325,7 @@ export interface World {
   readonly runtimeVersion: string;
   readonly app: { readonly id: number; readonly slug: string; readonly botLogin: string };
   /** Keyed digest with a key that only this installation of Portico knows. */
-  hmac(text: string): string;
+  readonly hmac: (text: string) => string;
   now(): Date;
   readonly log: Log;
 }

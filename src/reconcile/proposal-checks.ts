@@ -1,15 +1,22 @@
+import type { ConfigProblem } from '../config/config-problem.ts';
 /** Pure: from what rendering found to the check runs that people see. */
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import type { ConfigProblem } from '../config/config-problem.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { Finding, FunctionRun } from '../package/render/render-types.ts';
 import { shortDigest } from '../revision/digest.ts';
-import { AGGREGATE_CHECK, CONFIG_CHECK, CONFLICTS_CHECK, guardrailCheck, PACKAGE_CHECK, RENDER_CHECK } from './check-names.ts';
+import {
+  AGGREGATE_CHECK,
+  CONFIG_CHECK,
+  CONFLICTS_CHECK,
+  guardrailCheck,
+  PACKAGE_CHECK,
+  RENDER_CHECK,
+} from './check-names.ts';
+import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
 import type { CheckAnnotation, CheckInput } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { RenderCommit } from './render-commit.ts';
-import { code, conflictTable, table } from './markdown-blocks.ts';
 
 export interface ProposalFacts {
   readonly config: RepositoryConfig;
@@ -66,7 +73,8 @@ function packageCheck(facts: ProposalFacts): Draft {
   return {
     name: PACKAGE_CHECK,
     conclusion: errors.length > 0 ? 'failure' : 'success',
-    title: errors.length > 0 ? count(errors.length, 'mistake') + ' in Kptfiles' : count(names.length, 'package'),
+    title:
+      errors.length > 0 ? count(errors.length, 'mistake') + ' in Kptfiles' : count(names.length, 'package'),
     summary:
       names.length === 0
         ? 'The proposal touches no package.'
@@ -87,7 +95,9 @@ function packageCheck(facts: ProposalFacts): Draft {
 
 function renderCheck(facts: ProposalFacts): Draft {
   const { rendered, commit } = facts;
-  const own = rendered.flatMap((one) => one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })));
+  const own = rendered.flatMap((one) =>
+    one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })),
+  );
   const failed = rendered.filter((one) => renderFailed(one));
   const unstable = rendered.filter((one) => one.unstable !== undefined);
   const withheld = commit.state === 'withheld';
@@ -107,7 +117,9 @@ function renderCheck(facts: ProposalFacts): Draft {
       (one) =>
         `Rendering ${code(one.package.path)} a second time changed it again (${(one.unstable?.paths ?? []).map(code).join(', ')}). Nothing was committed: repair the function that does not settle.`,
     ),
-    ...(withheld ? [`${commit.reason} Run \`portico render\` on the branch and push the result; the files are below.`] : []),
+    ...(withheld
+      ? [`${commit.reason} Run \`portico render\` on the branch and push the result; the files are below.`]
+      : []),
     runTable(rendered),
   ].filter((part) => part !== '');
   return {
@@ -135,7 +147,7 @@ function conflictsCheck({ conflicts, conflictDirectory, behind }: ProposalFacts)
   return {
     name: CONFLICTS_CHECK,
     conclusion: conflicts.length > 0 ? 'failure' : 'success',
-    title: conflicts.length > 0 ? `${count(conflicts.length, 'open conflict')}` : 'No open conflict',
+    title: conflicts.length > 0 ? count(conflicts.length, 'open conflict') : 'No open conflict',
     summary:
       conflicts.length > 0
         ? `Upstream and this repository changed the same fields. Upstream's value stands in the branch for now. Settle each one by a commit that changes the field.\n\n${conflictTable(conflicts)}`
@@ -146,7 +158,7 @@ function conflictsCheck({ conflicts, conflictDirectory, behind }: ProposalFacts)
       endLine: conflict.line ?? 1,
       level: 'failure',
       title: conflict.path === '' ? conflict.file : conflict.path,
-      message: `Both sides changed this. Upstream: ${show(conflict.upstream)}. Local: ${show(conflict.local)}. Taken: ${conflict.taken}.`,
+      message: `Both sides changed this. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
     })),
   };
 }
@@ -155,12 +167,19 @@ function configCheck(problems: readonly ConfigProblem[]): Draft {
   return {
     name: CONFIG_CHECK,
     conclusion: problems.length > 0 ? 'failure' : 'success',
-    title: problems.length > 0 ? `${count(problems.length, 'mistake')} in the configuration` : 'The configuration is valid',
+    title:
+      problems.length > 0
+        ? `${count(problems.length, 'mistake')} in the configuration`
+        : 'The configuration is valid',
     summary:
       problems.length > 0
         ? table(
             ['where', 'what', 'do this'],
-            problems.map((problem) => [code(`${problem.file}:${problem.line}`), problem.message, problem.hint]),
+            problems.map((problem) => [
+              code(`${problem.file}:${problem.line}`),
+              problem.message,
+              problem.hint,
+            ]),
           )
         : 'It comes into force when it is merged.',
     annotations: problems.map((problem) => ({
@@ -180,7 +199,9 @@ function guardrailChecks({ config, rendered }: ProposalFacts): Draft[] {
   const all = [...config.guardrails.mutators, ...config.guardrails.validators];
   return all.map((guardrail) => {
     const found = rendered.flatMap((one) =>
-      one.findings.filter((finding) => finding.guardrail === guardrail.name).map((finding) => ({ one, finding })),
+      one.findings
+        .filter((finding) => finding.guardrail === guardrail.name)
+        .map((finding) => ({ one, finding })),
     );
     const runs = rendered.flatMap((one) => one.runs.filter((run) => run.guardrail === guardrail.name));
     const broken = runs.filter((run) => run.exitCode !== 0 || run.refused !== undefined);
@@ -198,7 +219,10 @@ function guardrailChecks({ config, rendered }: ProposalFacts): Draft[] {
       summary: [
         `Guardrail ${code(guardrail.name)} of the base branch's configuration, mode ${code(guardrail.mode)}.`,
         ...(refused === undefined ? [] : [refused.hint]),
-        ...broken.map((run) => run.stderr ?? '').filter((text) => text !== '').map((text) => fenced(text)),
+        ...broken
+          .map((run) => run.stderr ?? '')
+          .filter((text) => text !== '')
+          .map((text) => fenced(text)),
       ].join('\n\n'),
       annotations: found.map(({ one, finding }) => annotationOf(one, finding)),
     };
@@ -206,11 +230,19 @@ function guardrailChecks({ config, rendered }: ProposalFacts): Draft[] {
 }
 
 function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
-  const failing = drafts.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'action_required');
+  const failing = drafts.filter(
+    ({ conclusion }) => conclusion === 'failure' || conclusion === 'action_required',
+  );
   return {
     name: AGGREGATE_CHECK,
     conclusion: failing.length > 0 ? 'failure' : 'success',
-    title: failing.length > 0 ? failing.map(({ name, title }) => `${name}: ${title}`).join('; ').slice(0, 250) : 'Everything that is required holds',
+    title:
+      failing.length > 0
+        ? failing
+            .map(({ name, title }) => `${name}: ${title}`)
+            .join('; ')
+            .slice(0, 250)
+        : 'Everything that is required holds',
     summary: [
       table(
         ['check', 'result', ''],
@@ -225,18 +257,27 @@ function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
 function renderFailed(one: RenderedPackage): boolean {
   return (
     one.problem !== undefined ||
-    one.runs.some((run) => run.guardrail === undefined && (run.exitCode !== 0 || run.refused !== undefined)) ||
+    one.runs.some(
+      (run) => run.guardrail === undefined && (run.exitCode !== 0 || run.refused !== undefined),
+    ) ||
     one.findings.some((finding) => finding.guardrail === undefined && finding.severity === 'error')
   );
 }
 
 function failure(one: RenderedPackage): string {
   if (one.problem !== undefined) {
-    const at = one.problem.file === undefined ? '' : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
+    const at =
+      one.problem.file === undefined
+        ? ''
+        : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
     return `**${code(one.package.path)}**: ${one.problem.message}${at}. ${one.problem.hint}`;
   }
-  const run = one.runs.find((candidate) => candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined));
-  if (run?.refused !== undefined) return `**${code(one.package.path)}**: ${run.refused.message}. ${run.refused.hint}`;
+  const run = one.runs.find(
+    (candidate) =>
+      candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined),
+  );
+  if (run?.refused !== undefined)
+    return `**${code(one.package.path)}**: ${run.refused.message}. ${run.refused.hint}`;
   const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
   return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said)}`}`;
 }
@@ -306,9 +347,4 @@ function count(number: number, noun: string): string {
 function fenced(text: string): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}text\n${text.slice(0, 4000)}\n${fence}`;
-}
-
-function show(value: unknown): string {
-  const text = value === undefined ? 'absent' : (JSON.stringify(value) ?? String(value));
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }

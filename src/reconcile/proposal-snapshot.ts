@@ -29,7 +29,11 @@ export interface ProposalPackage {
   /** From the top of the repository; '' is the top. */
   readonly directory: string;
   /** Git's ids of the directory; null where the package is absent. */
-  readonly trees: { readonly mergeBase: string | null; readonly base: string | null; readonly head: string | null };
+  readonly trees: {
+    readonly mergeBase: string | null;
+    readonly base: string | null;
+    readonly head: string | null;
+  };
 }
 
 export type SnapshotResult =
@@ -38,9 +42,17 @@ export type SnapshotResult =
   | { readonly kind: 'none'; readonly reason: 'absent' | 'not-registered' | 'other-branch' | 'archived' };
 
 /** Reads a proposal. Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of. */
-export async function loadProposal(access: Access, number: number, signal?: AbortSignal): Promise<SnapshotResult> {
+export async function loadProposal(
+  access: Access,
+  number: number,
+  signal?: AbortSignal,
+): Promise<SnapshotResult> {
   const { git, forge } = access;
-  const [pull, facts] = await Promise.all([forge.getPull(number, {}, signal), forge.get(signal), git.fetch({}, signal)]);
+  const [pull, facts] = await Promise.all([
+    forge.getPull(number, {}, signal),
+    forge.get(signal),
+    git.fetch({}, signal),
+  ]);
   if (pull === null) return { kind: 'none', reason: 'absent' };
   if (facts.archived) return { kind: 'none', reason: 'archived' };
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
@@ -53,11 +65,19 @@ export async function loadProposal(access: Access, number: number, signal?: Abor
   const headOid = await resolveHead(access, pull, writable, signal);
   const mergeBase = base === null || headOid === null ? null : await git.mergeBase(base, headOid, signal);
   if (base === null || headOid === null || mergeBase === null) {
-    throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, { blame: 'forge' });
+    throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, {
+      blame: 'forge',
+    });
   }
   const changes = await git.changedPaths(mergeBase, headOid, signal);
   const changed = changes.map(({ path }) => path);
-  const packages = await touchedPackages(access, config.directory, changed, { mergeBase, base, head: headOid }, signal);
+  const packages = await touchedPackages(
+    access,
+    config.directory,
+    changed,
+    { mergeBase, base, head: headOid },
+    signal,
+  );
   return {
     kind: 'snapshot',
     snapshot: {
@@ -83,7 +103,8 @@ async function resolveHead(
   writable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  const branch = writable && pull.state === 'open' ? await git.resolve(`refs/heads/${pull.headRef}`, signal) : null;
+  const branch =
+    writable && pull.state === 'open' ? await git.resolve(`refs/heads/${pull.headRef}`, signal) : null;
   if (branch !== null) return branch;
   const known = await git.resolve(pull.headSha, signal);
   if (known !== null) return known;
@@ -103,7 +124,9 @@ async function touchedPackages(
     rootPackages({ git }, commits.head, registered, signal),
   ]);
   const directories = new Map([...before, ...after].map((found) => [found.directory, found]));
-  const touched = [...directories.values()].filter(({ directory }) => changed.some((path) => isBelow(directory, path)));
+  const touched = [...directories.values()].filter(({ directory }) =>
+    changed.some((path) => isBelow(directory, path)),
+  );
   const packages = await Promise.all(
     touched.map(async ({ path, directory }) => {
       const treeIn = async (list: readonly PackageDir[], commit: string): Promise<string | null> =>

@@ -1,20 +1,25 @@
 import { PorticoError } from '../error.ts';
 import type { Access, CommitInfo, FileChanges, World } from './ports.ts';
-import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import type { RenderedPackage } from './proposal-render.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 export type RenderCommit =
   /** The branch holds the rendered packages. `pushed` when it took a commit of ours. */
   | { readonly state: 'rendered'; readonly head: CommitInfo; readonly pushed: boolean }
   /** The rendered content is not on the branch, and Portico may not put it there. */
-  | { readonly state: 'withheld'; readonly head: CommitInfo; readonly reason: string; readonly changes: FileChanges };
+  | {
+      readonly state: 'withheld';
+      readonly head: CommitInfo;
+      readonly reason: string;
+      readonly changes: FileChanges;
+    };
 
 /**
  * Puts the rendered packages on the proposal's branch as one commit, by compare-and-swap. Throws REF_MOVED (try
  * again) when somebody pushed meanwhile.
  */
 export async function pushRendered(
-  world: Pick<World, 'app'>,
+  world: Pick<World, 'app' | 'hmac'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   rendered: readonly RenderedPackage[],
@@ -33,18 +38,31 @@ export async function pushRendered(
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
-  const oid = await git.commitTree(
-    { tree, parents: [head.oid], message: `Render ${names.join(', ')}\n`, committer: botPerson(world.app) },
-    signal,
-  );
+  const parents = [head.oid];
+  const message = `Render ${names.join(', ')}\n\n${SEAL}${seal({ tree, parents }, world.hmac)}\n`;
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const ref = `refs/heads/${pull.headRef}`;
   const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
   if (answer.ok) return { state: 'rendered', head: await git.commit(oid, signal), pushed: true };
   const [rejected] = answer.rejected;
   if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was rendered`, { blame: 'forge', retryAfter: 1 });
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was rendered`, {
+      blame: 'forge',
+      retryAfter: 1,
+    });
   }
   return { state: 'withheld', head, reason: `The forge refused the push: ${rejected.message}`, changes };
+}
+
+const SEAL = 'Portico-Render: ';
+
+/** True for a render commit that Portico made, whatever name its author goes by. */
+export function isRenderCommit(commit: CommitInfo, hmac: World['hmac']): boolean {
+  return commit.parents.length === 1 && commit.message.trimEnd().endsWith(`${SEAL}${seal(commit, hmac)}`);
+}
+
+function seal(commit: Pick<CommitInfo, 'tree' | 'parents'>, hmac: World['hmac']): string {
+  return hmac(`render ${commit.tree} ${commit.parents.join(' ')}`);
 }
 
 /** The name and address under which this App commits, as the forge links them to the bot's account. */

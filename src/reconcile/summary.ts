@@ -26,7 +26,9 @@ const DIFF_BUDGET = 40_000;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
-  const failing = input.checks.filter(({ conclusion }) => conclusion === 'failure' && conclusion !== undefined);
+  const failing = input.checks.filter(
+    ({ conclusion }) => conclusion === 'failure' && conclusion !== undefined,
+  );
   const parts = [
     `### ${headline(input, failing.length)}`,
     input.packages.length === 0 ? 'No package is touched.' : packagesTable(input),
@@ -52,7 +54,9 @@ export function summaryOf(input: SummaryInput): string {
 }
 
 /** The comment's text once the proposal is merged. */
-export function publishedSummary(revisions: readonly { readonly path: string; readonly revision: string; readonly url: string }[]): string {
+export function publishedSummary(
+  revisions: readonly { readonly path: string; readonly revision: string; readonly url: string }[],
+): string {
   if (revisions.length === 0) return '### Merged\n\nNo package changed, so there is no new revision.';
   return [
     `### Published ${revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ')}`,
@@ -95,7 +99,9 @@ function counts({ counts: of }: PackageDiff): string {
 function approvalLine(approvals: ApprovalCount): string {
   const who = approvals.counted.map(({ login }) => code(login)).join(', ');
   const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.required}${who === '' ? '' : ` (${who})`}.`;
-  const others = approvals.notCounted.map(({ login, reason }) => `${code(login)} does not count: ${REASONS[reason]}`);
+  const others = approvals.notCounted.map(
+    ({ login, reason }) => `${code(login)} does not count: ${REASONS[reason]}`,
+  );
   const against = approvals.changesRequested.map((login) => `${code(login)} asks for changes`);
   return [line, ...others, ...against].join(' · ');
 }
@@ -113,7 +119,8 @@ const REASONS: Record<NotCountedReason, string> = {
 function nextStep({ pull, approvals }: SummaryInput, failing: number): string {
   if (failing > 0) return '**Next:** mend what fails and push to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
-  if (approvals.counted.length < approvals.required) return '**Next:** an approving review, or `/portico approve`.';
+  if (approvals.counted.length < approvals.required)
+    return '**Next:** an approving review, or `/portico approve`.';
   return '**Next:** `/portico publish`, or merge it.';
 }
 

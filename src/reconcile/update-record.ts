@@ -37,7 +37,7 @@ export function readSealed(commit: CommitInfo, hmac: Hmac): UpdateRecord | null 
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
   const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
-  return mac === seal(text, commit, hmac) ? decode<UpdateRecord>(text) : null;
+  return mac === seal(text, commit, hmac) ? (decode(text) as UpdateRecord | null) : null;
 }
 
 /** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
@@ -69,10 +69,16 @@ export function readConflicts(pullKey: string, body: string, hmac: Hmac): readon
   const match = BODY.exec(body);
   if (match === null) return [];
   const [, text = '', mac = ''] = match;
-  return mac === hmac(`conflicts ${pullKey} ${text}`) ? (decode<Conflict[]>(text) ?? []) : [];
+  return mac === hmac(`conflicts ${pullKey} ${text}`)
+    ? ((decode(text) as readonly Conflict[] | null) ?? [])
+    : [];
 }
 
-function seal(text: string, commit: { readonly tree: string; readonly parents: readonly string[] }, hmac: Hmac): string {
+function seal(
+  text: string,
+  commit: { readonly tree: string; readonly parents: readonly string[] },
+  hmac: Hmac,
+): string {
   return hmac(`update ${text} ${commit.tree} ${commit.parents.join(' ')}`);
 }
 
@@ -80,9 +86,10 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function decode<Value>(text: string): Value | null {
+/** Only ever called on text whose seal was checked: what we wrote is what we read. */
+function decode(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Value;
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
     return null;
   }
@@ -90,7 +97,12 @@ function decode<Value>(text: string): Value | null {
 
 /** Values only as far as a table shows them: the record must fit into a body. */
 function shortened(conflict: Conflict): Conflict {
-  return { ...conflict, base: short(conflict.base), upstream: short(conflict.upstream), local: short(conflict.local) };
+  return {
+    ...conflict,
+    base: short(conflict.base),
+    upstream: short(conflict.upstream),
+    local: short(conflict.local),
+  };
 }
 
 function short(value: unknown): unknown {

@@ -1,0 +1,158 @@
+/** The hands of the slash-commands: each step can be done again without harm. */
+import { formatRecord } from '../command/approval-record.ts';
+import type { Step } from '../command/step.ts';
+import { digestAt } from './approvals.ts';
+import { mergeMessage } from './merge-message.ts';
+import type { Access, World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+
+export type StepOutcome =
+  | { readonly kind: 'done'; readonly reply?: string }
+  | { readonly kind: 'refused' | 'failed'; readonly message: string; readonly hint: string };
+
+/** Whose command it is. */
+export interface Asked {
+  /** Id of the comment. */
+  readonly id: number;
+  readonly login: string;
+  readonly at: string;
+}
+
+const DONE: StepOutcome = { kind: 'done' };
+
+export async function performStep(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  asked: Asked,
+  step: Step,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { pull } = snapshot;
+  switch (step.do) {
+    case 'mark-ready':
+      if (pull.draft) await access.forge.markReady(pull.nodeId, signal);
+      return look(world, access, snapshot);
+    case 'convert-to-draft':
+      if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
+      return look(world, access, snapshot);
+    case 'render':
+      return look(world, access, snapshot);
+    case 'record-approval':
+      await record(
+        world,
+        access,
+        snapshot,
+        asked,
+        { kind: 'approval', digest: step.digest, head: step.head },
+        undefined,
+        signal,
+      );
+      return look(world, access, snapshot);
+    case 'record-rejection':
+      await record(
+        world,
+        access,
+        snapshot,
+        asked,
+        { kind: 'rejection', digest: '', head: step.head },
+        step.why,
+        signal,
+      );
+      return look(world, access, snapshot);
+    case 'merge':
+      return merge(world, access, snapshot, asked, step, signal);
+    case 'request-update':
+      return requestUpdate(world, access, step);
+  }
+}
+
+/** The proposal is looked at again: its comment and checks follow. */
+async function look(world: World, { ref }: Access, { pull }: ProposalSnapshot): Promise<StepOutcome> {
+  await world.enqueue({
+    kind: 'proposal',
+    key: `${ref.id}#${pull.number}`,
+    data: { repository: ref, number: pull.number },
+  });
+  return DONE;
+}
+
+async function record(
+  world: World,
+  { forge }: Access,
+  { facts, pull }: ProposalSnapshot,
+  asked: Asked,
+  said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
+  why: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const text = formatRecord(
+    {
+      ...said,
+      repository: String(facts.id),
+      pull: pull.number,
+      login: asked.login,
+      commentId: asked.id,
+      at: asked.at,
+    },
+    world.hmac,
+    why,
+  );
+  await forge.upsertSticky(pull.number, `<!-- portico:record ${asked.id} -->`, text, signal);
+}
+
+/** Merges exactly what was checked: the forge is told the commit, and the check at it must speak of this content. */
+async function merge(
+  world: World,
+  access: Access,
+  { pull }: ProposalSnapshot,
+  asked: Asked,
+  step: Extract<Step, { do: 'merge' }>,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome> {
+  if (!pull.merged) {
+    if ((await digestAt(world, access, step.sha, signal)) !== step.digest) {
+      return moved(step.sha, pull.headSha);
+    }
+    const message = mergeMessage({ requestedBy: asked.login, ...(step.bump && { bump: step.bump }) });
+    const answer = await access.forge.mergePull(
+      pull.number,
+      { sha: step.sha, method: 'merge', message: `${pull.title}\n\n${message}` },
+      signal,
+    );
+    if (!answer.ok) {
+      if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
+      return {
+        kind: 'refused',
+        message: `The forge does not merge it: ${answer.message}.`,
+        hint:
+          answer.reason === 'blocked'
+            ? 'Satisfy the rules of the branch, then ask again.'
+            : 'Update the branch, then ask again.',
+      };
+    }
+  }
+  await world.enqueue({ kind: 'publication', key: String(access.ref.id), data: { repository: access.ref } });
+  return DONE;
+}
+
+function moved(checked: string, now: string): StepOutcome {
+  return {
+    kind: 'refused',
+    message: `The branch moved from ${checked.slice(0, 7)} to ${now.slice(0, 7)} in the meantime.`,
+    hint: 'Look at it again, then repeat the command.',
+  };
+}
+
+async function requestUpdate(
+  world: World,
+  { ref }: Access,
+  step: Extract<Step, { do: 'request-update' }>,
+): Promise<StepOutcome> {
+  await world.enqueue({
+    kind: 'variant',
+    key: `${ref.id}:${step.package}`,
+    data: { repository: ref, package: step.package, to: step.to },
+  });
+  return DONE;
+}

@@ -1,0 +1,188 @@
+import { guardrailDigest } from '../config/guardrail-config.ts';
+import type { PackageDiff } from '../package/diff/diff-types.ts';
+import { diffPackages } from '../package/diff/diff.ts';
+import { readKptfile, type KptfileProblem } from '../package/kptfile.ts';
+import type { Conflict } from '../package/merge/conflict.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { contentDigest } from '../revision/digest.ts';
+import { parseBranch } from '../revision/ref-name.ts';
+import { loadApprovals } from './approvals.ts';
+import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import { openConflicts } from './open-conflicts.ts';
+import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
+import { proposalChecks } from './proposal-checks.ts';
+import { createRenderCache, renderProposal, type RenderedPackage } from './proposal-render.ts';
+import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
+import { publishedOf } from './published-proposal.ts';
+import { pushRendered, type RenderCommit } from './render-commit.ts';
+import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
+
+export interface ProposalTarget {
+  readonly repository: RepositoryRef;
+  readonly number: number;
+}
+
+export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Brings a pull request to the state it should be in: the branch holds the rendered packages, each check says what
+ * holds, one comment sums it up. Run again, it writes nothing.
+ */
+export function createProposalReconciler(world: World): ProposalReconciler {
+  const cache = createRenderCache();
+  return async ({ repository, number }, signal) => {
+    const access = await world.open(repository, signal);
+    const loaded = await loadProposal(access, number, signal);
+    if (loaded.kind === 'none') {
+      world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
+      return;
+    }
+    const { snapshot } = loaded;
+    if (snapshot.pull.state === 'closed') {
+      if (snapshot.pull.merged) await sumUpPublished(access, snapshot, signal);
+      return;
+    }
+    const rendered = await renderProposal(world, access, snapshot, cache, signal);
+    const commit = await pushRendered(world, access, snapshot, rendered, signal);
+    const digest = await contentOf(world, access, snapshot, rendered, commit, signal);
+    const checks = proposalChecks({
+      config: snapshot.config,
+      headSha: commit.head.oid,
+      digest,
+      rendered,
+      removed: snapshot.packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
+      commit,
+      kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
+      ...(await conflictsOf(world, access, snapshot, commit.head.oid, signal)),
+      behind: snapshot.packages.filter(({ trees }) => trees.base !== trees.mergeBase).map(({ path }) => path),
+      ...(await configProblemsOf(access, snapshot, signal)),
+    });
+    for (const check of checks) await access.forge.putCheck(check, signal);
+    const approvals = await loadApprovals(world, access, snapshot, digest, signal);
+    const body = summaryOf({
+      pull: snapshot.pull,
+      digest,
+      packages: await summarised(access, snapshot, commit, signal),
+      checks,
+      approvals,
+      renderPushed: commit.state === 'rendered' && commit.pushed,
+    });
+    await access.forge.upsertSticky(number, SUMMARY_MARKER, body, signal);
+  };
+}
+
+/** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
+async function contentOf(
+  world: World,
+  { git }: Access,
+  snapshot: ProposalSnapshot,
+  rendered: readonly RenderedPackage[],
+  commit: RenderCommit,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const packages = await Promise.all(
+    snapshot.packages.map(async ({ directory, trees }) => ({
+      path: refPath(directory),
+      renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
+    })),
+  );
+  const functions = rendered.flatMap(({ runs }) =>
+    runs.map((run) => [run.function, world.runtimeVersion] as const),
+  );
+  return contentDigest({
+    branch: snapshot.config.branch,
+    packages,
+    otherFiles: snapshot.otherFiles,
+    guardrails: guardrailDigest(snapshot.config),
+    functions: Object.fromEntries(functions),
+  });
+}
+
+async function kptfileProblems(
+  { git }: Access,
+  head: string,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, readonly KptfileProblem[]>> {
+  const problems = new Map<string, readonly KptfileProblem[]>();
+  for (const { directory, trees } of snapshot.packages) {
+    if (trees.head === null) continue;
+    const bytes = await git.readFile(head, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
+    if (bytes === null) continue;
+    const found = readKptfile(bytes).problems;
+    if (found.length > 0) problems.set(directory, found);
+  }
+  return problems;
+}
+
+async function conflictsOf(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly conflicts: readonly Conflict[]; readonly conflictDirectory: string }> {
+  const branch = parseBranch(snapshot.pull.headRef);
+  if (branch?.kind !== 'update' || !snapshot.writable) return { conflicts: [], conflictDirectory: '' };
+  const conflicts = await openConflicts(world, access, snapshot, head, signal);
+  return { conflicts, conflictDirectory: branch.path === '.' ? '' : branch.path };
+}
+
+async function configProblemsOf(
+  { git }: Access,
+  { otherFiles, head, facts }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly configProblems?: NonNullable<Awaited<ReturnType<typeof readConfiguration>>>['problems'];
+}> {
+  if (!otherFiles.some(({ path }) => path === CONFIGURATION_FILE)) return {};
+  const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
+  return { configProblems: proposed?.problems ?? [] };
+}
+
+async function summarised(
+  { git }: Access,
+  snapshot: ProposalSnapshot,
+  commit: RenderCommit,
+  signal: AbortSignal | undefined,
+): Promise<{ path: string; newest: string | undefined; next: string | null; diff: PackageDiff | null }[]> {
+  const refs = await loadRevisionRefs(git, signal);
+  return Promise.all(
+    snapshot.packages.map(async ({ path, directory, trees }) => {
+      const before = await packageAt(
+        git,
+        trees.mergeBase === null ? null : snapshot.mergeBase,
+        directory,
+        signal,
+      );
+      const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
+      return {
+        path,
+        newest: newestRevision(refs, directory)?.name,
+        next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
+        diff: diffPackages(before, after),
+      };
+    }),
+  );
+}
+
+async function packageAt(
+  git: Access['git'],
+  commit: string | null,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  if (commit === null) return new Map();
+  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+}
+
+async function sumUpPublished(
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const published = await publishedOf(access, snapshot, signal);
+  if (published === null) return;
+  await access.forge.upsertSticky(snapshot.pull.number, SUMMARY_MARKER, publishedSummary(published), signal);
+}

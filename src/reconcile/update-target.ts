@@ -1,0 +1,81 @@
+/** Pure: which revision a downstream should be at, or why it is left where it is. */
+import type { UpdatePolicy } from '../config/repository-config.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+
+export type WithheldReason =
+  | 'up-to-date'
+  | 'not-followed'
+  | 'no-revision'
+  | 'no-such-revision'
+  | 'base-missing'
+  | 'blocked-visibility'
+  | 'limit'
+  | 'declined'
+  | 'conflict'
+  | 'archived'
+  | 'not-available';
+
+/** An update that is not made: a stable reason and a sentence that says what to do. */
+export interface Withheld {
+  readonly kind: 'withheld';
+  readonly reason: WithheldReason;
+  readonly message: string;
+}
+
+export type Target = { readonly kind: 'target'; readonly revision: string } | Withheld;
+
+export interface TargetInput {
+  readonly policy: UpdatePolicy;
+  /** Somebody asked for this revision by command: the policy is passed over. */
+  readonly asked: string | undefined;
+  readonly current: string | undefined;
+  readonly newest: string | undefined;
+  /** All revisions of the upstream that have their tag. */
+  readonly available: readonly string[];
+}
+
+export function updateTarget(input: TargetInput): Target {
+  const wanted = input.asked ?? followed(input);
+  if (typeof wanted !== 'string') return wanted;
+  if (!input.available.includes(wanted)) {
+    return withheld('no-such-revision', `The upstream has no revision ${wanted}.`);
+  }
+  if (input.current === wanted) return withheld('up-to-date', `It is at ${wanted} already.`);
+  if (input.asked === undefined && isOlder(wanted, input.current)) {
+    return withheld(
+      'up-to-date',
+      `It is at ${input.current ?? 'another commit'}, which is newer than ${wanted}.`,
+    );
+  }
+  return { kind: 'target', revision: wanted };
+}
+
+function followed({ policy: { follow }, newest }: TargetInput): string | Withheld {
+  switch (follow.kind) {
+    case 'none':
+      return withheld(
+        'not-followed',
+        'The configuration follows no upstream: use `/portico update <revision>`.',
+      );
+    case 'latest':
+      return newest ?? withheld('no-revision', 'The upstream has no published revision.');
+    case 'pin':
+      return follow.revision;
+    case 'channel':
+    case 'range':
+      return withheld(
+        'not-available',
+        `Following a ${follow.kind} is not available in this version: use latest or a pin.`,
+      );
+  }
+}
+
+function isOlder(wanted: string, current: string | undefined): boolean {
+  const a = parseRevisionName(wanted);
+  const b = current === undefined ? undefined : parseRevisionName(current);
+  return a !== undefined && b !== undefined && compareRevisions(a, b) < 0;
+}
+
+export function withheld(reason: WithheldReason, message: string): Withheld {
+  return { kind: 'withheld', reason, message };
+}

@@ -1,0 +1,90 @@
+import { plainDirectory, type UpstreamLock } from '../catalog/catalog.ts';
+import { readKptfile, type Kptfile } from '../package/kptfile.ts';
+import {
+  loadRevisionRefs,
+  newestRevision,
+  tagOf,
+  taggedRevisions,
+  type RevisionRefs,
+} from './package-revisions.ts';
+import type { Access, World } from './ports.ts';
+
+/** A package's upstream, opened: where it is, what it is locked to, and which revisions it has. */
+export interface Upstream {
+  readonly access: Access;
+  readonly refs: RevisionRefs;
+  /** From the top of the upstream's repository; '' is the top. */
+  readonly directory: string;
+  readonly lock: UpstreamLock;
+  /** Revision that the lock names; undefined where it is locked to a branch or a bare commit. */
+  readonly current: string | undefined;
+  /** The commit that the package was made from; null where the upstream no longer has it. */
+  readonly baseCommit: string | null;
+  readonly newest: string | undefined;
+}
+
+export type UpstreamResult =
+  | { readonly kind: 'upstream'; readonly upstream: Upstream }
+  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' };
+
+/** Opens the upstream of a package, if that is a repository Portico is installed in. */
+export async function openUpstream(
+  world: World,
+  kptfile: Kptfile,
+  signal?: AbortSignal,
+): Promise<UpstreamResult> {
+  const lock = kptfile.upstreamLock?.git;
+  if (lock === undefined) return { kind: 'none', reason: 'no-lock' };
+  const repository = world.catalog.byUrl(lock.repo);
+  if (repository === undefined) return { kind: 'none', reason: 'not-registered' };
+  const access = await world.open(repository.ref, signal);
+  await access.git.fetch({}, signal);
+  const refs = await loadRevisionRefs(access.git, signal);
+  const plain = plainDirectory(lock.directory);
+  const directory = plain === '.' ? '' : plain;
+  const locked = await lockedRevision(access.git, refs, directory, lock, signal);
+  return {
+    kind: 'upstream',
+    upstream: {
+      access,
+      refs,
+      directory,
+      lock: { repo: lock.repo, directory: plain, ref: lock.ref, commit: lock.commit },
+      ...locked,
+      newest: newestRevision(refs, directory)?.name,
+    },
+  };
+}
+
+/** kpt writes the id of the annotated tag into the lock: it is peeled here, and the ref's own name is the second hint. */
+async function lockedRevision(
+  git: Access['git'],
+  refs: RevisionRefs,
+  directory: string,
+  lock: { readonly ref: string; readonly commit: string },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly current: string | undefined; readonly baseCommit: string | null }> {
+  const known = taggedRevisions(refs, directory).map(({ name }) => ({
+    name,
+    tag: tagOf(refs, directory, name),
+  }));
+  const peeled = await git.resolve(lock.commit, signal);
+  const byCommit = known.findLast(
+    ({ tag }) => tag?.oid === lock.commit || (peeled !== null && tag?.commit === peeled),
+  );
+  const wanted = lock.ref.replace(/^refs\/tags\//, '');
+  const byRef = known.find(({ name }) => wanted === name || wanted === `${directory}/${name}`);
+  const named = byRef ?? byCommit;
+  return { current: named?.name, baseCommit: peeled ?? byRef?.tag?.commit ?? null };
+}
+
+/** The Kptfile of a package at a commit; null where there is none. */
+export async function kptfileAt(
+  git: Access['git'],
+  commit: string,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<Kptfile | null> {
+  const bytes = await git.readFile(commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
+  return bytes === null ? null : readKptfile(bytes).kptfile;
+}

@@ -1,0 +1,121 @@
+/** Pure: which jobs an event asks for. An event only says where to look; what is done is decided by what is found. */
+import { z } from 'zod';
+
+import type { Job, RepositoryRef } from './reconcile/ports.ts';
+
+const Payload = z.object({
+  action: z.string().optional(),
+  installation: z.object({ id: z.number() }).optional(),
+  repository: z
+    .object({
+      id: z.number(),
+      name: z.string(),
+      owner: z.object({ login: z.string() }),
+      default_branch: z.string().optional(),
+    })
+    .optional(),
+  ref: z.string().optional(),
+  sender: z.object({ type: z.string().optional() }).optional(),
+  pull_request: z.object({ number: z.number() }).optional(),
+  issue: z.object({ number: z.number(), pull_request: z.unknown().optional() }).optional(),
+  comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
+  review: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
+  check_run: z
+    .object({ head_sha: z.string(), pull_requests: z.array(z.object({ number: z.number() })).default([]) })
+    .optional(),
+});
+
+const PULL_ACTIONS = new Set([
+  'opened',
+  'reopened',
+  'synchronize',
+  'edited',
+  'ready_for_review',
+  'converted_to_draft',
+  'closed',
+]);
+
+const MENTION = /^\s*\/portico\b/m;
+
+/** Unknown events, unknown actions and payloads of another shape ask for nothing. */
+export function routeEvent(name: string, payload: unknown): Job[] {
+  const parsed = Payload.safeParse(payload);
+  if (!parsed.success) return [];
+  const event = parsed.data;
+  if (name === 'installation' || name === 'installation_repositories') return [job('sweep', 'all', {})];
+  if (event.repository === undefined || event.installation === undefined) return [];
+  const repository: RepositoryRef = {
+    installationId: event.installation.id,
+    id: event.repository.id,
+    owner: event.repository.owner.login,
+    name: event.repository.name,
+  };
+  const number = event.pull_request?.number;
+  switch (name) {
+    case 'push':
+      return pushed(repository, event.ref ?? '');
+    case 'create':
+    case 'delete':
+      return [job('repository', String(repository.id), { repository })];
+    case 'pull_request':
+      if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
+      return [
+        proposal(repository, number),
+        ...(event.action === 'closed' ? [job('publication', String(repository.id), { repository })] : []),
+      ];
+    case 'pull_request_review':
+      if (number === undefined) return [];
+      return [proposal(repository, number), ...reviewed(repository, number, event)];
+    case 'issue_comment': {
+      const { issue, comment } = event;
+      if (event.action !== 'created' || issue?.pull_request === undefined || comment === undefined) return [];
+      return MENTION.test(comment.body ?? '')
+        ? [command(repository, issue.number, 'comment', comment.id)]
+        : [];
+    }
+    case 'check_run':
+      if (event.action !== 'rerequested') return [];
+      return (event.check_run?.pull_requests ?? []).map((pull) => proposal(repository, pull.number));
+    case 'repository':
+      return [job('sweep-repository', String(repository.id), { repository })];
+    default:
+      return [];
+  }
+}
+
+/** Any branch may be the registered one: which it is, the configuration says. */
+function pushed(repository: RepositoryRef, ref: string): Job[] {
+  const key = String(repository.id);
+  if (ref.startsWith('refs/tags/')) return [job('repository', key, { repository })];
+  if (ref.startsWith('refs/heads/drafts/') || ref.startsWith('refs/heads/portico/')) return [];
+  return [job('branch', `${key}:${ref}`, { repository, ref })];
+}
+
+function reviewed(
+  repository: RepositoryRef,
+  number: number,
+  event: {
+    readonly action?: string | undefined;
+    readonly review?: { readonly id: number; readonly body?: string | null | undefined } | undefined;
+  },
+): Job[] {
+  const { review } = event;
+  if (event.action !== 'submitted' || review === undefined || !MENTION.test(review.body ?? '')) return [];
+  return [command(repository, number, 'review', review.id)];
+}
+
+function proposal(repository: RepositoryRef, number: number): Job {
+  return job('proposal', `${repository.id}#${number}`, { repository, number });
+}
+
+function command(repository: RepositoryRef, number: number, kind: 'comment' | 'review', id: number): Job {
+  return job('comment', `${repository.id}#${number}/${kind}/${id}`, {
+    repository,
+    number,
+    source: { kind, id },
+  });
+}
+
+function job(kind: string, key: string, data: Job['data']): Job {
+  return { kind, key, data };
+}
