@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 
 import { closestWord } from './closest-word.ts';
-import { COMMAND_NAMES } from './command-names.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { repositoryDocument, repositoryJsonSchema, type RepositorySpec } from './repository-schema.ts';
 import { readYaml, type ReadYaml } from './yaml-place.ts';
@@ -16,20 +15,18 @@ export interface ConfigSource {
 export interface CheckedDocument {
   readonly spec: RepositorySpec | undefined;
   readonly problems: readonly ConfigProblem[];
-  readonly placeOf: ReadYaml['placeOf'];
 }
 
 /** Reads and checks one file. Never throws. */
 export function checkDocument({ file, bytes }: ConfigSource): CheckedDocument {
   const yaml = readYaml(file, bytes);
-  if (yaml.problems.length > 0) return { spec: undefined, problems: yaml.problems, placeOf: yaml.placeOf };
+  if (yaml.problems.length > 0) return { spec: undefined, problems: yaml.problems };
   const parsed = repositoryDocument.safeParse(yaml.data, { reportInput: true });
-  const problems = [
-    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(file, issue, yaml))),
-    ...unknownCommands(file, yaml),
-  ].sort((a, b) => a.line - b.line || a.column - b.column);
-  const spec = parsed.success && problems.length === 0 ? (parsed.data.spec ?? {}) : undefined;
-  return { spec, problems, placeOf: yaml.placeOf };
+  if (parsed.success) return { spec: parsed.data.spec ?? {}, problems: [] };
+  const problems = parsed.error.issues
+    .flatMap((issue) => problemsOf(file, issue, yaml))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+  return { spec: undefined, problems };
 }
 
 /** `spec.guardrails.validators[0].image` */
@@ -75,16 +72,6 @@ function unknownField(
     message: `${readablePath(path)} is not a field`,
     hint: near === undefined ? `Fields here: ${known.join(', ')}.` : `Did you mean ${near}?`,
   };
-}
-
-function unknownCommands(file: string, yaml: ReadYaml): ConfigProblem[] {
-  const access = fieldOf(fieldOf(yaml.data, 'spec'), 'access');
-  if (access === null || typeof access !== 'object') return [];
-  const known: readonly string[] = COMMAND_NAMES;
-  return Object.keys(access)
-    .filter((name) => !known.includes(name))
-    .map((name) => unknownField(file, ['spec', 'access', name], known, yaml))
-    .map((problem) => ({ ...problem, code: 'unknown-command', message: `${problem.path} is not a command` }));
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {
@@ -155,6 +142,8 @@ function fieldsAt(path: readonly PropertyKey[]): string[] {
         ? fieldOf(schema, 'items')
         : (fieldOf(fieldOf(schema, 'properties'), String(step)) ?? fieldOf(schema, 'additionalProperties'));
   }
+  const names = fieldOf(fieldOf(schema, 'propertyNames'), 'enum');
+  if (Array.isArray(names)) return names.map(String);
   const properties = fieldOf(schema, 'properties');
   return properties !== null && typeof properties === 'object' ? Object.keys(properties) : [];
 }

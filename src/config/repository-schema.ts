@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
+import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { globProblem } from './glob.ts';
 import { parseSchedule } from './schedule.ts';
@@ -86,8 +87,8 @@ const validator = z
   });
 
 const access = z
-  .record(
-    z.string(),
+  .partialRecord(
+    z.enum(COMMAND_NAMES),
     z
       .array(
         text((value) => {

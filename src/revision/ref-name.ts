@@ -97,7 +97,7 @@ export function parseBranch(name: string): NamedRef | undefined {
  * where it can.
  */
 export function packagePathProblem(path: string): RefProblem | undefined {
-  return path === '.' ? undefined : refProblem(path);
+  return path === '.' ? undefined : refProblem(`${path}/v1`);
 }
 
 function branch(prefix: string, path: string, last: string): string {

@@ -229,7 +229,7 @@ describe('a mistake is told with code, place and remedy', () => {
     [
       'unknown command',
       'spec:\n  access:\n    aprove: [write]\n',
-      { code: 'unknown-command', line: 6, column: 5, hint: 'Did you mean approve?' },
+      { code: 'unknown-field', line: 6, column: 5, hint: 'Did you mean approve?' },
     ],
     [
       'unknown role',
