@@ -1,6 +1,15 @@
 /** Pure: which jobs an event asks for. An event only says where to look; what is done is decided by what is found. */
 import { z } from 'zod';
 
+import {
+  branchJob,
+  commentJob,
+  proposalJob,
+  publicationJob,
+  repositoryJob,
+  repositorySweepJob,
+  sweepJob,
+} from './reconcile/jobs.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
 
 const Payload = z.object({
@@ -42,7 +51,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
   const parsed = Payload.safeParse(payload);
   if (!parsed.success) return [];
   const event = parsed.data;
-  if (name === 'installation' || name === 'installation_repositories') return [job('sweep', 'all', {})];
+  if (name === 'installation' || name === 'installation_repositories') return [sweepJob()];
   if (event.repository === undefined || event.installation === undefined) return [];
   const repository: RepositoryRef = {
     installationId: event.installation.id,
@@ -56,28 +65,28 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       return pushed(repository, event.ref ?? '');
     case 'create':
     case 'delete':
-      return [job('repository', String(repository.id), { repository })];
+      return [repositoryJob(repository)];
     case 'pull_request':
       if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
       return [
-        proposal(repository, number),
-        ...(event.action === 'closed' ? [job('publication', String(repository.id), { repository })] : []),
+        proposalJob(repository, number),
+        ...(event.action === 'closed' ? [publicationJob(repository)] : []),
       ];
     case 'pull_request_review':
       if (number === undefined) return [];
-      return [proposal(repository, number), ...reviewed(repository, number, event)];
+      return [proposalJob(repository, number), ...reviewed(repository, number, event)];
     case 'issue_comment': {
       const { issue, comment } = event;
       if (event.action !== 'created' || issue?.pull_request === undefined || comment === undefined) return [];
       return MENTION.test(comment.body ?? '')
-        ? [command(repository, issue.number, 'comment', comment.id)]
+        ? [commentJob(repository, issue.number, { kind: 'comment', id: comment.id })]
         : [];
     }
     case 'check_run':
       if (event.action !== 'rerequested') return [];
-      return (event.check_run?.pull_requests ?? []).map((pull) => proposal(repository, pull.number));
+      return (event.check_run?.pull_requests ?? []).map((pull) => proposalJob(repository, pull.number));
     case 'repository':
-      return [job('sweep-repository', String(repository.id), { repository })];
+      return [repositorySweepJob(repository)];
     default:
       return [];
   }
@@ -85,10 +94,9 @@ export function routeEvent(name: string, payload: unknown): Job[] {
 
 /** Any branch may be the registered one: which it is, the configuration says. */
 function pushed(repository: RepositoryRef, ref: string): Job[] {
-  const key = String(repository.id);
-  if (ref.startsWith('refs/tags/')) return [job('repository', key, { repository })];
+  if (ref.startsWith('refs/tags/')) return [repositoryJob(repository)];
   if (ref.startsWith('refs/heads/drafts/') || ref.startsWith('refs/heads/portico/')) return [];
-  return [job('branch', `${key}:${ref}`, { repository, ref })];
+  return [branchJob(repository, ref)];
 }
 
 function reviewed(
@@ -101,21 +109,5 @@ function reviewed(
 ): Job[] {
   const { review } = event;
   if (event.action !== 'submitted' || review === undefined || !MENTION.test(review.body ?? '')) return [];
-  return [command(repository, number, 'review', review.id)];
-}
-
-function proposal(repository: RepositoryRef, number: number): Job {
-  return job('proposal', `${repository.id}#${number}`, { repository, number });
-}
-
-function command(repository: RepositoryRef, number: number, kind: 'comment' | 'review', id: number): Job {
-  return job('comment', `${repository.id}#${number}/${kind}/${id}`, {
-    repository,
-    number,
-    source: { kind, id },
-  });
-}
-
-function job(kind: string, key: string, data: Job['data']): Job {
-  return { kind, key, data };
+  return [commentJob(repository, number, { kind: 'review', id: review.id })];
 }

@@ -1,4 +1,5 @@
 import { loadConfiguration } from './configuration.ts';
+import { proposalJob, publicationJob, repositoryJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
 /**
@@ -21,14 +22,10 @@ export function createBranchReconciler(
     }
     const branches = [`refs/heads/${configuration.config.branch}`, `refs/heads/${facts.defaultBranch}`];
     if (!branches.includes(ref)) return;
-    await world.enqueue({ kind: 'publication', key: String(repository.id), data: { repository } });
-    await world.enqueue({ kind: 'repository', key: String(repository.id), data: { repository } });
+    await world.enqueue(publicationJob(repository));
+    await world.enqueue(repositoryJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {
-      await world.enqueue({
-        kind: 'proposal',
-        key: `${repository.id}#${number}`,
-        data: { repository, number },
-      });
+      await world.enqueue(proposalJob(repository, number));
     }
   };
 }

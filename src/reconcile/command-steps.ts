@@ -2,6 +2,7 @@
 import { formatRecord } from '../command/approval-record.ts';
 import type { Step } from '../command/step.ts';
 import { digestAt } from './approvals.ts';
+import { proposalJob, publicationJob, variantJob } from './jobs.ts';
 import { mergeMessage } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -69,11 +70,7 @@ export async function performStep(
 
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(world: World, { ref }: Access, { pull }: ProposalSnapshot): Promise<StepOutcome> {
-  await world.enqueue({
-    kind: 'proposal',
-    key: `${ref.id}#${pull.number}`,
-    data: { repository: ref, number: pull.number },
-  });
+  await world.enqueue(proposalJob(ref, pull.number));
   return DONE;
 }
 
@@ -132,7 +129,7 @@ async function merge(
       };
     }
   }
-  await world.enqueue({ kind: 'publication', key: String(access.ref.id), data: { repository: access.ref } });
+  await world.enqueue(publicationJob(access.ref));
   return DONE;
 }
 
@@ -149,10 +146,6 @@ async function requestUpdate(
   { ref }: Access,
   step: Extract<Step, { do: 'request-update' }>,
 ): Promise<StepOutcome> {
-  await world.enqueue({
-    kind: 'variant',
-    key: `${ref.id}:${step.package}`,
-    data: { repository: ref, package: step.package, to: step.to },
-  });
+  await world.enqueue(variantJob(ref, step.package, step.to));
   return DONE;
 }

@@ -14,6 +14,7 @@ import { dueSteps } from '../revision/due.ts';
 import { formatProvenance, parseProvenance, type Provenance } from '../revision/provenance.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
 import { loadConfiguration } from './configuration.ts';
+import { proposalJob, repositoryJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
 import { mergeRequestOf } from './merge-message.ts';
 import {
@@ -79,16 +80,12 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       if (newest === undefined || announced.has(newest.tag.oid)) continue;
       const number = await announce(access, config, found, newest, refs, signal);
       if (number !== null) {
-        await world.enqueue({
-          kind: 'proposal',
-          key: `${repository.id}#${number}`,
-          data: { repository, number },
-        });
+        await world.enqueue(proposalJob(repository, number));
       }
       announced.add(newest.tag.oid);
     }
     if (published) {
-      await world.enqueue({ kind: 'repository', key: String(repository.id), data: { repository } });
+      await world.enqueue(repositoryJob(repository));
     }
   };
 }

@@ -3,6 +3,7 @@ import { plainDirectory } from '../catalog/catalog.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { loadConfiguration } from './configuration.ts';
+import { variantJob } from './jobs.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { kptfileAt } from './upstream.ts';
@@ -74,8 +75,4 @@ function concerned(world: World, repository: RepositoryRef, config: RepositoryCo
     );
   });
   return [...own, ...followers];
-}
-
-function variantJob(repository: RepositoryRef, path: string): Job {
-  return { kind: 'variant', key: `${repository.id}:${path}`, data: { repository, package: path } };
 }

@@ -4,6 +4,7 @@
  */
 import { parseComment } from '../command/parse.ts';
 import { loadConfiguration } from './configuration.ts';
+import { commentJob, proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
 /** Commands are looked for so far back: as long as the forge keeps deliveries. */
@@ -18,7 +19,7 @@ export function createSweep(world: World): Sweep {
     const present = new Set(repositories.map(({ id }) => id));
     for (const { ref } of world.catalog.all()) if (!present.has(ref.id)) world.catalog.remove(ref.id);
     for (const repository of repositories) {
-      await world.enqueue({ kind: 'sweep-repository', key: String(repository.id), data: { repository } });
+      await world.enqueue(repositorySweepJob(repository));
     }
   };
 }
@@ -35,23 +36,15 @@ export function createRepositorySweep(
       world.catalog.remove(repository.id);
       return;
     }
-    await world.enqueue({ kind: 'repository', key: String(repository.id), data: { repository } });
-    await world.enqueue({ kind: 'publication', key: String(repository.id), data: { repository } });
+    await world.enqueue(repositoryJob(repository));
+    await world.enqueue(publicationJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {
-      await world.enqueue({
-        kind: 'proposal',
-        key: `${repository.id}#${number}`,
-        data: { repository, number },
-      });
+      await world.enqueue(proposalJob(repository, number));
     }
     const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
     for (const comment of await access.forge.listRecentComments(since, signal)) {
       if (comment.authorIsBot || !holdsCommand(comment.body)) continue;
-      await world.enqueue({
-        kind: 'comment',
-        key: `${repository.id}#${comment.issue}/${comment.id}`,
-        data: { repository, number: comment.issue, source: { kind: 'comment', id: comment.id } },
-      });
+      await world.enqueue(commentJob(repository, comment.issue, { kind: 'comment', id: comment.id }));
     }
   };
 }
