@@ -1,4 +1,8 @@
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import { runExec } from './exec.ts';
+import { lookUp } from './registry.ts';
+import type { Lookup } from './registry.ts';
 
 export interface RuntimeOptions {
   /** Let `exec:` entries start programs. Only for a person's own terminal, never for a server. */
@@ -14,19 +18,65 @@ export interface RuntimeOptions {
 }
 
 /** The runtime that knows the built-in functions, and programs where `allowExec` says so; anything else is refused. */
-export function createRuntime(_options: RuntimeOptions = {}): FunctionRuntime {
-  return { run: async (spec) => refuse(spec) };
-}
-
-function refuse(spec: FunctionSpec): FunctionOutput {
-  const name = spec.image ?? spec.exec ?? spec.name ?? '';
+export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
   return {
-    exitCode: 1,
-    results: [],
-    refused: {
-      code: 'FUNCTION_UNKNOWN',
-      message: `Function ${name} is not built in.`,
-      hint: 'Use a built-in function.',
+    async run(spec, input, signal) {
+      signal?.throwIfAborted();
+      if (spec.exec !== undefined) {
+        return options.allowExec === true
+          ? runExec(spec.exec, input, options, signal)
+          : refuseExec(spec.exec);
+      }
+      const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
+      if (lookup.found !== 'builtin') return refuseImage(spec, lookup);
+      return runBuiltin(lookup, input);
     },
   };
+}
+
+function runBuiltin(
+  { name, version, run }: Lookup & { readonly found: 'builtin' },
+  input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+): FunctionOutput {
+  try {
+    const { items, results, exitCode = 0, stderr } = run({ ...input, items: [...input.items], version });
+    return {
+      exitCode,
+      results,
+      ...(items === undefined || exitCode !== 0 ? {} : { items }),
+      ...(stderr === undefined ? {} : { stderr }),
+    };
+  } catch (error) {
+    // What a package holds must not take the process down: a function that trips over it has failed.
+    const message = `${name} failed on an unexpected value: ${error instanceof Error ? error.message : String(error)}`;
+    return { exitCode: 1, results: [{ message, severity: 'error' }], stderr: message };
+  }
+}
+
+const WAYS =
+  'Use a function and version that is built in (portico get functions lists them), ' +
+  'allow its image by digest for a container in .github/portico.yaml, ' +
+  'or render on your own machine with kpt or portico render --allow-exec and push the outcome.';
+
+function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'builtin' }>): FunctionOutput {
+  const image = spec.image ?? spec.name ?? '';
+  const asked = spec.tag === undefined ? image : `${image} (tag ${spec.tag})`;
+  if (lookup.found === 'version') {
+    const message = `${asked} cannot run here: of ${lookup.name}, ${lookup.known.join(' and ')} is built in.`;
+    return refuse('FUNCTION_VERSION_UNKNOWN', message, WAYS);
+  }
+  return refuse(
+    'FUNCTION_UNKNOWN',
+    `${asked} cannot run here: it is not built in, and containers are not allowed.`,
+    WAYS,
+  );
+}
+
+function refuseExec(program: string): FunctionOutput {
+  const message = `The program ${JSON.stringify(program.slice(0, 200))} cannot run here: exec is not allowed.`;
+  return refuse('EXEC_NOT_ALLOWED', message, WAYS);
+}
+
+function refuse(code: string, message: string, hint: string): FunctionOutput {
+  return { exitCode: 1, results: [], refused: { code, message, hint } };
 }

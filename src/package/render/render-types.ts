@@ -39,6 +39,8 @@ export interface FunctionRun {
   /** Directory of the package whose pipeline ran it, '.' for the root. */
   readonly package: string;
   readonly function: string;
+  /** The entry of the pipeline that asked for it. */
+  readonly spec?: FunctionSpec;
   readonly type: 'mutator' | 'validator';
   readonly guardrail?: string;
   readonly exitCode: number;
@@ -50,7 +52,7 @@ export interface FunctionRun {
 export interface RenderResult {
   /** False when a mutator failed, a validator found errors, or the package cannot be read. Guardrails in mode warn or dryrun never make it false. */
   readonly ok: boolean;
-  /** The rendered package; the input's where a mutator failed. */
+  /** The rendered package; the input's where a function failed, unless the Kptfile asks to save what there is. */
   readonly files: PackageFiles;
   /** Paths that differ from the input, sorted. */
   readonly changed: readonly string[];

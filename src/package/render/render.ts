@@ -1,10 +1,58 @@
+import { findingsOf } from './findings.ts';
+import { runGuardrails } from './guardrails.ts';
+import { hydrate, savesOnFailure } from './hydrate.ts';
+import type { Hydration } from './hydrate.ts';
+import type { KrmObject } from './krm-object.ts';
+import { loadPackage } from './load-package.ts';
+import type { LoadedTree } from './load-package.ts';
 import type { RenderInput, RenderResult } from './render-types.ts';
+import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 
 /**
  * Runs the pipelines of a package and its subpackages, then the guardrails, and returns the package that comes out.
  * Never throws for what is in the package: what is wrong there is in `problem`, `runs` and `findings`.
+ * Throws the signal's reason when it is aborted.
  */
 export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   input.signal?.throwIfAborted();
-  return { ok: true, files: input.files, changed: [], runs: [], findings: [] };
+  const { files, runtime, signal, onStep } = input;
+  const loaded = loadPackage(files);
+  if (!('root' in loaded)) return { ok: false, files, changed: [], runs: [], findings: [], problem: loaded };
+  const state: Hydration = { runtime, signal, onStep, runs: [], sources: new Map(), failed: undefined };
+  const items = await hydrate(loaded.root, state);
+  const broken = state.failed?.type === 'mutator';
+  const guarded = broken ? { items, ok: true } : await runGuardrails(input.guardrails ?? [], items, state);
+  return finish(input, loaded, guarded.items, state, state.failed === undefined && guarded.ok);
+}
+
+/** Writes the outcome of a run of functions and places its findings. */
+export function finish(
+  input: Pick<RenderInput, 'files' | 'guardrails'>,
+  loaded: LoadedTree,
+  items: readonly KrmObject[],
+  state: Hydration,
+  ok: boolean,
+): RenderResult {
+  const { files } = input;
+  const { runs } = state;
+  const keep = state.failed === undefined || savesOnFailure(loaded.root);
+  const outcomes = keep ? outcomesOf(items, state.sources) : [];
+  const message = keep ? writeProblem(outcomes, files, loaded.sources) : undefined;
+  const hint = 'Change the path annotation that the function sets, or the function.';
+  const problem = message === undefined ? {} : { problem: { code: 'PATH_REFUSED', message, hint } };
+  const written =
+    keep && message === undefined
+      ? writeFiles(outcomes, files, loaded.sources)
+      : { files, changed: [], textOf: (path: string) => loaded.sources.get(path)?.yaml.source.text };
+  const modes = new Map((input.guardrails ?? []).map((guardrail) => [guardrail.name, guardrail.mode]));
+  const paths = [...written.files.keys()].filter((path) => written.textOf(path) !== undefined);
+  const findings = findingsOf(runs, written.textOf, paths, (name) => modes.get(name));
+  return {
+    ok: ok && message === undefined,
+    files: written.files,
+    changed: written.changed,
+    runs,
+    findings,
+    ...problem,
+  };
 }

@@ -1,0 +1,132 @@
+/** What built-in functions share: reading resources, their configuration, and wording results. */
+import { annotationOf, indexOf, pathOf } from '../../package/render/bookkeeping.ts';
+import { isMap, textOf } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+
+/** Items are the function's own copies: it edits them in place and returns the list. */
+export interface BuiltinInput {
+  readonly items: KrmObject[];
+  readonly functionConfig?: KrmObject;
+  /** Version of the function that was asked for, such as `v0.2`. */
+  readonly version: string;
+}
+
+export interface BuiltinOutput {
+  /** Absent where the function failed. */
+  readonly items?: KrmObject[];
+  readonly results: readonly ResultItem[];
+  readonly exitCode?: number;
+  readonly stderr?: string;
+}
+
+export type Builtin = (input: BuiltinInput) => BuiltinOutput;
+
+/** Failure as functions on kpt's SDK report it. */
+export function failure(
+  results: readonly ResultItem[],
+  stderr = 'failed to evaluate function: error: function failure',
+): BuiltinOutput {
+  return { results, exitCode: 1, stderr };
+}
+
+/** Failure as functions on kyaml's framework report it: one error result, said on stderr too. */
+export function frameworkFailure(message: string): BuiltinOutput {
+  return failure([{ message, severity: 'error' }], `[error]: ${message}`);
+}
+
+export function metadataOf(item: KrmObject): KrmObject {
+  return isMap(item['metadata']) ? item['metadata'] : {};
+}
+
+export function nameOf(item: KrmObject): string {
+  return textOf(metadataOf(item), 'name') ?? '';
+}
+
+export function namespaceOf(item: KrmObject): string {
+  const metadata = metadataOf(item);
+  return metadata['namespace'] === null ? '' : (textOf(metadata, 'namespace') ?? '');
+}
+
+export function kindOf(item: KrmObject): string {
+  return textOf(item, 'kind') ?? '';
+}
+
+export function apiVersionOf(item: KrmObject): string {
+  return textOf(item, 'apiVersion') ?? '';
+}
+
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}
+
+export function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf('/') + 1);
+}
+
+/** As the SDK's IsGVK: a part that is empty on either side matches anything. */
+export function isGvk(item: KrmObject, group: string, version: string, kind: string): boolean {
+  const apiVersion = apiVersionOf(item);
+  return (
+    lenient(group, groupOf(apiVersion)) &&
+    lenient(version, versionOf(apiVersion)) &&
+    lenient(kind, kindOf(item))
+  );
+}
+
+function lenient(wanted: string, has: string): boolean {
+  return wanted === '' || has === '' || wanted === has;
+}
+
+const LOCAL_CONFIG = 'config.kubernetes.io/local-config';
+
+/** True for resources that are configuration of tools and never applied. */
+export function isLocalConfig(item: KrmObject): boolean {
+  const value = annotationOf(item, LOCAL_CONFIG);
+  return value !== undefined && value !== 'false';
+}
+
+/** Place and name of a resource, for a result about it. */
+export function fileOf(item: KrmObject): Pick<ResultItem, 'file'> {
+  const path = pathOf(item);
+  const index = indexOf(item) ?? 0;
+  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
+}
+
+export function refOf(item: KrmObject): NonNullable<ResultItem['resourceRef']> {
+  const namespace = namespaceOf(item);
+  return {
+    apiVersion: apiVersionOf(item),
+    kind: kindOf(item),
+    name: nameOf(item),
+    ...(namespace === '' ? {} : { namespace }),
+  };
+}
+
+/** The fields of a map as text; null where one of them is a collection. */
+export function stringsOf(map: KrmObject): Record<string, string> | null {
+  const strings: Record<string, string> = {};
+  for (const key of Object.keys(map)) {
+    const text = map[key] === null ? '' : textOf(map, key);
+    if (text === undefined) return null;
+    strings[key] = text;
+  }
+  return strings;
+}
+
+/** `data` of a ConfigMap as strings; undefined for anything else. */
+export function configMapData(config: KrmObject | undefined): Record<string, string> | undefined {
+  if (config === undefined || !isGvk(config, '', 'v1', 'ConfigMap') || kindOf(config) !== 'ConfigMap')
+    return undefined;
+  const data = config['data'];
+  return isMap(data) ? (stringsOf(data) ?? {}) : {};
+}
+
+/** The map in a field; made at the end where it is missing. */
+export function ensureMap(container: KrmObject, key: string): KrmObject {
+  const value = container[key];
+  if (isMap(value)) return value;
+  const made: KrmObject = {};
+  container[key] = made;
+  return made;
+}

@@ -1,0 +1,103 @@
+/**
+ * Annotations by which functions learn where a resource lives, and by which it is known again after a function.
+ * They are set before functions run and removed before anything is written.
+ */
+import { isMap } from './field-notes.ts';
+import type { KrmObject } from './krm-object.ts';
+
+export const PATH = 'internal.config.kubernetes.io/path';
+export const INDEX = 'internal.config.kubernetes.io/index';
+export const LEGACY_PATH = 'config.kubernetes.io/path';
+export const LEGACY_INDEX = 'config.kubernetes.io/index';
+export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path';
+export const ID = 'internal.config.kubernetes.io/id';
+export const LEGACY_ID = 'config.k8s.io/id';
+
+/** All that kpt or this renderer may leave on a resource and that no file may hold. */
+const BOOKKEEPING = new Set([
+  PATH,
+  INDEX,
+  LEGACY_PATH,
+  LEGACY_INDEX,
+  PACKAGE_PATH,
+  ID,
+  LEGACY_ID,
+  'internal.config.kubernetes.io/seqindent',
+  'internal.config.kubernetes.io/annotations-migration-resource-id',
+  'internal.config.kubernetes.io/kpt-resource-id',
+  'internal.config.k8s.io/kpt-resource-id',
+]);
+
+/** True for annotations that are not part of the package's data. */
+export function isBookkeeping(annotation: string): boolean {
+  return BOOKKEEPING.has(annotation);
+}
+
+export interface Place {
+  /** Directory of the package that owns the resource, '.' for the root. */
+  readonly package: string;
+  /** File, relative to that package. */
+  readonly path: string;
+  /** Position among the file's documents; undefined for a new resource. */
+  readonly index: number | undefined;
+}
+
+/** Sets the annotations, making `metadata.annotations` where it is missing. Changes `item`. */
+export function setPlace(item: KrmObject, place: Place, id?: string): void {
+  const annotations = ensureAnnotations(item);
+  annotations[PATH] = place.path;
+  annotations[LEGACY_PATH] = place.path;
+  annotations[PACKAGE_PATH] = place.package;
+  if (place.index !== undefined) {
+    annotations[INDEX] = String(place.index);
+    annotations[LEGACY_INDEX] = String(place.index);
+  }
+  if (id !== undefined) {
+    annotations[ID] = id;
+    annotations[LEGACY_ID] = id;
+  }
+}
+
+function ensureAnnotations(item: KrmObject): KrmObject {
+  const metadata = isMap(item['metadata']) ? item['metadata'] : (item['metadata'] = {});
+  const annotations = (metadata as KrmObject)['annotations'];
+  return isMap(annotations)
+    ? annotations
+    : (((metadata as KrmObject)['annotations'] = {} as KrmObject) as KrmObject);
+}
+
+/** Removes the annotations, and the maps that only they made necessary. Changes `item`; `before` is its source. */
+export function clearPlace(item: KrmObject, before?: KrmObject): void {
+  const metadata = item['metadata'];
+  if (!isMap(metadata) || !isMap(metadata['annotations'])) return;
+  const annotations = metadata['annotations'];
+  for (const key of Object.keys(annotations)) if (BOOKKEEPING.has(key)) delete annotations[key];
+  if (Object.keys(annotations).length > 0) return;
+  const old = before?.['metadata'];
+  if (isMap(old) && 'annotations' in old) {
+    // Nothing was there that is gone: what stood there, such as `annotations: {}` or nothing at all, stays.
+    const was = old['annotations'];
+    if (!isMap(was) || Object.keys(was).every((key) => BOOKKEEPING.has(key))) metadata['annotations'] = was;
+    else delete metadata['annotations'];
+  } else delete metadata['annotations'];
+  if (before !== undefined && !('metadata' in before) && Object.keys(metadata).length === 0)
+    delete item['metadata'];
+}
+
+/** An annotation's text; undefined where there is none. */
+export function annotationOf(item: KrmObject, name: string): string | undefined {
+  const metadata = item['metadata'];
+  const annotations = isMap(metadata) ? metadata['annotations'] : undefined;
+  const value = isMap(annotations) ? annotations[name] : undefined;
+  return value === undefined || value === null ? undefined : String(value as string);
+}
+
+/** Where a resource says that it lives; the legacy annotations count where the present ones are missing. */
+export function pathOf(item: KrmObject): string | undefined {
+  return annotationOf(item, PATH) ?? annotationOf(item, LEGACY_PATH);
+}
+
+export function indexOf(item: KrmObject): number | undefined {
+  const text = annotationOf(item, INDEX) ?? annotationOf(item, LEGACY_INDEX);
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,78 @@
+/** Text of resource files, edited in place. */
+import type { Source } from '../yaml/node.ts';
+import { applySplices, documentText, patchDocument } from '../yaml/patch.ts';
+import { changeTree, newTree } from './change-nodes.ts';
+import { sameValue } from './field-notes.ts';
+import type { KrmObject } from './krm-object.ts';
+import { readResources } from './read-resources.ts';
+import type { SourceFile } from './read-resources.ts';
+
+/**
+ * The text of a file whose documents, in this order, shall hold these values. Only lines whose data or comments differ
+ * are touched.
+ */
+export function editInPlace(source: SourceFile, wanted: readonly KrmObject[]): string {
+  const { source: text } = source.yaml;
+  let unfinished = false;
+  const splices = wanted.flatMap((value, at) => {
+    const document = source.documents[at];
+    const place = document === undefined ? undefined : source.yaml.documents[document.at];
+    if (document === undefined || place === undefined || sameValue(document.value, value)) return [];
+    const tree = changeTree(document.root, document.value, value);
+    unfinished ||= tree.unfinished || needsCheck(text.text);
+    return patchDocument(text, place, tree.root);
+  });
+  if (splices.length === 0) return text.text;
+  const edited = sameEnd(text.text, applySplices(text.text, splices));
+  return unfinished ? settle(source, edited, wanted) : edited;
+}
+
+/** Anchors and explicit keys are the layouts in which editing in place may go wrong. */
+function needsCheck(text: string): boolean {
+  return /[&*][A-Za-z0-9_]|^\s*\? /m.test(text);
+}
+
+/** A second look at edited text: comments get their place, and what does not hold its data is written anew. */
+function settle(source: SourceFile, edited: string, wanted: readonly KrmObject[]): string {
+  let text = edited;
+  for (let round = 0; round < 2; round += 1) {
+    const again = reread(source.path, text);
+    if (again === undefined || again.documents.length !== wanted.length) break;
+    const splices = again.documents.flatMap((document, at) => {
+      const place = again.yaml.documents[document.at];
+      const value = wanted[at];
+      if (place === undefined || value === undefined || sameValue(document.value, value)) return [];
+      return patchDocument(again.yaml.source, place, changeTree(document.root, document.value, value).root);
+    });
+    if (splices.length === 0) break;
+    text = sameEnd(text, applySplices(text, splices));
+  }
+  const last = reread(source.path, text);
+  const holds =
+    last !== undefined &&
+    last.documents.length === wanted.length &&
+    last.documents.every((document, at) => sameValue(document.value, wanted[at], false));
+  return holds ? text : wanted.map((value) => printResource(value, source.yaml.source)).join('---\n');
+}
+
+/** A file's text read; undefined where it cannot be. */
+export function reread(path: string, text: string): SourceFile | undefined {
+  try {
+    return readResources(path, text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A document that is in no file yet, comments included, in the manner of the file that it goes to. */
+export function printResource(value: KrmObject, like?: Source): string {
+  const tree = newTree(value);
+  const text = documentText(tree.root, like);
+  const made = tree.unfinished ? reread('', text) : undefined;
+  return made === undefined ? text : editInPlace(made, [value]);
+}
+
+/** A file that had no line break at its end gets none. */
+function sameEnd(before: string, after: string): string {
+  return before === '' || before.endsWith('\n') ? after : after.replace(/\r?\n$/, '');
+}

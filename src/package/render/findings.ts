@@ -1,0 +1,212 @@
+/** Results of functions → findings with their line and column in the rendered files. */
+import type { ResourceRef } from '../package.ts';
+import type { YamlNode } from '../yaml/node.ts';
+import { entryOf, resolved } from '../yaml/node.ts';
+import { isMap } from './field-notes.ts';
+import type { ResultItem, Severity } from './function-runtime.ts';
+import { readResources } from './read-resources.ts';
+import type { SourceDocument, SourceFile } from './read-resources.ts';
+import type { Finding, FunctionRun } from './render-types.ts';
+
+/** Gives the text of a rendered file. */
+export type TextOf = (path: string) => string | undefined;
+
+/** Findings of all runs, in order. `modeOf` says how a guardrail's findings count. */
+export function findingsOf(
+  runs: readonly FunctionRun[],
+  textOf: TextOf,
+  paths: readonly string[],
+  modeOf: (guardrail: string) => 'enforce' | 'warn' | 'dryrun' | undefined,
+): Finding[] {
+  const places = new Places(textOf, paths);
+  return runs.flatMap((run) => {
+    const items: ResultItem[] = [...run.results];
+    if (run.refused !== undefined) {
+      items.push({
+        message: `${run.refused.message} ${run.refused.hint}`,
+        severity: 'error',
+        tags: { code: run.refused.code },
+      });
+    } else if (run.exitCode !== 0 && !items.some((item) => item.severity === 'error')) {
+      const said = run.stderr?.trim().slice(0, 2000) ?? '';
+      items.push({
+        message: said === '' ? `The function failed with exit code ${run.exitCode}.` : said,
+        severity: 'error',
+      });
+    }
+    const mode = run.guardrail === undefined ? undefined : modeOf(run.guardrail);
+    return items.map((item): Finding => {
+      const place = places.find(run.package, item);
+      return {
+        severity: lower(item.severity ?? 'info', mode),
+        message: item.message,
+        function: run.function,
+        ...(run.guardrail === undefined ? {} : { guardrail: run.guardrail }),
+        ...place,
+        item,
+      };
+    });
+  });
+}
+
+function lower(severity: Severity, mode: 'enforce' | 'warn' | 'dryrun' | undefined): Severity {
+  if (mode === 'dryrun') return 'info';
+  return mode === 'warn' && severity === 'error' ? 'warning' : severity;
+}
+
+type Place = Pick<Finding, 'file' | 'line' | 'column' | 'resource'>;
+
+/** Finds places in rendered files; each file is read once, and only when a result names it. */
+class Places {
+  readonly #textOf: TextOf;
+  readonly #paths: readonly string[];
+  readonly #known = new Map<string, SourceFile | undefined>();
+
+  constructor(textOf: TextOf, paths: readonly string[]) {
+    this.#textOf = textOf;
+    this.#paths = paths;
+  }
+
+  find(dir: string, item: ResultItem): Place {
+    const { file, resourceRef } = item;
+    const named = resourceRef?.name === undefined || resourceRef.name === '' ? undefined : resourceRef;
+    const document = this.#document(dir, item);
+    const resource = document === undefined ? refOf(named) : (refOf(named) ?? refOfValue(document));
+    const path = document?.file ?? this.#candidates(dir, file?.path)[0] ?? (file?.path || undefined);
+    if (document === undefined)
+      return {
+        ...(path === undefined ? {} : { file: path }),
+        ...(resource === undefined ? {} : { resource }),
+      };
+    const node = item.field === undefined ? undefined : fieldAt(document.root, item.field.path);
+    return {
+      file: document.file,
+      ...positionOf(node ?? { at: document.root.at, start: document.root.at?.body ?? 0 }),
+      ...(resource === undefined ? {} : { resource }),
+    };
+  }
+
+  #document(dir: string, { file, resourceRef }: ResultItem): SourceDocument | undefined {
+    const candidates = file?.path ? this.#candidates(dir, file.path) : resourceRef?.name ? this.#paths : [];
+    for (const path of candidates) {
+      const documents = this.#read(path)?.documents ?? [];
+      const found = documents.filter((document) => isThat(document, resourceRef));
+      const match = found.find((document) => document.index === (file?.index ?? 0)) ?? found[0];
+      if (match !== undefined && (file?.path !== undefined || resourceRef?.kind !== undefined)) return match;
+    }
+    return undefined;
+  }
+
+  /** A result's path is relative to the package of the resource: the running one or one below it. */
+  #candidates(dir: string, path: string | undefined): string[] {
+    if (path === undefined || path === '') return [];
+    const own = dir === '.' ? path : `${dir}/${path}`;
+    const prefix = dir === '.' ? '' : `${dir}/`;
+    const below = this.#paths.filter(
+      (other) => other !== own && other.startsWith(prefix) && other.endsWith(`/${path}`),
+    );
+    return this.#paths.includes(own) ? [own, ...below] : below;
+  }
+
+  #read(path: string): SourceFile | undefined {
+    if (!this.#known.has(path)) {
+      const text = this.#textOf(path);
+      this.#known.set(path, text === undefined ? undefined : readQuietly(path, text));
+    }
+    return this.#known.get(path);
+  }
+}
+
+function readQuietly(path: string, text: string): SourceFile | undefined {
+  try {
+    return readResources(path, text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isThat(document: SourceDocument, ref: ResultItem['resourceRef']): boolean {
+  if (ref === undefined) return true;
+  const { apiVersion, kind, namespace, name } = refOfValue(document);
+  return (
+    (!ref.apiVersion || ref.apiVersion === apiVersion) &&
+    (!ref.kind || ref.kind === kind) &&
+    (!ref.name || ref.name === name) &&
+    (!ref.namespace || namespace === '' || ref.namespace === namespace)
+  );
+}
+
+function refOfValue(document: SourceDocument): ResourceRef {
+  const { apiVersion, kind, metadata } = document.value;
+  const { name, namespace } = isMap(metadata) ? metadata : {};
+  return { apiVersion: text(apiVersion), kind: text(kind), namespace: text(namespace), name: text(name) };
+}
+
+function refOf(ref: ResultItem['resourceRef']): ResourceRef | undefined {
+  if (ref === undefined) return undefined;
+  return {
+    apiVersion: ref.apiVersion ?? '',
+    kind: ref.kind ?? '',
+    namespace: ref.namespace ?? '',
+    name: ref.name ?? '',
+  };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+interface Found {
+  readonly at: YamlNode['at'];
+  /** Offset of the key or dash. */
+  readonly start: number;
+}
+
+/** The slot that a result's field path names, such as `spec.containers[0].image`, or the nearest one above it. */
+function fieldAt(root: YamlNode, path: string): Found | undefined {
+  let here = root;
+  let found: Found | undefined;
+  let rest = path.replace(/^\$?\.?/, '');
+  while (rest !== '') {
+    const node = resolved(here);
+    const index = /^\[(\d+)\]\.?/.exec(rest) ?? (node.kind === 'list' ? /^(\d+)(?:\.|$)/.exec(rest) : null);
+    if (index !== null && node.kind === 'list') {
+      const item = node.items[Number(index[1])];
+      if (item === undefined) return found;
+      found = { at: item.value.at, start: item.at?.start ?? item.value.at?.start ?? 0 };
+      here = item.value;
+      rest = rest.slice(index[0].length);
+      continue;
+    }
+    if (node.kind !== 'map') return found;
+    const name = keyIn(
+      node.entries.map((entry) => entry.name),
+      rest,
+    );
+    const entry = name === undefined ? undefined : entryOf(node, name.key);
+    if (name === undefined || entry === undefined) return found;
+    found = { at: entry.value.at, start: entry.at?.start ?? entry.value.at?.start ?? 0 };
+    here = entry.value;
+    rest = name.rest;
+  }
+  return found;
+}
+
+/** The longest key of the map with which the path goes on: keys may hold dots themselves. */
+function keyIn(keys: readonly string[], path: string): { key: string; rest: string } | undefined {
+  const bracket = /^\["?([^"\]]+)"?\]\.?/.exec(path);
+  if (bracket?.[1] !== undefined && keys.includes(bracket[1]))
+    return { key: bracket[1], rest: path.slice(bracket[0].length) };
+  const plain = path.replaceAll('\\.', '.');
+  const match = keys
+    .filter((key) => plain.startsWith(key) && /^$|^[.[]/.test(plain.slice(key.length)))
+    .sort((a, b) => b.length - a.length)[0];
+  return match === undefined ? undefined : { key: match, rest: plain.slice(match.length).replace(/^\./, '') };
+}
+
+function positionOf({ at, start }: Found): Pick<Finding, 'line' | 'column'> {
+  if (at === undefined) return {};
+  const { text: source } = at.source;
+  const before = source.slice(0, start);
+  return { line: before.split('\n').length, column: start - before.lastIndexOf('\n') };
+}

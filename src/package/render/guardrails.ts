@@ -1,0 +1,54 @@
+/** The functions that a repository demands of every package, run on the rendered package as a whole. */
+import { sameValue } from './field-notes.ts';
+import type { ResultItem } from './function-runtime.ts';
+import { runOf } from './hydrate.ts';
+import type { Hydration } from './hydrate.ts';
+import type { KrmObject } from './krm-object.ts';
+import type { Guardrail } from './render-types.ts';
+import { runFunction } from './run-function.ts';
+
+/**
+ * Runs mutators first, then validators. All run, whatever the others say: each has its own check. A mutator that
+ * does not enforce changes nothing and reports what it would have changed.
+ */
+export async function runGuardrails(
+  guardrails: readonly Guardrail[],
+  input: readonly KrmObject[],
+  state: Hydration,
+): Promise<{ readonly items: readonly KrmObject[]; readonly ok: boolean }> {
+  let items = input;
+  let ok = true;
+  const inOrder = [
+    ...guardrails.filter(({ type }) => type === 'mutator'),
+    ...guardrails.filter(({ type }) => type === 'validator'),
+  ];
+  for (const guardrail of inOrder) {
+    state.signal?.throwIfAborted();
+    state.onStep?.({ package: '.', function: guardrail.name });
+    const { name, type, mode, spec } = guardrail;
+    const { output, items: after } = await runFunction(items, {
+      spec,
+      package: '.',
+      runtime: state.runtime,
+      signal: state.signal,
+      step: state.runs.length,
+      discard: type === 'validator',
+    });
+    const run = runOf('.', spec, type, output);
+    const wouldChange =
+      type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? changesOf(items, after) : [];
+    state.runs.push({ ...run, guardrail: name, results: [...run.results, ...wouldChange] });
+    if (type === 'mutator' && mode === 'enforce') items = after;
+    const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
+    if (mode === 'enforce' && (run.exitCode !== 0 || errors)) ok = false;
+  }
+  return { items, ok };
+}
+
+function changesOf(before: readonly KrmObject[], after: readonly KrmObject[]): ResultItem[] {
+  const changed =
+    after.filter((item, at) => !sameValue(item, before[at])).length +
+    Math.max(0, before.length - after.length);
+  if (changed === 0) return [];
+  return [{ message: `This guardrail would change ${changed} resource(s).`, severity: 'warning' }];
+}

@@ -1,0 +1,179 @@
+import { isMap, textOf } from './field-notes.ts';
+/** The `pipeline` of a Kptfile as kpt reads and checks it (api/kptfile/v1/validation.go). */
+import type { FunctionSpec, Selector } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
+
+export interface Pipeline {
+  readonly mutators: readonly FunctionSpec[];
+  readonly validators: readonly FunctionSpec[];
+}
+
+/** Why a Kptfile cannot be rendered; `path` is the field. */
+export interface PipelineProblem {
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+const FUNCTION_FIELDS = new Set([
+  'name',
+  'image',
+  'exec',
+  'tag',
+  'configMap',
+  'configPath',
+  'selectors',
+  'exclude',
+]);
+const SELECTOR_FIELDS = new Set(['apiVersion', 'kind', 'name', 'namespace', 'labels', 'annotations']);
+/** Image references as kpt's: an optional registry and path, a name, tag and digest. */
+const IMAGE =
+  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?(?:[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*\/)*[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-fA-F0-9]{64})?$/;
+
+/** The pipeline of a Kptfile, or what is wrong with it. */
+export function readPipeline(kptfile: KrmObject): Pipeline | PipelineProblem {
+  const version = checkVersion(kptfile);
+  if (version !== undefined) return version;
+  const pipeline = kptfile['pipeline'] ?? {};
+  if (!isMap(pipeline)) return invalid(['pipeline'], '`pipeline` must be a map');
+  const mutators = readFunctions(pipeline, 'mutators');
+  if (!Array.isArray(mutators)) return mutators;
+  const validators = readFunctions(pipeline, 'validators');
+  return Array.isArray(validators) ? { mutators, validators } : validators;
+}
+
+function checkVersion(kptfile: KrmObject): PipelineProblem | undefined {
+  const { apiVersion, kind } = kptfile;
+  if (apiVersion === 'kpt.dev/v1' && kind === 'Kptfile') return undefined;
+  if (kind === 'Kptfile' && (apiVersion === 'kpt.dev/v1alpha1' || apiVersion === 'kpt.dev/v1alpha2')) {
+    return {
+      code: 'KPTFILE_OLD',
+      path: ['apiVersion'],
+      message: `the Kptfile has the old version ${apiVersion}`,
+      hint: 'Upgrade the package: kpt fn eval DIR -i fix:v0.2 --include-meta-resources.',
+    };
+  }
+  return {
+    code: 'KPTFILE_UNKNOWN',
+    path: ['apiVersion'],
+    message: `the Kptfile is of the unknown type ${String(apiVersion)} ${String(kind)}`,
+    hint: 'It has to be kpt.dev/v1 Kptfile.',
+  };
+}
+
+function readFunctions(
+  pipeline: KrmObject,
+  list: 'mutators' | 'validators',
+): FunctionSpec[] | PipelineProblem {
+  const entries = pipeline[list] ?? [];
+  if (!Array.isArray(entries)) return invalid(['pipeline', list], `\`pipeline.${list}\` must be a list`);
+  const functions: FunctionSpec[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const found = readFunction(entry, ['pipeline', list, at]);
+    if ('code' in found) return found;
+    functions.push(found);
+  }
+  return functions;
+}
+
+function readFunction(entry: unknown, path: readonly (string | number)[]): FunctionSpec | PipelineProblem {
+  if (!isMap(entry)) return invalid(path, 'a function must be a map with `image` or `exec`');
+  for (const field of Object.keys(entry)) {
+    if (!FUNCTION_FIELDS.has(field)) return invalid([...path, field], `a function has no field \`${field}\``);
+  }
+  const spec: { -readonly [Field in keyof FunctionSpec]: FunctionSpec[Field] } = {};
+  for (const field of ['name', 'image', 'exec', 'tag', 'configPath'] as const) {
+    const text = textOf(entry, field);
+    if (text === undefined && entry[field] !== undefined)
+      return invalid([...path, field], `\`${field}\` must be a string`);
+    if (text !== undefined && text !== '' && entry[field] !== null) spec[field] = text;
+  }
+  if (spec.image !== undefined && spec.exec !== undefined) {
+    return invalid(path, 'must not specify both `image` and `exec` at the same time');
+  }
+  if (spec.image === undefined && spec.exec === undefined)
+    return invalid(path, 'must specify `image` or `exec`');
+  if (spec.image !== undefined && !IMAGE.test(spec.image)) {
+    return invalid([...path, 'image'], `function name "${spec.image}" is invalid`);
+  }
+  const configMap = readStrings(entry, 'configMap', path);
+  if (isProblem(configMap)) return configMap;
+  if (configMap !== undefined) spec.configMap = configMap;
+  if (Object.keys(configMap ?? {}).length > 0 && spec.configPath !== undefined) {
+    return invalid(
+      path,
+      'functionConfig must not specify both `configMap` and `configPath` at the same time',
+    );
+  }
+  for (const field of ['selectors', 'exclude'] as const) {
+    const selectors = readSelectors(entry, field, path);
+    if (isProblem(selectors)) return selectors;
+    if (selectors.length > 0) spec[field] = selectors;
+  }
+  return spec;
+}
+
+function readSelectors(
+  entry: KrmObject,
+  field: 'selectors' | 'exclude',
+  path: readonly (string | number)[],
+): Selector[] | PipelineProblem {
+  const list = entry[field] ?? [];
+  if (!Array.isArray(list)) return invalid([...path, field], `\`${field}\` must be a list`);
+  const selectors: Selector[] = [];
+  for (const [at, item] of list.entries()) {
+    const selector = readSelector(item, [...path, field, at]);
+    if (isProblem(selector)) return selector;
+    selectors.push(selector);
+  }
+  return selectors;
+}
+
+function readSelector(item: unknown, path: readonly (string | number)[]): Selector | PipelineProblem {
+  if (!isMap(item)) return invalid(path, 'a selector must be a map');
+  const selector: { -readonly [Field in keyof Selector]: Selector[Field] } = {};
+  for (const field of Object.keys(item)) {
+    if (!SELECTOR_FIELDS.has(field)) return invalid([...path, field], `a selector has no field \`${field}\``);
+  }
+  for (const field of ['apiVersion', 'kind', 'name', 'namespace'] as const) {
+    const text = textOf(item, field);
+    if (text !== undefined && text !== '' && item[field] !== null) selector[field] = text;
+  }
+  for (const field of ['labels', 'annotations'] as const) {
+    const strings = readStrings(item, field, path);
+    if (isProblem(strings)) return strings;
+    if (strings !== undefined) selector[field] = strings;
+  }
+  return selector;
+}
+
+function readStrings(
+  entry: KrmObject,
+  field: string,
+  path: readonly (string | number)[],
+): Record<string, string> | undefined | PipelineProblem {
+  const map = entry[field];
+  if (map === undefined || map === null) return undefined;
+  if (!isMap(map)) return invalid([...path, field], `\`${field}\` must be a map of strings`);
+  const strings: Record<string, string> = {};
+  for (const key of Object.keys(map)) {
+    const text = map[key] === null ? '' : textOf(map, key);
+    if (text === undefined) return invalid([...path, field, key], `\`${field}\` must be a map of strings`);
+    strings[key] = text;
+  }
+  return strings;
+}
+
+function isProblem(value: unknown): value is PipelineProblem {
+  return isMap(value) && Array.isArray(value['path']) && typeof value['code'] === 'string';
+}
+
+function invalid(path: readonly (string | number)[], message: string): PipelineProblem {
+  return {
+    code: 'KPTFILE_INVALID',
+    path,
+    message: `Kptfile is invalid: ${message}`,
+    hint: 'Correct the field in the Kptfile.',
+  };
+}

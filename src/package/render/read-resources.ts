@@ -1,0 +1,156 @@
+/** YAML and JSON files → resources as data, each with its place in the text. */
+import { PorticoError } from '../../error.ts';
+import { lineComment } from '../yaml/layout.ts';
+import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
+import { readYamlFile } from '../yaml/read.ts';
+import type { YamlFile } from '../yaml/read.ts';
+import { printScalar, setNote } from './field-notes.ts';
+import type { Container, FieldNote } from './field-notes.ts';
+import type { KrmObject } from './krm-object.ts';
+
+/** One document with content. `value` is what the file says: nobody may change it. */
+export interface SourceDocument {
+  readonly file: string;
+  /** Among the documents with content, from 0. */
+  readonly index: number;
+  /** Among all documents of the file. */
+  readonly at: number;
+  readonly root: MapNode;
+  readonly value: KrmObject;
+}
+
+export interface SourceFile {
+  readonly path: string;
+  readonly yaml: YamlFile;
+  readonly documents: readonly SourceDocument[];
+}
+
+/** A file that cannot be read: the reason and its line. */
+export class UnreadableFile extends PorticoError {
+  readonly file: string;
+  readonly line: number | undefined;
+
+  constructor(file: string, line: number | undefined, code: string, message: string, hint: string) {
+    super(code, message, { hint });
+    this.file = file;
+    this.line = line;
+  }
+}
+
+/**
+ * Reads all documents of one file. Documents without content are left out.
+ * @throws UnreadableFile for text that is not YAML, and for documents that are not maps
+ */
+export function readResources(path: string, text: string): SourceFile {
+  const yaml = parse(path, text);
+  const documents: SourceDocument[] = [];
+  for (const [at, { root }] of yaml.documents.entries()) {
+    if (root === null) continue;
+    if (root.kind !== 'map') {
+      const line = lineOf(text, root.at?.body ?? 0);
+      throw new UnreadableFile(
+        path,
+        line,
+        'NOT_A_RESOURCE',
+        `${path}:${line}: resource must have \`apiVersion\`: the document is not a map`,
+        'Give it apiVersion, kind and metadata.name, or name the file in .krmignore.',
+      );
+    }
+    documents.push({ file: path, index: documents.length, at, root, value: readMap(root) });
+  }
+  return { path, yaml, documents };
+}
+
+function parse(path: string, text: string): YamlFile {
+  try {
+    return readYamlFile(text);
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    const found = /^Line (\d+): (.*)$/s.exec(error.message);
+    const line = found === null ? undefined : Number(found[1]);
+    const message = found === null ? `${path}: ${error.message}` : `${path}:${found[1]}: ${found[2]}`;
+    throw new UnreadableFile(path, line, error.code, message, error.hint ?? 'Correct the file.');
+  }
+}
+
+/** 1-based line of an offset. */
+export function lineOf(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+function readMap(node: MapNode): KrmObject {
+  const value: KrmObject = {};
+  for (const entry of node.entries) {
+    // Assigning to __proto__ would change the object instead of giving it a field.
+    if (entry.name === '__proto__')
+      Object.defineProperty(value, entry.name, { value: readNode(entry.value), ...OWN });
+    else value[entry.name] = readNode(entry.value);
+    keepNote(value, entry.name, entry);
+  }
+  return value;
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true };
+
+/** A node as data with its notes; aliases become copies of what they stand for. */
+export function readNode(node: YamlNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value;
+    case 'alias':
+      return node.target === undefined ? null : readNode(node.target);
+    case 'map':
+      return readMap(node);
+    case 'list': {
+      const value: unknown[] = [];
+      for (const [at, item] of node.items.entries()) {
+        value.push(readNode(item.value));
+        keepNote(value, at, item);
+      }
+      return value;
+    }
+  }
+}
+
+function keepNote(container: Container, key: string | number, slot: Slot): void {
+  const node = slot.value;
+  const note: { -readonly [Part in keyof FieldNote]?: FieldNote[Part] } = {};
+  if (node.kind === 'scalar') {
+    if (node.style !== undefined && node.style !== 'plain') note.style = node.style;
+    else spell(note, node);
+  } else if (node.kind !== 'alias' && node.flow === true) note.style = 'flow';
+  const comment = commentOf(slot);
+  if (comment !== undefined) {
+    const behindKey = (node.kind === 'map' || node.kind === 'list') && node.flow !== true;
+    if (behindKey) note.keyComment = comment;
+    else note.comment = comment;
+  }
+  for (const _part in note) return setNote(container, key, note);
+}
+
+function spell(note: { source?: string; spelled?: ScalarNode['value'] }, node: ScalarNode): void {
+  if (typeof node.value === 'string' || node.at === undefined) return;
+  const text = node.at.source.text.slice(node.at.body, node.at.end);
+  if (printScalar(node.value) === text) return;
+  note.source = text;
+  note.spelled = node.value;
+}
+
+/** The line comment of a slot without its `#`. */
+function commentOf(slot: Slot): string | undefined {
+  const { at } = slot;
+  if (at === undefined || at.flow || !hasHash(at, slot.value)) return undefined;
+  const text = lineComment({ ...slot, at })?.text ?? '';
+  return text === '' ? undefined : text.slice(1).trim();
+}
+
+/** Most lines hold no comment at all: that is found out cheaply. */
+function hasHash(at: SlotPlace, value: YamlNode): boolean {
+  const { text } = at.source;
+  const from = value.at?.body ?? at.indicator;
+  const end = text.indexOf('\n', Math.max(value.at?.end ?? from, at.indicator));
+  const hash = text.indexOf('#', at.indicator);
+  return hash !== -1 && (end === -1 || hash < end);
+}

@@ -1,0 +1,229 @@
+/** One function on a list of resources: what it gets, what is checked, how its answer is merged back. */
+import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
+import { copyValue, isMap } from './field-notes.ts';
+import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
+import { cleanPath, missingField } from './load-package.ts';
+import { isSelected } from './select.ts';
+
+export interface StepInput {
+  readonly spec: FunctionSpec;
+  /** The package whose pipeline runs it, '.' for the root. */
+  readonly package: string;
+  /** Wins over what the spec says. */
+  readonly functionConfig?: KrmObject;
+  readonly runtime: FunctionRuntime;
+  readonly signal?: AbortSignal | undefined;
+  /** Which function of the render this is; makes identities unique. */
+  readonly step: number;
+  /** For validators: the answer's items are not looked at. */
+  readonly discard?: boolean;
+}
+
+export interface StepOutput {
+  readonly output: FunctionOutput;
+  /** The resources afterwards; those from before where the function failed. */
+  readonly items: readonly KrmObject[];
+}
+
+/**
+ * Runs a function on copies of the selected items and merges its answer back: an item with a known identity takes
+ * its old one's place, a missing one is deleted, an item without identity is new.
+ */
+export async function runFunction(items: readonly KrmObject[], input: StepInput): Promise<StepOutput> {
+  const { spec } = input;
+  const selecting = (spec.selectors ?? []).length > 0 || (spec.exclude ?? []).length > 0;
+  const selected = selecting ? items.filter((item) => isSelected(item, spec)) : items;
+  const functionConfig = input.functionConfig ?? configOf(spec, items, input.package);
+  const output = await input.runtime.run(
+    spec,
+    {
+      items: selected.map(copyValue),
+      ...(functionConfig === undefined ? {} : { functionConfig: copyValue(functionConfig) }),
+    },
+    input.signal,
+  );
+  if (output.exitCode !== 0 || output.refused !== undefined) return { output, items };
+  if (input.discard === true || output.items === undefined) return { output, items };
+  const answer = identify(output.items, selected);
+  const known = new Set(items.map((item) => annotationOf(item, ID)));
+  const old = new Map(selected.map((item) => [annotationOf(item, ID), item]));
+  for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), input, at);
+  const fault = findFault(answer, selected);
+  if (fault !== undefined) return { output: failed(output, fault), items };
+  if (!selecting) return { output, items: answer };
+  const returned = new Map(answer.map((item) => [annotationOf(item, ID), item]));
+  const touched = new Set(selected);
+  const merged = items.flatMap((item): KrmObject[] => {
+    if (!touched.has(item)) return [item];
+    const now = returned.get(annotationOf(item, ID));
+    return now === undefined ? [] : [now];
+  });
+  return { output, items: [...merged, ...answer.filter((item) => !known.has(annotationOf(item, ID)))] };
+}
+
+/** The functionConfig that a Kptfile's entry asks for; a config file is read as earlier functions have left it. */
+export function configOf(
+  spec: FunctionSpec,
+  items: readonly KrmObject[],
+  dir: string,
+): KrmObject | undefined {
+  if (spec.configPath !== undefined) {
+    const path = cleanPath(spec.configPath);
+    return items.find((item) => pathOf(item) === path && annotationOf(item, PACKAGE_PATH) === dir);
+  }
+  if (spec.configMap === undefined || Object.keys(spec.configMap).length === 0) return undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'function-input' },
+    data: { ...spec.configMap },
+  };
+}
+
+/** Items that lost their identity on the way get it back where type and name still say who they are. */
+function identify(answer: readonly KrmObject[], selected: readonly KrmObject[]): KrmObject[] {
+  const seen = new Set<string>();
+  const lost: KrmObject[] = [];
+  for (const item of answer) {
+    const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID);
+    if (id === undefined || seen.has(id)) lost.push(item);
+    else seen.add(id);
+  }
+  if (lost.length === 0) return [...answer];
+  const missing = new Map<string, KrmObject[]>();
+  for (const item of selected) {
+    if (seen.has(annotationOf(item, ID) ?? '')) continue;
+    const key = identityOf(item);
+    missing.set(key, [...(missing.get(key) ?? []), item]);
+  }
+  for (const item of lost) {
+    const candidates = missing.get(identityOf(item)) ?? [];
+    const wanted = pathOf(item);
+    const match = candidates.find((candidate) => wanted === undefined || pathOf(candidate) === wanted);
+    if (match === undefined) forget(item);
+    else {
+      missing.set(
+        identityOf(item),
+        candidates.filter((candidate) => candidate !== match),
+      );
+      const place = placeOf(match);
+      setPlace(
+        item,
+        { ...place, path: wanted ?? place.path, index: indexOf(item) ?? place.index },
+        annotationOf(match, ID),
+      );
+    }
+  }
+  return [...answer];
+}
+
+function identityOf(item: KrmObject): string {
+  const metadata = isMap(item['metadata']) ? item['metadata'] : {};
+  return JSON.stringify(
+    [item['apiVersion'], item['kind'], metadata['namespace'] ?? '', metadata['name']],
+    (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+  );
+}
+
+/** A copy of another resource is new: it may not keep the other's identity. */
+function forget(item: KrmObject): void {
+  const metadata = item['metadata'];
+  const annotations = isMap(metadata) ? metadata['annotations'] : undefined;
+  if (!isMap(annotations)) return;
+  delete annotations[ID];
+  delete annotations[LEGACY_ID];
+}
+
+function placeOf(item: KrmObject): { package: string; path: string; index: number | undefined } {
+  return { package: annotationOf(item, PACKAGE_PATH) ?? '.', path: pathOf(item) ?? '', index: indexOf(item) };
+}
+
+/** Completes the bookkeeping of an item that a function gave back. */
+function adopt(item: KrmObject, old: KrmObject | undefined, input: StepInput, at: number): void {
+  const dir = annotationOf(old ?? item, PACKAGE_PATH) ?? input.package;
+  const before = old === undefined ? undefined : placeOf(old);
+  const path = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
+  const index = changedOf(item, before?.index === undefined ? undefined : String(before.index), 'index');
+  const number =
+    index === undefined || !/^\d{1,9}$/.test(index) ? (indexOf(item) ?? before?.index) : Number(index);
+  setPlace(
+    item,
+    { package: dir, path: path, index: number },
+    annotationOf(old ?? item, ID) ?? `new-${input.step}-${at}`,
+  );
+}
+
+/** A function may set the present annotation or the legacy one: the one that it changed counts. */
+function changedOf(item: KrmObject, before: string | undefined, part: 'path' | 'index'): string | undefined {
+  const now = annotationOf(item, `internal.config.kubernetes.io/${part}`);
+  const legacy = annotationOf(item, `config.kubernetes.io/${part}`);
+  if (now !== undefined && now !== before) return now;
+  return legacy !== undefined && legacy !== before ? legacy : undefined;
+}
+
+/** Where kpt puts a new resource: `<namespace>/<kind>_<name>.yaml`. */
+function defaultPath(item: KrmObject): string {
+  const metadata = isMap(item['metadata']) ? item['metadata'] : {};
+  const file = `${String(item['kind']).toLowerCase()}_${String(metadata['name'])}.yaml`;
+  const namespace = metadata['namespace'];
+  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${file}` : file;
+}
+
+interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+function findFault(answer: readonly KrmObject[], selected: readonly KrmObject[]): Fault | undefined {
+  const places = new Set<string>();
+  for (const item of answer) {
+    const path = pathOf(item) ?? '';
+    const field = missingField(item, path);
+    if (field !== undefined) {
+      const message = `The function returned a resource without \`${field}\` (${path}).`;
+      return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'The function has to be corrected.' };
+    }
+    const clean = cleanPath(path);
+    if (path.startsWith('/') || clean.split('/').includes('..') || clean === '') {
+      const message = `The function must not modify resources outside of the package: a resource has the path ${path}.`;
+      return { code: 'FUNCTION_PATH_OUTSIDE', message, hint: 'The function has to write below the package.' };
+    }
+    const index = indexOf(item);
+    const place = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index]);
+    if (index !== undefined && places.has(place)) {
+      const message = `The function returned two resources for position ${index} of ${path}.`;
+      return {
+        code: 'FUNCTION_PLACE_TAKEN',
+        message,
+        hint: 'Let the function leave the index annotation out.',
+      };
+    }
+    places.add(place);
+  }
+  const kept = new Set(answer.map((item) => annotationOf(item, ID)));
+  const dropped = selected.find((item) => isKptfile(item) && !kept.has(annotationOf(item, ID)));
+  if (dropped === undefined) return undefined;
+  return {
+    code: 'FUNCTION_DROPPED_KPTFILE',
+    message: `The function removed the Kptfile of package ${annotationOf(dropped, PACKAGE_PATH) ?? '.'}.`,
+    hint: 'Exclude it: `exclude: [{ kind: Kptfile }]`, or correct the function.',
+  };
+}
+
+function isKptfile(item: KrmObject): boolean {
+  return item['kind'] === 'Kptfile' && /(?:^|\/)Kptfile$/.test(pathOf(item) ?? '');
+}
+
+function failed(output: FunctionOutput, fault: Fault): FunctionOutput {
+  const { items: _items, ...rest } = output;
+  return {
+    ...rest,
+    exitCode: 1,
+    results: [
+      ...output.results,
+      { message: `${fault.message} ${fault.hint}`, severity: 'error', tags: { code: fault.code } },
+    ],
+  };
+}
