@@ -32,7 +32,7 @@ export function listKeys(a: readonly unknown[], b: readonly unknown[]): readonly
 
 /** The fields of an item by which it is told apart, as a segment of a readable path. */
 export function tupleOf(item: unknown, keys: readonly string[]): Record<string, string> {
-  return Object.fromEntries(keys.map((key) => [key, isMap(item) ? nameOf(item[key]) : '']));
+  return Object.fromEntries(keys.map((key) => [key, isMap(item) ? nameOf(key, item[key]) : '']));
 }
 
 export function isMap(value: unknown): value is Record<string, unknown> {
@@ -62,7 +62,9 @@ function tellApart(list: readonly unknown[], keys: readonly string[]): boolean {
   });
 }
 
-function nameOf(value: unknown): string {
+function nameOf(key: string, value: unknown): string {
+  // An image is the same with another tag.
+  if (key === 'image' && typeof value === 'string') return value.replace(/@.*$/, '').replace(/:[^/]*$/, '');
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
     ? `${value}`
     : '';

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { diffMarkdown } from '../../../src/package/diff/diff-markdown.ts';
+import { diffPackages } from '../../../src/package/diff/diff.ts';
+import { configMap, packageOf } from './package-of.ts';
+
+function markdown(a: Record<string, string>, b: Record<string, string>, limit = 60_000): string {
+  return diffMarkdown(diffPackages(packageOf(a), packageOf(b)), { limit });
+}
+
+/** What is left of Markdown once fences and code spans are gone: the only places where foreign text may stand. */
+function outsideCode(text: string): string {
+  return text
+    .replaceAll(/^( *)(`{3,})[^\n]*\n[\s\S]*?\n\1\2$/gm, '')
+    .replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '');
+}
+
+test('nothing differs', () => expect(markdown({}, {})).toBe('No differences.\n'));
+
+test('a reviewer sees what changed, grouped, the weightiest first', () => {
+  const a = {
+    'a.yaml': configMap('kept', 'text: |\n    one\n    two'),
+    'b.yaml': configMap('gone'),
+    'n.txt': 'a\n',
+  };
+  const b = { 'a.yaml': configMap('kept', 'text: |\n    one\n    2\n  more: [1, 2]'), 'n.txt': 'b\n' };
+  expect(markdown(a, b)).toBe(`1 resource removed, 1 changed; 1 other file.
+
+<details open><summary>Removed: 1 resource</summary>
+
+- \`ConfigMap gone\` in \`b.yaml\`
+
+</details>
+
+<details open><summary>Changed: 1 resource</summary>
+
+- \`ConfigMap kept\` in \`a.yaml\`
+  \`\`\`diff
+  ! data.text: |
+  -   two
+  +   2
+  + data.more: [1, 2]
+  \`\`\`
+
+</details>
+
+<details open><summary>Other files: 1</summary>
+
+- \`n.txt\` changed, +1 −1 lines
+  \`\`\`diff
+  @@ -1,1 +1,1 @@
+  -a
+  +b
+  \`\`\`
+
+</details>
+`);
+});
+
+describe('foreign text', () => {
+  const HOSTILE = [
+    '@acme/everybody',
+    'Fixes #1',
+    '![x](http://evil.example/pixel)',
+    '<!-- portico:marker -->',
+    '/portico publish',
+    '```\n@out\n```',
+    '````',
+    '`',
+    '</details><script>',
+    '\u202Etxt.exe',
+    '| a | b |',
+    'a\r\n/portico publish',
+  ];
+
+  test.each(HOSTILE)('%j does nothing', (text) => {
+    const a = { 'a.yaml': configMap('x') };
+    const value = JSON.stringify(text);
+    for (const b of [
+      { 'a.yaml': configMap('x', `a: ${value}`) },
+      { 'a.yaml': configMap('x', `${value}: "1"`) },
+      { 'a.yaml': configMap(value) },
+      { [`${text.replaceAll(/[\r\n]/g, '')}.yaml`]: configMap('x') },
+      { 'a.yaml': configMap('x'), 'n.txt': `${text}\n` },
+      { 'a.yaml': `a: [${text}\n` },
+    ]) {
+      const shown = markdown(a, b);
+      const outside = outsideCode(shown).replaceAll(/<\/?details( open)?>|<\/?summary>/g, '');
+      expect(outside).not.toMatch(/@|#1|!\[|<|\/portico|evil|`|\u202E|\|/);
+      expect(shown).not.toMatch(/<!--|\u202E/);
+    }
+  });
+});
+
+describe('limits', () => {
+  const many = (value: string): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, configMap(`c${at}`, `a: "${value}"`)]),
+    );
+
+  test.each([200, 1_000, 10_000, 65_535])(
+    'at most %i characters, and what is missing is counted',
+    (limit) => {
+      const text = markdown(many('1'), many('2'), limit);
+      expect(text.length).toBeLessThanOrEqual(limit);
+      const shown = text.match(/^- /gm)?.length ?? 0;
+      const left = Number(/… and (\d+) more change/.exec(text)?.[1] ?? 0);
+      expect(shown + left).toBe(300);
+      expect(text.match(/<details/g)?.length).toBe(text.match(/<\/details>/g)?.length);
+    },
+  );
+
+  test('one long value does not push out the others', () => {
+    const long = Array.from({ length: 5_000 }, (_, at) => `    line ${at}`).join('\n');
+    const text = markdown(
+      { 'a.yaml': configMap('x') },
+      { 'a.yaml': configMap('x', `a: |\n${long}`), 'b.yaml': configMap('y') },
+    );
+    expect(text).toContain('more lines');
+    expect(text).toContain('ConfigMap y');
+    expect(text.length).toBeLessThan(5_000);
+  });
+
+  test('fences are closed and the limit holds whatever the package says', () => {
+    const text = fc.string({ unit: fc.constantFrom('`', '@', '<', '!', '-', 'a', '\n', ' ', '#', '\u202E') });
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 200, max: 2_000 }), (a, b, limit) => {
+        const shown = markdown({ 'n.txt': a }, { 'n.txt': b }, limit);
+        expect(shown.length).toBeLessThanOrEqual(limit);
+        expect(outsideCode(shown)).not.toMatch(/[@`!]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
