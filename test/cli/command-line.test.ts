@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { VERBS } from '../../src/cli/table.ts';
+import { portico, ROOT, scratch } from './run-portico.ts';
+
+describe('usage', () => {
+  test.each<[string, string[], RegExp]>([
+    ['an unknown verb', ['rendr'], /did you mean render\?/],
+    ['the beginning of a verb', ['ren'], /did you mean render\?/],
+    ['an unknown option', ['render', '.', '--allow-exce'], /did you mean --allow-exec\?/],
+    ['an unknown short option', ['render', '.', '-z'], /no option -z/],
+    ['no argument', ['render'], /an argument is missing[\s\S]*Usage: portico render DIR/],
+    ['too many arguments', ['diff', 'a', 'b', 'c'], /too many arguments: c/],
+    ['no value', ['render', '.', '--output'], /--output needs a value: DIR/],
+    ['an option for a value', ['render', '.', '--output', '--json'], /--output needs a value/],
+    ['a value for a switch', ['render', '.', '--json=x'], /--json takes no value/],
+    ['an option twice', ['render', '.', '--output', 'a', '--output', 'b'], /--output is given twice/],
+    ['a wrong choice', ['update', '--strategy', 'fast-foward'], /did you mean fast-forward\?/],
+    ['arguments that nobody takes', ['tree', '.', '--', 'a=b'], /nothing may follow --/],
+    ['a half update', ['update', '--base', 'x'], /--upstream is missing/],
+    ['no function', ['eval', '.'], /say which function to run/],
+    ['a function argument without =', ['eval', '.', '-i', 'x', '--', 'a'], /must be key=value/],
+    ['no address', ['get', 'somewhere'], /names no package/],
+    ['an address that is an option', ['get', '--upload-pack=x.git/y'], /no option --upload-pack/],
+    ['help for nothing', ['help', 'nothing'], /no verb nothing/],
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await portico(args);
+    expect([code, stdout]).toEqual([64, args.includes('--json') ? stdout : '']);
+    expect(stderr).toMatch(message);
+  });
+
+  test('nothing at all shows the help and is no success', async () => {
+    const { code, stdout } = await portico([]);
+    expect(code).toBe(64);
+    for (const { name, summary } of VERBS) expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+  });
+
+  test('each verb has help with all its options and an example', async () => {
+    const texts = await Promise.all(VERBS.map(({ name }) => portico([name, '--help'])));
+    for (const [at, { code, stdout }] of texts.entries()) {
+      const verb = VERBS[at]!;
+      expect(code).toBe(0);
+      for (const { name } of verb.options) expect(stdout).toContain(`--${name}`);
+      for (const example of verb.examples) expect(stdout).toContain(example);
+      expect(stdout).toContain(`Usage: portico ${verb.name}`);
+    }
+  });
+
+  test('the version is that of the package', async () => {
+    expect((await portico(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('streams', () => {
+  test('with --json a failure is one document on stdout too', async () => {
+    const { code, stdout, stderr } = await portico(['tree', '/nowhere/at/all', '--json']);
+    expect(code).toBe(65);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'PACKAGE_NOT_FOUND' } });
+    expect(stderr).toContain('/nowhere/at/all');
+  });
+
+  test.each([
+    [{ FORCE_COLOR: '1' }, true],
+    [{ NO_COLOR: '1' }, false],
+    [{}, false],
+  ] as const)('colours with %j: %s', async (env, coloured) => {
+    const { stderr } = await portico(['tree', '/nowhere'], { env });
+    expect(stderr.includes('\u001B[')).toBe(coloured);
+  });
+
+  test('what a package says cannot drive the terminal', async () => {
+    using dir = scratch();
+    dir.write({ 'p/a.yaml': 'apiVersion: v1\nkind: "A\\e[2J\\u0007"\nmetadata:\n  name: x\n' });
+    const { stdout } = await portico(['tree', dir.path('p')]);
+    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+  });
+
+  test('a reader that leaves early is no error', async () => {
+    using dir = scratch();
+    const resources = Array.from(
+      { length: 20_000 },
+      (_, at) => `apiVersion: v1\nkind: A\nmetadata: {name: n${at}}\n`,
+    );
+    dir.write({
+      'p/a.yaml': resources.slice(0, 9_000).join('---\n'),
+      'p/b.yaml': resources.slice(9_000, 18_000).join('---\n'),
+    });
+    const child = spawn(process.execPath, [join(ROOT, 'src/portico.js'), 'tree', dir.path('p')]);
+    let stderr = '';
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    child.stdout.once('data', () => child.stdout.destroy());
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test('relative paths are those of the shell that called npm', async () => {
+    using dir = scratch();
+    dir.write({ 'p/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n' });
+    const env = { npm_package_name: 'portico', npm_lifecycle_event: 'portico', INIT_CWD: dir.path('.') };
+    expect((await portico(['tree', 'p'], { cwd: ROOT, env })).stdout).toContain('Package "p"');
+  });
+});
+
+describe('start', () => {
+  test('a verb loads only what it needs', async () => {
+    using dir = scratch();
+    dir.write({ 'p/a.yaml': 'apiVersion: v1\nkind: A\nmetadata:\n  name: x\n' });
+    const hook =
+      'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write(url + "\\n"); return next(url, context); } });';
+    dir.write({ 'hook.mjs': hook });
+    const env = { NODE_OPTIONS: `--import=${dir.path('hook.mjs')}` };
+    const loaded = async (...args: string[]): Promise<string[]> =>
+      (await portico(args, { env })).stderr.split('\n').filter((url) => url.startsWith('file:'));
+    expect((await loaded('--version')).filter((url) => /node_modules|\/package\/|\/git\//.test(url))).toEqual(
+      [],
+    );
+    expect(
+      (await loaded('tree', dir.path('p'))).filter((url) =>
+        /node_modules\/(?!yaml\/)|\/git\/|\/function\//.test(url),
+      ),
+    ).toEqual([]);
+    expect(
+      (await loaded('render', dir.path('p'))).filter((url) =>
+        /localforge|probot|octokit|pg-boss|\/git\//.test(url),
+      ),
+    ).toEqual([]);
+  });
+});
