@@ -12,6 +12,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { PorticoError } from '../error.ts';
@@ -87,7 +88,7 @@ function refuseLinks(directory: string, path: string): void {
   const segments = path.split('/');
   for (let depth = 1; depth <= segments.length; depth += 1) {
     const part = segments.slice(0, depth).join('/');
-    const found = lstatSync(join(directory, part), { throwIfNoEntry: false });
+    const found = statOf(join(directory, part));
     if (found === undefined) return;
     if (found.isSymbolicLink()) {
       throw new PorticoError('PACKAGE_PATH', `${part} is a symbolic link; nothing was written`, {
@@ -100,12 +101,21 @@ function refuseLinks(directory: string, path: string): void {
 function stage(temporary: string, target: string, file: PackageFile): void {
   const executable = file.mode === '100755';
   writeFileSync(temporary, file.bytes, { mode: executable ? 0o777 : 0o666, flag: 'wx' });
-  const old = lstatSync(target, { throwIfNoEntry: false });
+  const old = statOf(target);
   if (old?.isFile() !== true) return;
   const was = old.mode & 0o777;
   // Execution is given to whoever may read, as git does.
   chmodSync(temporary, executable ? was | ((was & 0o444) >> 2) : was & ~0o111);
   if (process.getuid?.() === 0) chownSync(temporary, old.uid, old.gid);
+}
+
+/** What stands at a path; undefined also where a file stands in place of a directory above it. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function removeEmptied(directory: string, below: string): void {
