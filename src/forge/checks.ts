@@ -1,3 +1,11 @@
+import { createHash } from 'node:crypto';
+
+import { PorticoError } from '../error.ts';
+import { cutLine, cutText, MAX_CHECK_TEXT } from './markdown.ts';
+import { allPages } from './octokit.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { where } from './repository-context.ts';
+
 export type CheckStatus = 'queued' | 'in_progress' | 'completed';
 export type CheckConclusion =
   | 'success'
@@ -78,4 +86,222 @@ export interface ChecksApi {
   /** The latest run of each name and App on a commit. */
   listChecks(sha: string, signal?: AbortSignal): Promise<CheckRun[]>;
   combinedStatus(sha: string, signal?: AbortSignal): Promise<CombinedStatus>;
+}
+
+/** GitHub: at most so many annotations in one request; each further request adds to them. */
+const BATCH = 50;
+const MAX_ANNOTATIONS = 500;
+
+export function createChecksApi(context: RepositoryContext): ChecksApi {
+  const { checks, repos } = context.octokit.rest;
+
+  const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<RawCheckRun | undefined> => {
+    const { id: app_id } = await context.app(signal);
+    const filter = { ref: check.headSha, check_name: check.name, app_id, filter: 'latest' as const };
+    const { data } = await checks.listForRef({ ...where(context, signal), ...filter, per_page: 100 });
+    const ours = data.check_runs.filter((run) => run.app?.id === app_id && run.name === check.name);
+    return ours.toSorted((a, b) => b.id - a.id)[0];
+  };
+
+  const start = async (
+    check: CheckInput,
+    existing: RawCheckRun | undefined,
+    fields: CheckFields,
+    signal?: AbortSignal,
+  ): Promise<number> => {
+    const at = where(context, signal);
+    if (existing !== undefined && canChange(existing, check)) {
+      return (await checks.update({ ...at, check_run_id: existing.id, ...fields })).data.id;
+    }
+    return (await checks.create({ ...at, name: check.name, head_sha: check.headSha, ...fields })).data.id;
+  };
+
+  return {
+    putCheck: async (check, signal) => {
+      const wanted = requestsFor(check);
+      const [first, ...rest] = wanted.requests;
+      const existing = await ourRun(check, signal);
+      if (existing && isSo(existing, check, wanted.externalId)) {
+        return { id: existing.id, written: 'unchanged' };
+      }
+      const id = await start(check, existing, first, signal);
+      for (const fields of rest) {
+        await checks.update({ ...where(context, signal), check_run_id: id, ...fields });
+      }
+      return { id, written: existing?.id === id ? 'updated' : 'created' };
+    },
+    listChecks: async (ref, signal) => {
+      const runs = await allPages(async (page) => {
+        const filter = { ref, filter: 'latest' as const };
+        const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter, ...page });
+        return { data: data.check_runs, headers };
+      });
+      return runs.map(toCheckRun);
+    },
+    combinedStatus: async (ref, signal) => {
+      let state: CombinedStatus['state'] = 'pending';
+      const statuses = await allPages(async (page) => {
+        const { data, headers } = await repos.getCombinedStatusForRef({
+          ...where(context, signal),
+          ref,
+          ...page,
+        });
+        state = data.state as CombinedStatus['state'];
+        return { data: data.statuses, headers };
+      });
+      return {
+        state,
+        statuses: statuses.map((one) => ({
+          context: one.context,
+          state: one.state,
+          description: one.description ?? null,
+        })),
+      };
+    },
+  };
+}
+
+interface RawCheckRun {
+  readonly id: number;
+  readonly name: string;
+  readonly head_sha: string;
+  readonly external_id: string | null;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly app: { readonly id: number } | null;
+  readonly output: {
+    readonly title: string | null;
+    readonly summary: string | null;
+    readonly annotations_count: number;
+  };
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly html_url: string | null;
+}
+
+interface CheckFields {
+  readonly external_id: string;
+  readonly status: CheckStatus;
+  readonly conclusion?: CheckConclusion;
+  readonly details_url?: string;
+  readonly output: {
+    readonly title: string;
+    readonly summary: string;
+    readonly text?: string;
+    readonly annotations?: RawAnnotation[];
+  };
+  readonly actions?: { label: string; description: string; identifier: string }[];
+}
+
+interface RawAnnotation {
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column?: number;
+  end_column?: number;
+  annotation_level: CheckAnnotation['level'];
+  message: string;
+  title?: string;
+  raw_details?: string;
+}
+
+/**
+ * The requests that make the check so. Annotations can only be added, 50 at a time, so that the run is completed, and
+ * its `external_id` gets the digest of all of it, with the last one: a run that lacks some is never taken for whole.
+ */
+function requestsFor(check: CheckInput): { externalId: string; requests: [CheckFields, ...CheckFields[]] } {
+  checkInput(check);
+  const { annotations = [], actions = [] } = check;
+  const shown = annotations.slice(0, MAX_ANNOTATIONS).map(toRawAnnotation);
+  const hidden = annotations.length - shown.length;
+  const note = hidden > 0 ? `\n\n*(${hidden} more annotations are not shown.)*` : '';
+  const output = {
+    title: cutLine(check.title, 255),
+    summary: cutText(check.summary, MAX_CHECK_TEXT - note.length) + note,
+    ...(check.text === undefined ? {} : { text: cutText(check.text, MAX_CHECK_TEXT) }),
+  };
+  const batches = Array.from({ length: Math.max(1, Math.ceil(shown.length / BATCH)) }, (_, at) =>
+    shown.slice(at * BATCH, (at + 1) * BATCH),
+  );
+  const details = check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl };
+  const end = {
+    ...details,
+    status: check.status,
+    ...(check.conclusion === undefined ? {} : { conclusion: check.conclusion }),
+    ...(actions.length === 0 ? {} : { actions: actions.map((action) => ({ ...action })) }),
+  };
+  const digest = createHash('sha256')
+    .update(JSON.stringify([end, output, shown]))
+    .digest('hex')
+    .slice(0, 16);
+  const externalId = `${check.externalId}#${digest}`;
+  const requests = batches.map((batch, at): CheckFields => {
+    const own = { output: { ...output, ...(batch.length === 0 ? {} : { annotations: batch }) } };
+    if (at === batches.length - 1) return { ...end, ...own, external_id: externalId };
+    return { ...details, ...own, status: 'in_progress', external_id: check.externalId };
+  });
+  return { externalId, requests: requests as [CheckFields, ...CheckFields[]] };
+}
+
+function checkInput({ name, status, conclusion, actions = [] }: CheckInput): void {
+  const wrong = (what: string): PorticoError =>
+    new PorticoError('CHECK_INVALID', `check ${name}: ${what}`, { blame: 'bug' });
+  if ((status === 'completed') !== (conclusion !== undefined))
+    throw wrong('a conclusion belongs to completed alone');
+  if (actions.length > 3) throw wrong('a check has at most three actions');
+  for (const { label, description, identifier } of actions) {
+    const long = label.length > 20 || description.length > 40 || identifier.length > 20;
+    if (long) throw wrong(`the texts of action ${identifier} are longer than 20, 40 and 20 characters`);
+  }
+}
+
+function toRawAnnotation(annotation: CheckAnnotation): RawAnnotation {
+  const { path, startLine, endLine, startColumn, endColumn, level, message, title, rawDetails } = annotation;
+  const oneLine = startLine === endLine;
+  return {
+    path,
+    start_line: startLine,
+    end_line: endLine,
+    ...(oneLine && startColumn !== undefined ? { start_column: startColumn } : {}),
+    ...(oneLine && endColumn !== undefined ? { end_column: endColumn } : {}),
+    annotation_level: level,
+    // GitHub takes 64 KB, counted in bytes.
+    message: cutText(message === '' ? '(no message)' : message, 16_000),
+    ...(title === undefined ? {} : { title: cutLine(title, 255) }),
+    ...(rawDetails === undefined ? {} : { raw_details: cutText(rawDetails, 16_000) }),
+  };
+}
+
+/** Also looks at the state, because a person's "re-run" sets that back and leaves the rest. */
+function isSo(run: RawCheckRun, check: CheckInput, externalId: string): boolean {
+  return (
+    run.external_id === externalId &&
+    run.status === check.status &&
+    (run.conclusion ?? undefined) === check.conclusion
+  );
+}
+
+/** Annotations cannot be taken back, nor can a completed run be opened again: then a new run takes its place. */
+function canChange(run: RawCheckRun, check: CheckInput): boolean {
+  if (run.output.annotations_count > 0) return false;
+  return (
+    run.status !== 'completed' || (check.status === 'completed' && (check.annotations ?? []).length <= BATCH)
+  );
+}
+
+function toCheckRun(run: RawCheckRun): CheckRun {
+  return {
+    id: run.id,
+    name: run.name,
+    headSha: run.head_sha,
+    externalId: (run.external_id ?? '').replace(/#[0-9a-f]{16}$/, ''),
+    status: run.status,
+    conclusion: run.conclusion,
+    appId: run.app?.id ?? null,
+    title: run.output.title,
+    summary: run.output.summary,
+    startedAt: run.started_at,
+    completedAt: run.completed_at,
+    htmlUrl: run.html_url,
+  };
 }

@@ -1,3 +1,10 @@
+import { orNull } from './forge-error.ts';
+import type { AppIdentity } from './forge-types.ts';
+import { cutText, MAX_BODY } from './markdown.ts';
+import { allPages, runGraphql } from './octokit.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { authorOf, where } from './repository-context.ts';
+
 /** A comment of an issue or pull request. */
 export interface Comment {
   readonly id: number;
@@ -15,6 +22,8 @@ export interface Comment {
 export interface CommentsApi {
   /** Oldest first. */
   listComments(n: number, signal?: AbortSignal): Promise<Comment[]>;
+  /** Comments of all issues and pull requests that were written or changed since then. */
+  listRecentComments(since: Date, signal?: AbortSignal): Promise<(Comment & { readonly issue: number })[]>;
   getComment(commentId: number, signal?: AbortSignal): Promise<Comment | null>;
   createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
   updateComment(commentId: number, body: string, signal?: AbortSignal): Promise<Comment>;
@@ -34,4 +43,98 @@ export interface CommentsApi {
   }>;
   /** Folds a comment away as outdated. */
   minimizeComment(nodeId: string, signal?: AbortSignal): Promise<void>;
+}
+
+export function createCommentsApi(context: RepositoryContext): CommentsApi {
+  const { issues } = context.octokit.rest;
+  const list = async (issue_number: number, signal?: AbortSignal): Promise<Comment[]> => {
+    const found = await allPages((page) =>
+      issues.listComments({ ...where(context, signal), issue_number, ...page }),
+    );
+    return found.map(toComment);
+  };
+  const create = async (issue_number: number, body: string, signal?: AbortSignal): Promise<Comment> => {
+    const comment = { issue_number, body: cutText(body, MAX_BODY) };
+    return toComment((await issues.createComment({ ...where(context, signal), ...comment })).data);
+  };
+  const update = async (comment_id: number, body: string, signal?: AbortSignal): Promise<Comment> => {
+    const comment = { comment_id, body: cutText(body, MAX_BODY) };
+    return toComment((await issues.updateComment({ ...where(context, signal), ...comment })).data);
+  };
+  const minimize = async (id: string, signal?: AbortSignal): Promise<void> => {
+    await runGraphql(context.octokit, 'minimizeComment', MINIMIZE, { id }, signal);
+  };
+
+  return {
+    listComments: list,
+    listRecentComments: async (since, signal) => {
+      const when = { since: since.toISOString(), sort: 'updated' as const, direction: 'asc' as const };
+      const found = await allPages((page) =>
+        issues.listCommentsForRepo({ ...where(context, signal), ...when, ...page }),
+      );
+      return found.map((raw) => ({ ...toComment(raw), issue: Number(raw.issue_url.split('/').at(-1)) }));
+    },
+    getComment: async (comment_id, signal) => {
+      const answer = await orNull(issues.getComment({ ...where(context, signal), comment_id }));
+      return answer && toComment(answer.data);
+    },
+    createComment: create,
+    updateComment: update,
+    upsertSticky: async (n, marker, body, signal) => {
+      const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
+      const [comments, app] = await Promise.all([list(n, signal), context.app(signal)]);
+      const [first, ...others] = comments.filter(
+        (one) => isOurs(one, app) && one.body.trimStart().startsWith(marker),
+      );
+      // Two runs at once may have made two; the older one stays the sticky.
+      for (const extra of others) await minimize(extra.nodeId, signal);
+      if (first === undefined) {
+        const made = await create(n, wanted, signal);
+        return { id: made.id, htmlUrl: made.htmlUrl, written: 'created' };
+      }
+      const same = normal(first.body) === normal(wanted);
+      if (!same) await update(first.id, wanted, signal);
+      return { id: first.id, htmlUrl: first.htmlUrl, written: same ? 'unchanged' : 'updated' };
+    },
+    minimizeComment: minimize,
+  };
+}
+
+const MINIMIZE = `mutation Minimize($id: ID!) {
+  minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } }
+}`;
+
+/** Written by this App: told by the App's id, or where the forge does not say it, by the bot's login. */
+function isOurs(comment: Comment, app: AppIdentity): boolean {
+  if (comment.appId !== null) return comment.appId === app.id;
+  return comment.authorIsBot && comment.author === app.botLogin;
+}
+
+/** The forge may store other line ends and no last one. */
+function normal(body: string): string {
+  return body.replaceAll('\r\n', '\n').trimEnd();
+}
+
+interface RawComment {
+  readonly id: number;
+  readonly node_id: string;
+  readonly user: { readonly login: string; readonly type?: string } | null;
+  readonly body?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly html_url: string;
+  readonly performed_via_github_app?: { readonly id: number } | null;
+}
+
+function toComment(raw: RawComment): Comment {
+  return {
+    id: raw.id,
+    nodeId: raw.node_id,
+    ...authorOf(raw.user),
+    appId: raw.performed_via_github_app?.id ?? null,
+    body: raw.body ?? '',
+    createdAt: raw.created_at,
+    updatedAt: raw.updated_at,
+    htmlUrl: raw.html_url,
+  };
 }

@@ -1,7 +1,92 @@
-import { PorticoError } from '../error.ts';
-import type { Forge, ForgeOptions } from './forge-types.ts';
+import { createChecksApi } from './checks.ts';
+import { createCommentsApi } from './comments.ts';
+import { listFailedDeliveries } from './deliveries.ts';
+import { createEtagCache } from './etag-cache.ts';
+import { orNull } from './forge-error.ts';
+import type { AppIdentity, Forge, ForgeOptions, RepositoryForge, RepositoryKey } from './forge-types.ts';
+import { createInstallations, toInstallation } from './installations.ts';
+import { createIssuesApi } from './issues.ts';
+import type { ClientShare } from './octokit.ts';
+import { allPages } from './octokit.ts';
+import { createPullsApi } from './pulls.ts';
+import { createReactionsApi } from './reactions.ts';
+import { createReleasesApi } from './releases.ts';
+import { requestOf } from './repository-context.ts';
+import { createRepositoryApi, toRepository } from './repository.ts';
+import { createReviewsApi } from './reviews.ts';
 
-/** The App as it stands on its forge. Makes no call itself. */
+/**
+ * The App on its forge. Makes no call itself; tokens are made at need, one per repository, and renewed before they
+ * end. Throws CONFIG_INVALID where the private key cannot be read.
+ */
 export function connectForge(options: ForgeOptions): Forge {
-  throw new PorticoError('FORGE_UNAVAILABLE', `cannot reach ${options.baseUrl} yet`, { blame: 'bug' });
+  const share: ClientShare = {
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    etags: createEtagCache(),
+    budget: options.budget,
+    onCall: options.onCall,
+    backoffMs: options.backoffMs ?? 500,
+  };
+  const speakers = createInstallations(share, options.appId, options.privateKey);
+  const { apps } = speakers.app.rest;
+  let identity: AppIdentity | null = null;
+
+  const app = async (signal?: AbortSignal): Promise<AppIdentity> => {
+    if (identity) return identity;
+    const { data } = await apps.getAuthenticated({ request: requestOf(signal) });
+    const slug = data?.slug ?? '';
+    identity = { id: data?.id ?? 0, slug, name: data?.name ?? '', botLogin: `${slug}[bot]` };
+    return identity;
+  };
+
+  return {
+    app,
+    installations: async (signal) => {
+      const found = await allPages((page) => apps.listInstallations({ ...page, request: requestOf(signal) }));
+      return found.map(toInstallation);
+    },
+    repositories: async (installationId, signal) => {
+      const { rest } = speakers.installation(installationId);
+      const found = await allPages(async (page) => {
+        const request = requestOf(signal);
+        const { data, headers } = await rest.apps.listReposAccessibleToInstallation({ ...page, request });
+        return { data: data.repositories, headers };
+      });
+      return found.map(toRepository);
+    },
+    repositoryInstallation: async (owner, repo, signal) => {
+      const answer = await orNull(apps.getRepoInstallation({ owner, repo, request: requestOf(signal) }));
+      return answer && toInstallation(answer.data);
+    },
+    failedDeliveries: (since, signal) => listFailedDeliveries(speakers.app, since, signal),
+    redeliver: async (delivery_id, signal) => {
+      await apps.redeliverWebhookDelivery({ delivery_id, request: requestOf(signal) });
+    },
+    repository: (installationId, key) => {
+      const octokit = speakers.repository(installationId, key.id);
+      return assemble(installationId, key, { octokit, key, app }, share.backoffMs);
+    },
+    tokenFor: (installationId, repositoryId, { refresh = false } = {}, signal) =>
+      speakers.gitToken(installationId, repositoryId, refresh, signal),
+  };
+}
+
+function assemble(
+  installationId: number,
+  key: RepositoryKey,
+  context: Parameters<typeof createRepositoryApi>[0],
+  backoffMs: number,
+): RepositoryForge {
+  return {
+    installationId,
+    key,
+    ...createRepositoryApi(context),
+    ...createPullsApi(context, backoffMs),
+    ...createReviewsApi(context),
+    ...createCommentsApi(context),
+    ...createReactionsApi(context),
+    ...createIssuesApi(context),
+    ...createChecksApi(context),
+    ...createReleasesApi(context),
+  };
 }

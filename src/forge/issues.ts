@@ -1,3 +1,9 @@
+import { orNull } from './forge-error.ts';
+import { cutText, MAX_BODY } from './markdown.ts';
+import { allPages } from './octokit.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { authorOf, labelNames, where } from './repository-context.ts';
+
 export interface Issue {
   readonly number: number;
   readonly nodeId: string;
@@ -39,4 +45,81 @@ export interface IssuesApi {
   updateIssue(n: number, patch: IssuePatch, signal?: AbortSignal): Promise<Issue>;
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<void>;
   removeLabel(n: number, label: string, signal?: AbortSignal): Promise<void>;
+}
+
+export function createIssuesApi(context: RepositoryContext): IssuesApi {
+  const { issues } = context.octokit.rest;
+  return {
+    listIssues: async ({ state = 'open', labels, creator, since } = {}, signal) => {
+      const filter = {
+        state,
+        ...(labels === undefined ? {} : { labels: labels.join(',') }),
+        ...(creator === undefined ? {} : { creator }),
+        ...(since === undefined ? {} : { since: since.toISOString() }),
+      };
+      const found = await allPages((page) =>
+        issues.listForRepo({ ...where(context, signal), ...filter, ...page }),
+      );
+      return found.map(toIssue).filter((issue) => !issue.isPull);
+    },
+    getIssue: async (issue_number, signal) => {
+      const answer = await orNull(issues.get({ ...where(context, signal), issue_number }));
+      return answer && toIssue(answer.data);
+    },
+    createIssue: async ({ title, body, labels }, signal) => {
+      const issue = {
+        title,
+        body: cutText(body, MAX_BODY),
+        ...(labels === undefined ? {} : { labels: [...labels] }),
+      };
+      return toIssue((await issues.create({ ...where(context, signal), ...issue })).data);
+    },
+    updateIssue: async (issue_number, { stateReason, body, ...patch }, signal) => {
+      const change = {
+        ...patch,
+        ...(body === undefined ? {} : { body: cutText(body, MAX_BODY) }),
+        ...(stateReason === undefined ? {} : { state_reason: stateReason }),
+      };
+      return toIssue((await issues.update({ ...where(context, signal), issue_number, ...change })).data);
+    },
+    addLabels: async (issue_number, labels, signal) => {
+      if (labels.length === 0) return;
+      await issues.addLabels({ ...where(context, signal), issue_number, labels: [...labels] });
+    },
+    removeLabel: async (issue_number, name, signal) => {
+      await orNull(issues.removeLabel({ ...where(context, signal), issue_number, name }));
+    },
+  };
+}
+
+interface RawIssue {
+  readonly number: number;
+  readonly node_id: string;
+  readonly state: string;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly user: { readonly login: string; readonly type?: string } | null;
+  readonly performed_via_github_app?: { readonly id: number } | null;
+  readonly labels: readonly (string | { readonly name?: string | null })[];
+  readonly pull_request?: unknown;
+  readonly html_url: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+function toIssue(raw: RawIssue): Issue {
+  return {
+    number: raw.number,
+    nodeId: raw.node_id,
+    state: raw.state === 'open' ? 'open' : 'closed',
+    title: raw.title,
+    body: raw.body ?? '',
+    ...authorOf(raw.user),
+    appId: raw.performed_via_github_app?.id ?? null,
+    labels: labelNames(raw.labels),
+    isPull: raw.pull_request !== undefined,
+    htmlUrl: raw.html_url,
+    createdAt: raw.created_at,
+    updatedAt: raw.updated_at,
+  };
 }

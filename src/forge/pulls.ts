@@ -1,9 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { PorticoError } from '../error.ts';
+import { isForgeError, orNull } from './forge-error.ts';
+import { allPages, runGraphql } from './octokit.ts';
+import { toPull } from './pull-fields.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { where } from './repository-context.ts';
+
 /** A pull request, in the fields that decide something. */
 export interface Pull {
   readonly number: number;
   readonly nodeId: string;
   readonly state: 'open' | 'closed';
   readonly draft: boolean;
+  /** Only those with write access may comment. */
+  readonly locked: boolean;
   readonly merged: boolean;
   readonly mergedAt: string | null;
   readonly mergedBy: string | null;
@@ -72,6 +83,8 @@ export interface PullsApi {
     options?: { readonly state?: 'open' | 'all' },
     signal?: AbortSignal,
   ): Promise<Pull[]>;
+  /** Pull requests, merged ones included, that this commit is the head of or that brought it to a branch. */
+  pullsForCommit(sha: string, signal?: AbortSignal): Promise<Pull[]>;
   /** Opens one; where an open one for the same head and base exists, that one is returned with `created: false`. */
   createPull(
     pull: NewPull,
@@ -91,4 +104,118 @@ export interface PullsApi {
     | { readonly ok: true }
     | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
   >;
+}
+
+/** Pauses while the forge computes whether a pull request can be merged; some 15 s in all. */
+const MERGEABLE_PAUSES = [1, 2, 4, 8, 8, 8] as const;
+
+export function createPullsApi(context: RepositoryContext, backoffMs: number): PullsApi {
+  const { octokit } = context;
+  const { pulls, repos } = octokit.rest;
+  const change = async (n: number, patch: PullPatch, signal?: AbortSignal): Promise<Pull> =>
+    toPull((await pulls.update({ ...where(context, signal), pull_number: n, ...patch })).data);
+  const byBranch = async (branch: string, state: 'open' | 'all', signal?: AbortSignal): Promise<Pull[]> => {
+    const head = `${context.key.owner}:${branch}`;
+    const found = await allPages((page) => pulls.list({ ...where(context, signal), state, head, ...page }));
+    return found.map(toPull);
+  };
+  const byCommit = async (commit_sha: string, signal?: AbortSignal): Promise<Pull[]> => {
+    const found = await allPages((page) =>
+      repos.listPullRequestsAssociatedWithCommit({ ...where(context, signal), commit_sha, ...page }),
+    );
+    return found.map(toPull);
+  };
+
+  return {
+    listOpenPulls: async (signal) => {
+      const found = await allPages((page) =>
+        pulls.list({ ...where(context, signal), state: 'open', ...page }),
+      );
+      return found.map(toPull);
+    },
+    getPull: async (n, { waitForMergeable = false } = {}, signal) => {
+      for (let turn = 0; ; turn += 1) {
+        const answer = await orNull(pulls.get({ ...where(context, signal), pull_number: n }));
+        const pull = answer && toPull(answer.data);
+        const wait = MERGEABLE_PAUSES[turn];
+        const known = pull === null || pull.state === 'closed' || pull.mergeable !== null;
+        if (known || !waitForMergeable || wait === undefined) return pull;
+        await pause(wait * backoffMs, undefined, { signal });
+      }
+    },
+    pullsForHead: async (head, { state = 'open' } = {}, signal) => {
+      if ('branch' in head) return await byBranch(head.branch, state, signal);
+      const found = await byCommit(head.sha, signal);
+      return found.filter((pull) => pull.headSha === head.sha && (state === 'all' || pull.state === 'open'));
+    },
+    pullsForCommit: byCommit,
+    createPull: async (pull, signal) => {
+      try {
+        const { data } = await pulls.create({ ...where(context, signal), ...pull });
+        return { created: true, pull: toPull(data) };
+      } catch (error) {
+        if (!isForgeError(error, 'FORGE_INVALID')) throw error;
+        const [branch = ''] = pull.head.split(':').slice(-1);
+        const existing = await byBranch(branch, 'open', signal);
+        const same = existing.find((one) => one.baseRef === pull.base);
+        if (same === undefined) throw error;
+        return { created: false, pull: same };
+      }
+    },
+    updatePull: change,
+    closePull: async (n, signal) => {
+      await change(n, { state: 'closed' }, signal);
+    },
+    markReady: async (id, signal) => {
+      await runGraphql(octokit, 'markReady', MARK_READY, { id }, signal);
+    },
+    convertToDraft: async (id, signal) => {
+      await runGraphql(octokit, 'convertToDraft', CONVERT_TO_DRAFT, { id }, signal);
+    },
+    mergePull: async (n, request, signal) => {
+      try {
+        const { data } = await pulls.merge({
+          ...where(context, signal),
+          pull_number: n,
+          sha: request.sha,
+          merge_method: request.method,
+          ...(request.title === undefined ? {} : { commit_title: request.title }),
+          ...(request.message === undefined ? {} : { commit_message: request.message }),
+        });
+        return { ok: true, sha: data.sha };
+      } catch (error) {
+        return mergeRefusal(error);
+      }
+    },
+    updateBranch: async (n, expectedHeadSha, signal) => {
+      try {
+        const head = { pull_number: n, expected_head_sha: expectedHeadSha };
+        await pulls.updateBranch({ ...where(context, signal), ...head });
+        return { ok: true };
+      } catch (error) {
+        if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN', 'FORGE_CONFLICT')) throw error;
+        const moved = /expected.head|head sha|head branch/i.test(error.message);
+        return { ok: false, reason: moved ? 'moved' : 'blocked', message: error.message };
+      }
+    },
+  };
+}
+
+const MARK_READY = `mutation MarkReady($id: ID!) {
+  markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
+  convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+/** 409: the head moved. 405: conflicts, a rule, a draft, a method that is not allowed; the words tell which. */
+function mergeRefusal(error: unknown): MergeResult {
+  if (!(error instanceof PorticoError)) throw error;
+  const { code, message } = error;
+  if (code === 'FORGE_CONFLICT') return { ok: false, reason: 'moved', message };
+  if (code !== 'FORGE_NOT_ALLOWED') throw error;
+  const conflict =
+    /not mergeable|merge conflict/i.test(message) && !/rule violation|required|review/i.test(message);
+  return { ok: false, reason: conflict ? 'not-mergeable' : 'blocked', message };
 }

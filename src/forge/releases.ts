@@ -1,3 +1,8 @@
+import { isForgeError, orNull } from './forge-error.ts';
+import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { where } from './repository-context.ts';
+
 export interface ReleaseInput {
   /** An existing tag. */
   readonly tag: string;
@@ -21,4 +26,58 @@ export interface ReleasesApi {
     release: ReleaseInput,
     signal?: AbortSignal,
   ): Promise<{ readonly release: Release; readonly written: 'created' | 'updated' | 'unchanged' }>;
+}
+
+export function createReleasesApi(context: RepositoryContext): ReleasesApi {
+  const { repos } = context.octokit.rest;
+  const find = async (tag: string, signal?: AbortSignal): Promise<Release | null> => {
+    const answer = await orNull(repos.getReleaseByTag({ ...where(context, signal), tag }));
+    return answer && toRelease(answer.data);
+  };
+
+  return {
+    getRelease: find,
+    upsertRelease: async ({ tag, name, body: text, prerelease = false }, signal) => {
+      const body = cutText(text, MAX_RELEASE_BODY);
+      const correct = async (existing: Release): Promise<Outcome> => {
+        if (existing.name === name && normal(existing.body) === normal(body)) {
+          return { release: existing, written: 'unchanged' };
+        }
+        const change = { release_id: existing.id, name, body, prerelease };
+        const { data } = await repos.updateRelease({ ...where(context, signal), ...change });
+        return { release: toRelease(data), written: 'updated' };
+      };
+      const existing = await find(tag, signal);
+      if (existing) return await correct(existing);
+      try {
+        const made = { tag_name: tag, name, body, prerelease };
+        const { data } = await repos.createRelease({ ...where(context, signal), ...made });
+        return { release: toRelease(data), written: 'created' };
+      } catch (error) {
+        // Somebody was faster, or an earlier attempt did arrive.
+        const made = isForgeError(error, 'FORGE_INVALID') ? await find(tag, signal) : null;
+        if (made === null) throw error;
+        return await correct(made);
+      }
+    },
+  };
+}
+
+type Outcome = Awaited<ReturnType<ReleasesApi['upsertRelease']>>;
+
+/** The forge may store other line ends and no last one. */
+function normal(body: string): string {
+  return body.replaceAll('\r\n', '\n').trimEnd();
+}
+
+interface RawRelease {
+  readonly id: number;
+  readonly tag_name: string;
+  readonly name: string | null;
+  readonly body?: string | null;
+  readonly html_url: string;
+}
+
+function toRelease(raw: RawRelease): Release {
+  return { id: raw.id, tag: raw.tag_name, name: raw.name ?? '', body: raw.body ?? '', htmlUrl: raw.html_url };
 }

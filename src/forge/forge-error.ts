@@ -1,0 +1,93 @@
+import { PorticoError } from '../error.ts';
+import { scrubSecrets } from './scrub.ts';
+
+/** GitHub: "wait for at least one minute" where it does not say how long. */
+const A_MINUTE = 60;
+
+/** An answer that is no success, as far as it matters; status 0 when none came. */
+export interface Refusal {
+  readonly method: string;
+  /** Template of the route; it names no repository. */
+  readonly route: string;
+  readonly status: number;
+  /** The forge's own words. */
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly cause?: unknown;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  FORGE_AUTH: 'Check APP_ID and PRIVATE_KEY, that the App is still installed, and that the clock is right.',
+  FORGE_FORBIDDEN:
+    "Check the App's permissions, and that a new permission was accepted for the installation.",
+  FORGE_UNAVAILABLE:
+    'The forge has trouble; a write may or may not have happened, so look before doing it again.',
+};
+
+const CODES: Readonly<Record<number, string>> = {
+  401: 'FORGE_AUTH',
+  403: 'FORGE_FORBIDDEN',
+  404: 'FORGE_NOT_FOUND',
+  405: 'FORGE_NOT_ALLOWED',
+  409: 'FORGE_CONFLICT',
+  410: 'FORGE_NOT_FOUND',
+  422: 'FORGE_INVALID',
+};
+
+/** The error for an answer; RATE_LIMITED carries the seconds to wait. `now` in milliseconds. */
+export function forgeError(refusal: Refusal, now: number): PorticoError {
+  const wait = secondsToWait(refusal, now);
+  const said = scrubSecrets(refusal.message).slice(0, 500);
+  const call = `${refusal.method} ${refusal.route}`;
+  if (wait !== null) {
+    return new PorticoError('RATE_LIMITED', `${call}: the forge asks to wait ${wait} s (${said})`, {
+      blame: 'forge',
+      retryAfter: wait,
+    });
+  }
+  const { status } = refusal;
+  const code = CODES[status] ?? (status === 0 || status >= 500 ? 'FORGE_UNAVAILABLE' : 'FORGE_REFUSED');
+  const hint = HINTS[code];
+  return new PorticoError(code, `${call}: ${status === 0 ? 'no answer' : status} (${said})`, {
+    blame: 'forge',
+    cause: refusal.cause,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** True for an error with one of these codes. */
+export function isForgeError(error: unknown, ...codes: readonly string[]): error is PorticoError {
+  return error instanceof PorticoError && codes.includes(error.code);
+}
+
+/** The outcome, or null where the forge says that there is no such thing. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isForgeError(error, 'FORGE_NOT_FOUND')) return null;
+    throw error;
+  }
+}
+
+/**
+ * Seconds to wait when a primary or secondary limit was hit, else null: `retry-after`, then `x-ratelimit-reset`, then
+ * a minute (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
+function secondsToWait({ status, message, headers }: Refusal, now: number): number | null {
+  const after = headers['retry-after'];
+  const exhausted = String(headers['x-ratelimit-remaining']) === '0';
+  const words = /secondary rate limit|abuse detection|rate limit exceeded/i.test(message);
+  const limited =
+    status === 429 || ((status === 403 || status === 200) && (after !== undefined || exhausted || words));
+  if (!limited) return null;
+  if (after !== undefined) return retryAfter(String(after), now);
+  const reset = Number(headers['x-ratelimit-reset']);
+  return exhausted && reset > 0 ? Math.max(1, Math.ceil(reset - now / 1_000)) : A_MINUTE;
+}
+
+function retryAfter(value: string, now: number): number {
+  if (/^\d+$/.test(value)) return Math.max(1, Number(value));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? A_MINUTE : Math.max(1, Math.ceil((date - now) / 1_000));
+}

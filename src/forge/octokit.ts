@@ -1,0 +1,253 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Octokit } from '@octokit/rest';
+
+import { PorticoError } from '../error.ts';
+import type { EtagCache } from './etag-cache.ts';
+import { forgeError } from './forge-error.ts';
+import type { ContentBudget, ForgeCall } from './forge-types.ts';
+import { scrubSecrets } from './scrub.ts';
+
+/** What all clients of one forge share. */
+export interface ClientShare {
+  readonly baseUrl: string;
+  readonly etags: EtagCache;
+  readonly budget: ContentBudget | undefined;
+  readonly onCall: ((call: ForgeCall) => void) | undefined;
+  readonly backoffMs: number;
+}
+
+/** Who speaks: the App itself (null) or one of its installations. */
+export interface Speaker {
+  readonly installationId: number | null;
+  /** The `authorization` header; `refresh` after the last one was refused, with the forge's own time. */
+  authorize(refresh?: { readonly date: string | undefined }, signal?: AbortSignal): Promise<string>;
+}
+
+type Answer = Awaited<ReturnType<Octokit['request']>>;
+type Send = (options: RequestOptions) => Answer | Promise<Answer>;
+type RequestOptions = Required<Octokit['request']['endpoint']['DEFAULTS']>;
+
+const SILENT = (): void => {};
+const ATTEMPTS = 4;
+const CALL_TIMEOUT_MS = 30_000;
+
+/** Calls that create content and notify people: GitHub allows 80 a minute and 500 an hour of them. */
+const CREATES_CONTENT = new Set([
+  'POST /repos/{owner}/{repo}/pulls',
+  'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
+  'POST /repos/{owner}/{repo}/issues',
+  'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+  'POST /repos/{owner}/{repo}/releases',
+  'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge',
+]);
+
+/**
+ * An Octokit that behaves: no hidden throttling and no retry of writes. GETs are asked again on 5xx and broken
+ * connections, and cost nothing where unchanged (ETag). A refused token is replaced once. Every failure is a
+ * PorticoError without secrets (`forge-error.ts`), every attempt is told to `onCall`.
+ */
+export function createClient(share: ClientShare, speaker: Speaker): Octokit {
+  const octokit = new Octokit({
+    baseUrl: share.baseUrl,
+    userAgent: 'portico',
+    log: { debug: SILENT, info: SILENT, warn: SILENT, error: SILENT },
+  });
+  octokit.hook.wrap('request', async (send, options) => {
+    const urlOf = (): string => octokit.request.endpoint.parse(options).url;
+    return await converse({ share, speaker, send, urlOf }, options);
+  });
+  return octokit;
+}
+
+interface Conversation {
+  readonly share: ClientShare;
+  readonly speaker: Speaker;
+  readonly send: Send;
+  readonly urlOf: () => string;
+}
+
+async function converse(talk: Conversation, options: RequestOptions): Promise<Answer> {
+  const { share, speaker } = talk;
+  const { signal } = options.request;
+  const route = routeOf(options);
+  if (speaker.installationId !== null && CREATES_CONTENT.has(`${options.method} ${route}`)) {
+    await share.budget?.take(speaker.installationId, signal);
+  }
+  if (options.method !== 'GET') scrubParameters(options);
+  const cacheKey = `${speaker.installationId} ${talk.urlOf()}`;
+  let authorization = await speaker.authorize(undefined, signal);
+  let refreshed = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask(talk, options, { authorization, cacheKey, route, signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { status, headers } = refusalOf(error);
+      if (status === 401 && !refreshed) {
+        refreshed = true;
+        authorization = await speaker.authorize({ date: headers.date }, signal);
+        continue;
+      }
+      const again = options.method === 'GET' && (status === 0 || status >= 500) && attempt < ATTEMPTS;
+      const failure = forgeError({ method: options.method, route, ...refusalOf(error) }, Date.now());
+      if (!again || failure.code === 'RATE_LIMITED') throw failure;
+      await pause(share.backoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, { signal });
+    }
+  }
+}
+
+interface Attempt {
+  readonly authorization: string;
+  readonly cacheKey: string;
+  readonly route: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One HTTP exchange; a 304 is answered from the cache. */
+async function ask(
+  { share, speaker, send }: Conversation,
+  options: RequestOptions,
+  attempt: Attempt,
+): Promise<Answer> {
+  const cached = options.method === 'GET' ? share.etags.get(attempt.cacheKey) : undefined;
+  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
+  const request = {
+    ...options.request,
+    signal: attempt.signal ? AbortSignal.any([attempt.signal, timeout]) : timeout,
+  };
+  const headers = {
+    ...options.headers,
+    authorization: attempt.authorization,
+    'x-github-api-version': '2022-11-28',
+    ...(cached ? { 'if-none-match': cached.etag } : {}),
+  };
+  const started = performance.now();
+  const told = (status: number, answered: Answer['headers']): void => {
+    const remaining = Number(answered['x-ratelimit-remaining'] ?? Number.NaN);
+    share.onCall?.({
+      method: options.method,
+      route: attempt.route,
+      status,
+      ms: performance.now() - started,
+      installationId: speaker.installationId,
+      ...(Number.isNaN(remaining) ? {} : { remaining }),
+    });
+  };
+  try {
+    const answer = await send({ ...options, headers, request });
+    told(answer.status, answer.headers);
+    if (options.method === 'GET' && answer.headers.etag !== undefined) {
+      const { status, headers: kept, data } = answer;
+      share.etags.set(attempt.cacheKey, { etag: answer.headers.etag, status, headers: kept, data });
+    }
+    return answer;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    told(refusal.status, refusal.headers);
+    if (refusal.status !== 304 || cached === undefined) throw error;
+    return { status: cached.status, headers: cached.headers, data: cached.data, url: '' } as Answer;
+  }
+}
+
+/** The template that the call was made with; a URL that the forge gave loses its names and numbers. */
+function routeOf(options: RequestOptions): string {
+  const path = options.url.replace(/^https?:\/\/[^/]+/, '').replace(/\?.*$/, '');
+  if (path.endsWith('/graphql')) return '/graphql';
+  return path.startsWith('/') && path !== options.url ? '/(followed link)' : path;
+}
+
+interface HttpRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: Answer['headers'];
+}
+
+/** Reads an error of Octokit; one without an answer has status 0. Its request, which holds the token, is left behind. */
+function refusalOf(error: unknown): HttpRefusal {
+  const known = error as {
+    status?: number;
+    message?: string;
+    response?: {
+      status?: number;
+      headers?: Answer['headers'];
+      data?: { message?: unknown; errors?: unknown };
+    };
+  };
+  const message = known.message ?? String(error);
+  if (known.response?.headers === undefined)
+    return { status: known.status === 304 ? 304 : 0, message, headers: {} };
+  return { status: known.status ?? 0, message, headers: known.response.headers };
+}
+
+/** What people will read must not carry a credential, wherever the text came from. */
+function scrubParameters(options: RequestOptions): void {
+  const parameters = options as unknown as Record<string, unknown>;
+  for (const name of ['body', 'title', 'name', 'output', 'commit_title', 'commit_message']) {
+    if (name in parameters) parameters[name] = scrubbed(parameters[name]);
+  }
+}
+
+function scrubbed(value: unknown): unknown {
+  if (typeof value === 'string') return scrubSecrets(value);
+  if (Array.isArray(value)) return value.map(scrubbed);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, scrubbed(inner)]));
+}
+
+interface Page {
+  readonly page: number;
+  readonly per_page: number;
+}
+
+const MAX_PAGES = 100;
+
+/** Every item of a list, page after page while the forge names a next one. Throws FORGE_TOO_MANY past 10,000. */
+export async function allPages<T>(
+  load: (page: Page) => Promise<{ data: T[]; headers: { link?: string | undefined } }>,
+): Promise<T[]> {
+  const items: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { data, headers } = await load({ page, per_page: 100 });
+    items.push(...data);
+    if (!/rel="next"/.test(headers.link ?? '')) return items;
+  }
+  throw new PorticoError('FORGE_TOO_MANY', `a list on the forge has more than ${MAX_PAGES * 100} entries`, {
+    blame: 'user',
+    hint: 'Close or remove what is no longer needed.',
+  });
+}
+
+interface GraphqlFault {
+  readonly type?: string;
+  readonly message?: string;
+}
+
+/** Runs a GraphQL document; its errors become the same ones as those of REST. */
+export async function runGraphql<T>(
+  octokit: Octokit,
+  name: string,
+  document: string,
+  variables: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+): Promise<T> {
+  try {
+    return await octokit.graphql<T>(document, { ...variables, request: signal ? { signal } : {} });
+  } catch (error) {
+    if (error instanceof PorticoError) throw error;
+    const { errors = [], headers = {} } = error as {
+      errors?: readonly GraphqlFault[];
+      headers?: Answer['headers'];
+    };
+    const types: Readonly<Record<string, number>> = {
+      NOT_FOUND: 404,
+      FORBIDDEN: 403,
+      UNPROCESSABLE: 422,
+      RATE_LIMITED: 429,
+    };
+    const [fault] = errors;
+    const message = errors.map((one) => one.message ?? '').join('; ') || String(error);
+    const status = types[fault?.type ?? ''] ?? 422;
+    throw forgeError({ method: 'POST', route: `/graphql ${name}`, status, message, headers }, Date.now());
+  }
+}

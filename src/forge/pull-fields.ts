@@ -1,0 +1,65 @@
+import type { Pull } from './pulls.ts';
+import { authorOf, labelNames } from './repository-context.ts';
+
+interface RawUser {
+  readonly login: string;
+  readonly type?: string;
+}
+
+/** A pull request as lists, single answers and commits give it; not every field is everywhere. */
+interface RawPull {
+  readonly number: number;
+  readonly node_id: string;
+  readonly state: string;
+  readonly draft?: boolean;
+  readonly locked?: boolean;
+  readonly merged?: boolean;
+  readonly merged_at: string | null;
+  readonly merged_by?: RawUser | null;
+  readonly merge_commit_sha: string | null;
+  readonly title: string;
+  readonly body: string | null;
+  readonly user: RawUser | null;
+  readonly labels: readonly { readonly name?: string }[];
+  readonly head: {
+    readonly ref: string;
+    readonly sha: string;
+    readonly repo: { readonly id: number } | null;
+  };
+  readonly base: { readonly ref: string; readonly sha: string };
+  readonly html_url: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+  readonly mergeable?: boolean | null;
+  readonly mergeable_state?: string;
+}
+
+export function toPull(raw: RawPull): Pull {
+  return {
+    number: raw.number,
+    nodeId: raw.node_id,
+    state: raw.state === 'open' ? 'open' : 'closed',
+    draft: raw.draft ?? false,
+    locked: raw.locked ?? false,
+    merged: raw.merged ?? raw.merged_at !== null,
+    mergedAt: raw.merged_at,
+    mergedBy: raw.merged_by?.login ?? null,
+    mergeCommitSha: raw.merge_commit_sha,
+    title: raw.title,
+    body: raw.body ?? '',
+    ...authorOf(raw.user),
+    labels: labelNames(raw.labels),
+    headRef: raw.head.ref,
+    headSha: raw.head.sha,
+    headRepositoryId: raw.head.repo?.id ?? null,
+    baseRef: raw.base.ref,
+    baseSha: raw.base.sha,
+    htmlUrl: raw.html_url,
+    createdAt: raw.created_at,
+    updatedAt: raw.updated_at,
+    closedAt: raw.closed_at,
+    mergeable: raw.mergeable ?? null,
+    mergeableState: raw.mergeable_state ?? null,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Octokit } from '@octokit/rest';
+
+import type { AppIdentity, RepositoryKey } from './forge-types.ts';
+
+/** What the calls about one repository share. */
+export interface RepositoryContext {
+  readonly octokit: Octokit;
+  readonly key: RepositoryKey;
+  app(signal?: AbortSignal): Promise<AppIdentity>;
+}
+
+/** The parameters that every call about the repository has. */
+export function where(
+  { key }: RepositoryContext,
+  signal: AbortSignal | undefined,
+): { owner: string; repo: string; request: { signal?: AbortSignal } } {
+  return { owner: key.owner, repo: key.name, request: requestOf(signal) };
+}
+
+export function requestOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+interface Actor {
+  readonly login: string;
+  readonly type?: string;
+}
+
+/** Login and kind of an author; GitHub shows those who are gone as `ghost`. */
+export function authorOf(user: Actor | null | undefined): { author: string; authorIsBot: boolean } {
+  return { author: user?.login ?? 'ghost', authorIsBot: user?.type === 'Bot' };
+}
+
+/** Label names, which the forge gives as texts or objects. */
+export function labelNames(labels: readonly (string | { readonly name?: string | null })[]): string[] {
+  return labels
+    .map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
+    .filter((name) => name !== '');
+}
