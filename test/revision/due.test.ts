@@ -32,8 +32,9 @@ describe('what is due on a branch', () => {
   });
 });
 
+const steps = (...trees: (string | null)[]) => trees.map((tree, at) => ({ commit: `c${at}`, tree }));
+
 describe('what is due along the steps of a branch', () => {
-  const steps = (...trees: (string | null)[]) => trees.map((tree, at) => ({ commit: `c${at}`, tree }));
   test.each<[string, (string | null)[], string | undefined, string[]]>([
     ['two merges, two revisions', ['a', 'b'], undefined, ['c0', 'c1']],
     ['a merge that leaves the package alone', ['a', 'a', 'b'], 'a', ['c2']],

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { latestRevision, nextRevision, type Numbering, revisionsOf } from '../../src/revision/numbering.ts';

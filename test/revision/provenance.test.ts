@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import {

@@ -1,0 +1,250 @@
+import { createHmac } from 'node:crypto';
+
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { type ApprovalInput, countApprovals, type Review } from '../../src/command/approval-count.ts';
+import { type ApprovalRecord, formatRecord, parseRecord } from '../../src/command/approval-record.ts';
+import { parseComment } from '../../src/command/parse.ts';
+
+const hmac = (text: string) => createHmac('sha256', 'key').update(text).digest('hex');
+const HERE = { repository: '1234', pull: 7 };
+const NOW = 'sha256:now';
+const RECORD: ApprovalRecord = {
+  kind: 'approval',
+  ...HERE,
+  login: 'bob',
+  digest: NOW,
+  head: '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
+  commentId: 99,
+  at: '2026-11-20T10:00:00Z',
+};
+
+describe('a record', () => {
+  test('is read back', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 60 }).map((one) => one.toWellFormed());
+    fc.assert(
+      fc.property(text, text, (login, why) => {
+        const record: ApprovalRecord = { ...RECORD, login, kind: 'rejection' };
+        expect(parseRecord(formatRecord(record, hmac, why), HERE, hmac)).toEqual(record);
+      }),
+    );
+  });
+
+  test('reads well', () => {
+    expect(formatRecord(RECORD, hmac).split('\n')[0]).toBe('`bob` approved this content (`now`) at 1a2b3c4.');
+  });
+
+  test('survives the line endings of the forge', () => {
+    expect(parseRecord(formatRecord(RECORD, hmac).replaceAll('\n', '\r\n'), HERE, hmac)).toEqual(RECORD);
+  });
+
+  test.each<[string, (body: string) => string]>([
+    ['another word', (body) => body.replace('%22login%22%3A%22bob%22', '%22login%22%3A%22eve%22')],
+    ['another hash', (body) => body.replace(/[0-9a-f]( -->)$/, 'x$1')],
+    ['a shorter hash', (body) => body.replace(/[0-9a-f]{64} -->$/, `${'0'.repeat(64)} -->`)],
+    ['no marker', (body) => body.split('\n')[0]!],
+    ['quoted', (body) => body.replaceAll(/^/gm, '> ')],
+    ['nothing', () => ''],
+  ])('53 with %s is none', (_name, change) => {
+    expect(parseRecord(change(formatRecord(RECORD, hmac)), HERE, hmac)).toBeUndefined();
+  });
+
+  test('of another repository, pull request or key is none', () => {
+    const body = formatRecord(RECORD, hmac);
+    expect(parseRecord(body, { ...HERE, pull: 8 }, hmac)).toBeUndefined();
+    expect(parseRecord(body, { ...HERE, repository: '1' }, hmac)).toBeUndefined();
+    expect(parseRecord(body, HERE, (text) => hmac(`x${text}`))).toBeUndefined();
+  });
+
+  test('49 a reason commands, mentions and closes nothing', () => {
+    const why = '``` @org/team <!-- portico:record --> Fixes #1';
+    const body = formatRecord({ ...RECORD, kind: 'rejection' }, hmac, why);
+    expect(body).toContain(`\n\`\`\`\`text\n${why}\n\`\`\`\`\n`);
+    expect(parseRecord(body, HERE, hmac)).toBeDefined();
+    expect(parseComment(formatRecord({ ...RECORD, kind: 'rejection' }, hmac, '/portico publish'))).toEqual({
+      kind: 'commands',
+      commands: [],
+    });
+  });
+
+  test('reading never throws', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ unit: 'binary' }), (payload, rest) => {
+        parseRecord(`<!-- portico:record ${payload} ${'a'.repeat(64)} -->${rest}`, HERE, hmac);
+      }),
+    );
+  });
+});
+
+const review = (
+  login: string,
+  state: Review['state'],
+  minute: number,
+  digest: string | null = NOW,
+  isBot = false,
+): Review => ({
+  login,
+  isBot,
+  state,
+  submittedAt: `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`,
+  ...(digest !== null && { digest }),
+});
+const record = (
+  login: string,
+  minute: number,
+  digest = NOW,
+  kind: ApprovalRecord['kind'] = 'approval',
+): ApprovalRecord => ({
+  ...RECORD,
+  kind,
+  login,
+  digest,
+  at: `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`,
+});
+const count = (change: Partial<ApprovalInput>) =>
+  countApprovals({
+    reviews: [],
+    records: [],
+    digest: NOW,
+    permitted: (login) => login.toLowerCase() !== 'reader',
+    author: 'alice',
+    allowSelfApproval: false,
+    required: 1,
+    ...change,
+  });
+
+/** `bob` counted, `-bob reason` not counted, `!bob` asks for changes. */
+const told = (change: Partial<ApprovalInput>): string[] => {
+  const { counted, notCounted, changesRequested } = count(change);
+  return [
+    ...counted.map(({ login, how }) => `${login} ${how}`),
+    ...notCounted.map(({ login, reason }) => `-${login} ${reason}`),
+    ...changesRequested.map((login) => `!${login}`),
+  ];
+};
+
+describe('approvals are counted', () => {
+  test.each<[string, Partial<ApprovalInput>, string[]]>([
+    ['none', {}, []],
+    ['a review', { reviews: [review('bob', 'APPROVED', 1)] }, ['bob review']],
+    ['a comment', { records: [record('bob', 1)] }, ['bob comment']],
+    [
+      'both ways once',
+      { reviews: [review('bob', 'APPROVED', 1)], records: [record('Bob', 2)] },
+      ['bob review'],
+    ],
+    [
+      '27 for other content',
+      { reviews: [review('bob', 'APPROVED', 1, 'sha256:old')] },
+      ['-bob other-content'],
+    ],
+    [
+      '27 for other content by comment',
+      { records: [record('bob', 1, 'sha256:old')] },
+      ['-bob other-content'],
+    ],
+    ['for a commit without check', { reviews: [review('bob', 'APPROVED', 1, null)] }, ['-bob other-content']],
+    [
+      'while nothing is computed',
+      { digest: undefined, reviews: [{ ...review('bob', 'APPROVED', 1) }] },
+      ['-bob other-content'],
+    ],
+    [
+      '27 content that came back',
+      { records: [record('bob', 1), record('bob', 2, 'sha256:other')] },
+      ['bob comment'],
+    ],
+    ['without right', { reviews: [review('reader', 'APPROVED', 1)] }, ['-reader not-permitted']],
+    ['by the author', { reviews: [review('Alice', 'APPROVED', 1)] }, ['-Alice self-approval']],
+    ['by the author, allowed', { records: [record('alice', 1)], allowSelfApproval: true }, ['alice comment']],
+    ['by a bot', { reviews: [review('ci[bot]', 'APPROVED', 1, NOW, true)] }, ['-ci[bot] bot']],
+    ['dismissed', { reviews: [review('bob', 'DISMISSED', 1)] }, ['-bob dismissed']],
+    [
+      'dismissed, then given again',
+      { reviews: [review('bob', 'DISMISSED', 1)], records: [record('bob', 2)] },
+      ['bob comment'],
+    ],
+    ['a remark', { reviews: [review('bob', 'COMMENTED', 1)] }, []],
+    [
+      'a remark after it',
+      { reviews: [review('bob', 'APPROVED', 1), review('bob', 'COMMENTED', 2)] },
+      ['bob review'],
+    ],
+    ['a review not sent yet', { reviews: [review('bob', 'PENDING', 1)] }, []],
+    [
+      'taken back',
+      { reviews: [review('bob', 'APPROVED', 1), review('bob', 'CHANGES_REQUESTED', 2)] },
+      ['!bob'],
+    ],
+    [
+      'a comment taken back by a review',
+      { records: [record('bob', 1)], reviews: [review('bob', 'CHANGES_REQUESTED', 2)] },
+      ['!bob'],
+    ],
+    [
+      'taken back, that dismissed',
+      { records: [record('bob', 1)], reviews: [review('bob', 'DISMISSED', 2)] },
+      ['bob comment'],
+    ],
+    [
+      'changes, then approved',
+      { reviews: [review('bob', 'CHANGES_REQUESTED', 1), review('bob', 'APPROVED', 2)] },
+      ['bob review'],
+    ],
+    [
+      'in any order',
+      { reviews: [review('bob', 'APPROVED', 2), review('bob', 'CHANGES_REQUESTED', 1)] },
+      ['bob review'],
+    ],
+    [
+      'approved, changes, then approved other content',
+      {
+        reviews: [
+          review('bob', 'APPROVED', 1),
+          review('bob', 'CHANGES_REQUESTED', 2),
+          review('bob', 'APPROVED', 3, 'x'),
+        ],
+      },
+      ['-bob other-content'],
+    ],
+    [
+      'changes asked without right',
+      { reviews: [review('reader', 'CHANGES_REQUESTED', 1)] },
+      ['-reader not-permitted'],
+    ],
+    [
+      'before a rejection',
+      { records: [record('bob', 1), record('carol', 2, '', 'rejection')] },
+      ['-bob before-rejection'],
+    ],
+    [
+      'after a rejection',
+      { records: [record('carol', 1, '', 'rejection'), record('bob', 2)] },
+      ['bob comment'],
+    ],
+    [
+      'at the time of a rejection',
+      { records: [record('carol', 1, '', 'rejection'), record('bob', 1)] },
+      ['-bob before-rejection'],
+    ],
+    [
+      'between two rejections',
+      { records: [record('c', 3, '', 'rejection'), record('bob', 2), record('c', 1, '', 'rejection')] },
+      ['-bob before-rejection'],
+    ],
+    [
+      'several people',
+      {
+        reviews: [review('bob', 'APPROVED', 1), review('carol', 'APPROVED', 1, 'x')],
+        records: [record('dave', 1)],
+      },
+      ['bob review', 'dave comment', '-carol other-content'],
+    ],
+  ])('%s', (_name, change, want) => expect(told(change)).toEqual(want));
+
+  test('for the digest that is named', () => {
+    expect(count({}).digest).toBe(NOW);
+    expect(count({ digest: undefined }).digest).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { parseComment } from '../../src/command/parse.ts';
+import { commandReference } from '../../src/command/reference.ts';
+import { commands } from '../../src/command/table.ts';
+import type { Grant } from '../../src/config/repository-config.ts';
+import { caller, config, outcome, say } from './command-state.ts';
+
+const reply = (body: string, change: Parameters<typeof say>[1] = {}): string => {
+  const answer = say(body, change);
+  return answer.kind === 'do' ? (answer.reply ?? '') : answer.code;
+};
+
+test('docs/commands.md is what the table says', () => {
+  const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+  expect(page, 'run: npm exec -- node scripts/generate-docs.ts').toBe(commandReference());
+});
+
+describe('help', () => {
+  test('lists what the caller may use', () => {
+    const text = reply('/portico help');
+    for (const { usage } of commands) expect(text).toContain(`/portico ${usage.replaceAll('|', '\\|')}`);
+    expect(text).not.toContain('rollback');
+  });
+  test('offers a reader only help', () => {
+    const text = reply('/portico help', { caller: caller({ role: 'read' }) });
+    expect(text).toContain('/portico help');
+    expect(text).not.toContain('publish');
+  });
+  test('follows the configuration', () => {
+    const access = new Map<string, readonly Grant[]>([['publish', [{ kind: 'person', login: 'zoe' }]]]);
+    expect(reply('/portico help', { config: config({ access }) })).not.toContain('publish');
+  });
+  test('tells more about one', () =>
+    expect(reply('/portico help publish')).toContain('/portico publish @1a2b3c4'));
+  test('of something else', () => expect(outcome('/portico help pblish')).toBe('unknown-command'));
+  test('is never read as commands itself', () => {
+    for (const body of ['/portico help', ...commands.map(({ name }) => `/portico help ${name}`)]) {
+      expect(parseComment(reply(body))).toEqual({ kind: 'commands', commands: [] });
+    }
+  });
+});
+
+test.each(commands.flatMap(({ name, examples }) => examples.map(({ line }) => [line, name])))(
+  'the example %s works',
+  (line, name) => {
+    const parsed = parseComment(line);
+    expect(parsed).toMatchObject({ commands: [{ verb: name }] });
+    const places = ['sequence', 'semver'] as const;
+    const codes = places.map((versioning) => outcome(line, { config: config({ versioning }) }));
+    expect(codes.filter((code) => /argument|option|commit$/.test(code))).toEqual([]);
+  },
+);
