@@ -13,8 +13,10 @@ export interface Review {
 
 export interface ApprovalInput {
   readonly reviews: readonly Review[];
-  /** From parseRecord; a rejection voids every approval given before it. */
+  /** From parseRecord; a rejection among them voids every approval given before it. */
   readonly records: readonly ApprovalRecord[];
+  /** Time of the latest rejection, where it is known from elsewhere than the records. */
+  readonly rejectedAt?: string;
   /** The present content digest; undefined while it has not been computed: then nothing counts. */
   readonly digest: string | undefined;
   /** Whether this person may approve here, asked of the forge just now. */
@@ -58,7 +60,8 @@ interface Statement {
  * rewritten, until its giver asks for changes or somebody rejects the proposal. Logins are compared without case.
  */
 export function countApprovals(input: ApprovalInput): ApprovalCount {
-  const rejectedAt = latest(input.records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at));
+  const rejections = input.records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at);
+  const rejectedAt = latest(input.rejectedAt === undefined ? rejections : [...rejections, input.rejectedAt]);
   const people = Map.groupBy(statements(input), ({ login }) => login.toLowerCase());
   const counted: { login: string; how: 'review' | 'comment' }[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];

@@ -38,7 +38,7 @@ export function authorize(
 }
 
 /** The configuration's grants, which replace the command's own. */
-export function grantsOf(
+function grantsOf(
   config: RepositoryConfig,
   command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
 ): readonly Grant[] {

@@ -54,14 +54,14 @@ export interface PullPlace {
   readonly fork: boolean;
 }
 
-export interface IssuePlace {
+interface IssuePlace {
   readonly kind: 'issue';
   readonly number: number;
   readonly state: 'open' | 'closed';
   readonly locked: boolean;
 }
 
-export interface TouchedPackage {
+interface TouchedPackage {
   readonly path: string;
   readonly state: StateName;
   /** Newest published revision. */

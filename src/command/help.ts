@@ -45,7 +45,7 @@ export function allowedCommands(
 }
 
 /** Markdown: one line for each command. No line starts with the prefix, so that help is never read as commands. */
-export function commandList(commands: readonly Command[]): string {
+function commandList(commands: readonly Command[]): string {
   const lines = commands.map(({ usage, summary }) => `| \`/portico ${cell(usage)}\` | ${cell(summary)} |`);
   return [
     'You may use these commands here. Each stands at the start of a line of a new comment.',
@@ -57,7 +57,7 @@ export function commandList(commands: readonly Command[]): string {
 }
 
 /** Markdown: one command with its examples. */
-export function commandHelp({ usage, summary, examples }: Command): string {
+function commandHelp({ usage, summary, examples }: Command): string {
   const lines = examples.map(({ line, does }) => `- \`${line}\` ${does}`);
   return [`\`/portico ${usage}\`: ${summary}`, '', ...lines].join('\n');
 }

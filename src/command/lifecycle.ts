@@ -3,7 +3,7 @@ import { type Action, type StateName, transition } from '../revision/state.ts';
 import type { PullPlace } from './command-state.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
-export function stateOf(pull: PullPlace): StateName {
+function stateOf(pull: PullPlace): StateName {
   if (pull.merged) return 'published';
   if (pull.state === 'closed') return 'gone';
   return pull.draft ? 'draft' : 'proposed';

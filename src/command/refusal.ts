@@ -7,6 +7,12 @@ export interface Refusal {
   readonly hint: string;
 }
 
+/** `message` becomes a sentence: a capital first, a full stop last. */
 export function refuse(code: string, message: string, hint: string): Refusal {
-  return { kind: 'refuse', code, message, hint };
+  return { kind: 'refuse', code, message: sentence(message), hint };
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(capital) ? capital : `${capital}.`;
 }

@@ -6,7 +6,7 @@ import { matchesGlob } from './glob.ts';
 import type { GuardrailConfig, RepositoryConfig } from './repository-config.ts';
 
 /** The function that judges by a CEL expression; its configuration has `expression` and `message`. */
-export const CEL_IMAGE = 'cel-validate:v0.1';
+const CEL_IMAGE = 'cel-validate:v0.1';
 
 /** The guardrails of one package (path below the registered directory), mutators first, in configured order. */
 export function guardrailsFor(config: RepositoryConfig, path: string): Guardrail[] {

@@ -26,7 +26,7 @@ export interface RepositoryConfig {
   readonly inventory?: { readonly directory: string };
 }
 
-export type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
+type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
 
 /** Exactly one of `image` and `cel`. */
 export interface GuardrailConfig {

@@ -30,7 +30,7 @@ export function checkDocument({ file, bytes }: ConfigSource): CheckedDocument {
 }
 
 /** `spec.guardrails.validators[0].image` */
-export function readablePath(path: readonly PropertyKey[]): string {
+function readablePath(path: readonly PropertyKey[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
     .join('')

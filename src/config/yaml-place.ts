@@ -6,7 +6,7 @@ import type { ConfigProblem } from './config-problem.ts';
 const LONGEST = 256 * 1024;
 const DEEPEST_FLOW = 50;
 
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }

@@ -4,7 +4,7 @@
  */
 
 /** A Kptfile's `upstream`, as far as a tag tells it. */
-export interface UpstreamPlace {
+interface UpstreamPlace {
   readonly repo: string;
   readonly directory: string;
   readonly ref: string;
