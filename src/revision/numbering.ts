@@ -14,7 +14,11 @@ export type Numbering = 'sequence' | { readonly semver: Bump };
  */
 export function revisionsOf(path: string, refs: Iterable<string>): RevisionName[] {
   const found = new Map<string, RevisionName>();
+  // A repository has many refs and this is asked for each package, so most are passed over unread.
+  const folder = path === '.' ? '' : `${path}/`;
+  const prefixes = [`refs/tags/${folder}`, `refs/portico/published/${folder}`];
   for (const ref of refs) {
+    if (!prefixes.some((prefix) => ref.startsWith(prefix))) continue;
     const parsed = parseRef(ref);
     if (parsed === undefined || (parsed.kind !== 'revision' && parsed.kind !== 'ledger')) continue;
     const name = parsed.path === path ? parseRevisionName(parsed.revision) : undefined;

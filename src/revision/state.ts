@@ -4,21 +4,17 @@
  * push; what changes the content voids the approvals instead.
  */
 
-export type RevisionState =
-  | { readonly state: 'draft'; readonly branch: string; readonly pull?: number }
-  | { readonly state: 'proposed'; readonly branch: string; readonly pull: number }
-  | { readonly state: 'published'; readonly revision: string; readonly commit: string }
-  | {
-      readonly state: 'deletion-proposed';
-      readonly revision: string;
-      readonly commit: string;
-      /** The pull request that removes the package, or the issue that asks to retire the revision. */
-      readonly where: { readonly kind: 'pull' | 'issue'; readonly number: number };
-    }
+export type StateName =
+  /** A branch, perhaps with a draft pull request. */
+  | 'draft'
+  /** A pull request that is ready for review. */
+  | 'proposed'
+  /** Merged and tagged; never changes any more. */
+  | 'published'
+  /** Published, with an open pull request that removes the package or an issue that asks to retire the revision. */
+  | 'deletion-proposed'
   /** Removed, retired or given up. A number it had is never used again. */
-  | { readonly state: 'gone'; readonly revision?: string };
-
-export type StateName = RevisionState['state'];
+  | 'gone';
 
 /** What somebody wants to do with it. */
 export type Action =

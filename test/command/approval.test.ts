@@ -219,6 +219,11 @@ describe('approvals are counted', () => {
       ['-bob before-rejection'],
     ],
     [
+      'before a rejection known otherwise',
+      { records: [record('bob', 1)], rejectedAt: '2026-11-20T10:02:00Z' },
+      ['-bob before-rejection'],
+    ],
+    [
       'after a rejection',
       { records: [record('carol', 1, '', 'rejection'), record('bob', 2)] },
       ['bob comment'],

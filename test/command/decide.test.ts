@@ -107,7 +107,7 @@ describe('publish', () => {
       checks: { state: 'red', failing: [{ name: 'guardrail/schema', title: '2 errors' }], digest: DIGEST },
       ...approvals({ notCounted: [{ login: 'alice', reason: 'self-approval' }] }),
     });
-    expect(message).toContain('one merge conflict');
+    expect(message).toContain('One merge conflict');
     expect(message).toContain('guardrail/schema (2 errors)');
     expect(message).toContain('0 of 1 approvals');
     expect(message).toContain('`alice` (self-approval)');
@@ -260,7 +260,7 @@ describe('18, 16, 17 who may', () => {
 
   test('a refusal names the role that is needed', () => {
     expect(refusal('/portico publish', { caller: caller({ role: 'read' }) }).message).toBe(
-      '`/portico publish` is for the role write or higher, and your role is read',
+      '`/portico publish` is for the role write or higher, and your role is read.',
     );
   });
 });
@@ -349,7 +349,7 @@ test('every refusal says what and what to do', () => {
       caller: caller({ isAuthor: true }),
       openConflicts: 1,
     });
-    expect(message).not.toBe('');
+    expect(message).toMatch(/^[A-Z`0-9].*\.$/);
     expect(hint).toMatch(/[.?]$/);
   }
 });
