@@ -1,5 +1,8 @@
 /** One database interface for the queue, the inbox and the budget, over a PostgreSQL server or the embedded PGlite. */
 import { PorticoError } from '../error.ts';
+import { openEmbedded } from './embedded.ts';
+import { migrate } from './migrations.ts';
+import { openPostgres } from './postgres.ts';
 
 export interface Queryable {
   /** One statement with `$1` placeholders. Rows as the driver gives them: bigint as string on PostgreSQL, so cast in SQL. */
@@ -15,7 +18,7 @@ export interface Database extends Queryable, AsyncDisposable {
    * engine has one connection, and asking the database itself from within would wait for ever.
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Calls back for every NOTIFY on the channel, and once with '' after each reconnection, since some were missed. */
+  /** Calls back for every NOTIFY on the channel (lower-case letters and `_`), and once with '' after each reconnection, since some were missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -29,10 +32,26 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database and brings its tables up to date (safe for several processes at once).
- * @throws PorticoError DATABASE_LOCKED when another process has the data directory, DATABASE_UNREACHABLE,
- * CONFIG_DATABASE when neither place is given.
+ * @throws PorticoError DATABASE_LOCKED when another process has the data directory, DATABASE_UNREACHABLE when the
+ * server does not answer, CONFIG_DATABASE when neither place is given.
  */
 export async function openDatabase(options: DatabaseOptions, signal?: AbortSignal): Promise<Database> {
   signal?.throwIfAborted();
-  throw new PorticoError('CONFIG_DATABASE', `no place for the database in ${Object.keys(options).join()}`);
+  const database = await openEngine(options, signal);
+  try {
+    await migrate(database);
+    signal?.throwIfAborted();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function openEngine(options: DatabaseOptions, signal?: AbortSignal): Promise<Database> {
+  if (options.url !== undefined) return openPostgres(options.url, signal);
+  if (options.dataDir !== undefined) return openEmbedded(options.dataDir);
+  throw new PorticoError('CONFIG_DATABASE', 'there is no place for the database', {
+    hint: 'Set DATABASE_URL for a PostgreSQL server, or PORTICO_DATA for a directory of its own.',
+  });
 }

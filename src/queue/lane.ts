@@ -1,0 +1,200 @@
+import type { Logger } from 'pino';
+
+import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
+import { judge } from './retry.ts';
+import type { Claim, JobStore } from './store.ts';
+
+/** What a lane needs of the queue that it belongs to. */
+export interface LaneContext {
+  readonly store: JobStore;
+  readonly handlers: Readonly<Record<string, JobHandler>>;
+  readonly log: Logger;
+  readonly metrics: QueueMetrics | undefined;
+  readonly scrub: (text: string) => string;
+  /** Called whenever a job ended. */
+  onSettled(): void;
+}
+
+export interface RunningLane {
+  /** Work may have come: look now, or after so many seconds. */
+  wake(afterSeconds?: number): void;
+  running(): number;
+  /** Keeps this process's claims alive, and aborts the jobs whose claim was lost. */
+  heartbeat(): Promise<void>;
+  /** Starts nothing more; resolves when all running jobs have ended. */
+  drain(): Promise<void>;
+  /** Tells the running jobs to end; they go back to wait. */
+  abort(): void;
+}
+
+interface Run {
+  readonly claim: Claim;
+  readonly abort: AbortController;
+  ended: Promise<void>;
+}
+
+/** A job whose process died under it so often is taken to be the cause, and given up. */
+const CRASHES = 4;
+/** The time after which a lane looks without being told: for jobs that another process put off before it died. */
+const POLL_MS = 1_000;
+const SETTLE_TRIES = 5;
+
+/** Runs the jobs of one lane: as many at a time as it allows, never two of one key (the fetch sees to that). */
+export function runLane(lane: Lane, context: LaneContext): RunningLane {
+  const { store, log } = context;
+  const runs = new Set<Run>();
+  const timers = new Set<NodeJS.Timeout>();
+  const stopping = new AbortController();
+  let awake = Promise.withResolvers<void>();
+  const loop = work();
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      awake = Promise.withResolvers();
+      const free = lane.concurrency - runs.size;
+      const claims = free > 0 ? await fetch(free) : [];
+      for (const claim of claims) start(claim);
+      if (free > 0 && claims.length === free) continue;
+      const poll = setTimeout(awake.resolve, POLL_MS);
+      await awake.promise;
+      clearTimeout(poll);
+    }
+  }
+
+  async function fetch(limit: number): Promise<readonly Claim[]> {
+    try {
+      return await store.fetch(lane.name, limit);
+    } catch (err) {
+      log.error({ err, lane: lane.name }, 'queue: could not look for jobs');
+      return [];
+    }
+  }
+
+  function start(claim: Claim): void {
+    const run: Run = { claim, abort: new AbortController(), ended: Promise.resolve() };
+    runs.add(run);
+    run.ended = execute(run).finally(() => {
+      runs.delete(run);
+      awake.resolve();
+      context.onSettled();
+    });
+  }
+
+  async function execute(run: Run): Promise<void> {
+    const { kind, key, data, attempt } = run.claim.job;
+    const started = performance.now();
+    const limit = setTimeout(() => run.abort.abort(tooLong(lane)), (lane.maxSeconds ?? 900) * 1000);
+    let failure: { error: unknown } | undefined;
+    try {
+      const handler = context.handlers[kind];
+      if (handler === undefined) throw new Error(`no handler for jobs of kind ${kind}`);
+      if (run.claim.retryCount >= CRASHES)
+        throw new Error(`the process ended ${CRASHES} times while this job ran`);
+      await handler({ kind, key, data, attempt }, run.abort.signal);
+    } catch (error) {
+      failure = { error };
+    }
+    clearTimeout(limit);
+    const seconds = (performance.now() - started) / 1000;
+    const outcome = await settle(run, failure);
+    context.metrics?.jobEnded(kind, outcome, seconds);
+  }
+
+  /** Writes down how a run ended; tried several times, since an outcome that is not written means that the job runs again. */
+  async function settle(run: Run, failure: { error: unknown } | undefined): Promise<JobOutcome> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await (failure === undefined ? finish(run) : fail(run, failure.error));
+      } catch (err) {
+        log.error({ err, ...about(run.claim), tries }, 'queue: could not store the end of a job');
+        if (tries >= SETTLE_TRIES) return 'lost';
+        await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** tries));
+      }
+    }
+  }
+
+  async function finish({ claim }: Run): Promise<JobOutcome> {
+    if (await store.finish(claim)) return 'done';
+    log.warn(about(claim), 'queue: a job ended after another process had taken it over');
+    return 'lost';
+  }
+
+  async function fail({ claim, abort }: Run, error: unknown): Promise<JobOutcome> {
+    const { job } = claim;
+    if (stopping.signal.aborted && abort.signal.aborted) {
+      return (await store.repeat(claim, { attempt: job.attempt, held: false, delaySeconds: 0 }))
+        ? 'released'
+        : 'lost';
+    }
+    const cause = abort.signal.aborted ? abort.signal.reason : error;
+    const crashed = claim.retryCount >= CRASHES || context.handlers[job.kind] === undefined;
+    const verdict = judge(cause, crashed ? Infinity : job.attempt, Math.random());
+    if (verdict.what === 'retry') {
+      const delaySeconds = verdict.delayMs / 1000;
+      const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds };
+      if (!(await store.repeat(claim, next))) return 'lost';
+      log.warn({ err: cause, ...about(claim), delaySeconds }, 'queue: a job failed and will run again');
+      wake(delaySeconds);
+      return 'retried';
+    }
+    const message = context.scrub(cause instanceof Error ? cause.message : String(cause));
+    if (!(await store.bury(claim, { code: verdict.code, message }))) return 'lost';
+    if (verdict.outcome === 'dead')
+      log.error({ err: cause, ...about(claim) }, 'queue: a job failed for good');
+    else log.info({ err: cause, ...about(claim) }, 'queue: a job was refused');
+    return verdict.outcome;
+  }
+
+  function wake(afterSeconds = 0): void {
+    if (afterSeconds <= 0) return awake.resolve();
+    // Longer ones are found by the poll; a timer for each would pile up.
+    if (afterSeconds > 60) return;
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer);
+        awake.resolve();
+      },
+      afterSeconds * 1000 + 1,
+    );
+    timers.add(timer);
+  }
+
+  return {
+    wake,
+    running: () => runs.size,
+    async heartbeat() {
+      const mine = [...runs];
+      if (mine.length === 0) return;
+      const lost = new Set(
+        await store.touch(
+          lane.name,
+          mine.map(({ claim }) => claim),
+        ),
+      );
+      for (const run of mine) {
+        // A run that ended while the question was under way is no longer ours either, and is not lost.
+        if (!lost.has(run.claim) || !runs.has(run)) continue;
+        log.error(about(run.claim), 'queue: another process has taken over a job that still runs here');
+        run.abort.abort(new Error('the claim on this job was lost'));
+      }
+    },
+    async drain() {
+      stopping.abort();
+      for (const timer of timers) clearTimeout(timer);
+      awake.resolve();
+      await loop;
+      await Promise.all([...runs].map(({ ended }) => ended));
+    },
+    abort() {
+      for (const run of runs) run.abort.abort(new Error('the process is stopping'));
+    },
+  };
+}
+
+function about({ lane, job }: Claim): { lane: string; kind: string; key: string; attempt: number } {
+  return { lane, kind: job.kind, key: job.key, attempt: job.attempt };
+}
+
+function tooLong(lane: Lane): Error {
+  return new Error(`the job ran longer than the ${lane.maxSeconds ?? 900} s that lane ${lane.name} allows`);
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Client, Pool, escapeIdentifier, type PoolClient, type QueryResult } from 'pg';
+
+import { PorticoError } from '../error.ts';
+import type { Database, Queryable } from './database.ts';
+
+/**
+ * Opens a pool of connections to a PostgreSQL server.
+ * @throws PorticoError DATABASE_UNREACHABLE; the message never holds the address, since that holds the password.
+ */
+export async function openPostgres(url: string, signal?: AbortSignal): Promise<Database> {
+  const settings = {
+    connectionString: url,
+    application_name: 'portico',
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+  };
+  const pool = new Pool({ ...settings, max: 10 });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  try {
+    await pool.query('SELECT 1');
+    signal?.throwIfAborted();
+  } catch (error) {
+    await pool.end();
+    signal?.throwIfAborted();
+    throw new PorticoError('DATABASE_UNREACHABLE', `PostgreSQL does not answer: ${reason(error)}`, {
+      hint: 'Check DATABASE_URL (postgres://user:password@host:port/database) and that the server runs.',
+      blame: 'forge',
+    });
+  }
+  const listeners = new Set<() => Promise<void>>();
+  const close = async (): Promise<void> => {
+    if (pool.ended) return;
+    for (const stop of listeners) await stop();
+    await pool.end();
+  };
+  return {
+    engine: 'postgres',
+    ...queryable(pool),
+    exec: async <Row extends object>(sql: string) => {
+      const results: unknown = await pool.query(sql);
+      return (Array.isArray(results) ? results : [results]).flatMap(
+        (result: QueryResult) => result.rows as Row[],
+      );
+    },
+    transaction: (work) => transaction(pool, work),
+    async listen(channel, onNotify) {
+      const stop = await listen(() => new Client(settings), channel, onNotify);
+      listeners.add(stop);
+      return async () => {
+        listeners.delete(stop);
+        await stop();
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function queryable(source: Pool | PoolClient): Queryable {
+  return {
+    query: async <Row extends object>(sql: string, values?: readonly unknown[]) =>
+      (await source.query(sql, values === undefined ? undefined : [...values])).rows as Row[],
+  };
+}
+
+async function transaction<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(queryable(client));
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // A connection that cannot even roll back is closed, never given to the next user.
+    const broken = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    client.release(broken);
+    throw error;
+  }
+}
+
+/** Holds a connection of its own on the channel, and takes a new one whenever that breaks. */
+async function listen(connect: () => Client, channel: string, onNotify: (payload: string) => void) {
+  const stopping = new AbortController();
+  let client = await subscribe();
+  return async () => {
+    stopping.abort();
+    await client.end().catch(() => {});
+  };
+
+  async function subscribe(): Promise<Client> {
+    const fresh = connect();
+    let live = false;
+    const onBreak = (): void => {
+      if (!live) return;
+      live = false;
+      fresh.end().catch(() => {});
+      if (!stopping.signal.aborted) void resubscribe();
+    };
+    fresh.on('error', onBreak);
+    fresh.on('end', onBreak);
+    fresh.on('notification', (message) => onNotify(message.payload ?? ''));
+    try {
+      await fresh.connect();
+      await fresh.query(`LISTEN ${escapeIdentifier(channel)}`);
+      stopping.signal.throwIfAborted();
+    } catch (error) {
+      fresh.end().catch(() => {});
+      throw error;
+    }
+    live = true;
+    return fresh;
+  }
+
+  async function resubscribe(): Promise<void> {
+    for (let wait = 250; !stopping.signal.aborted; wait = Math.min(wait * 2, 5_000)) {
+      try {
+        await sleep(wait, undefined, { signal: stopping.signal });
+        client = await subscribe();
+        onNotify('');
+        return;
+      } catch {
+        // Not back yet, or stopping: the loop's condition decides.
+      }
+    }
+  }
+}
+
+function reason(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'no connection';
+}

@@ -1,0 +1,37 @@
+import { PorticoError } from '../error.ts';
+
+/** What to do with a job whose run ended in an error. */
+export type Verdict =
+  | { readonly what: 'give-up'; readonly outcome: 'refused' | 'dead'; readonly code: string }
+  | {
+      readonly what: 'retry';
+      readonly delayMs: number;
+      /** The forge named the time: nothing, not even a newer event, may start the job earlier. */
+      readonly hold: boolean;
+    };
+
+const FORGE_TRIES = 15;
+const BUG_TRIES = 3;
+const LONGEST_DELAY_MS = 300_000;
+
+/**
+ * Decides by the class of the error. The user's fault is not repeated; the forge's and the network's is, after exactly
+ * `retryAfter` seconds where it said so, else after 1 s, 2 s, 4 s … 5 min (15 runs are about 40 minutes; then the sweep
+ * takes over); a bug gets three runs, in case it was a race.
+ * @param attempt the number of the run that failed, from 1
+ * @param random  a number in [0, 1): delays are spread between half and the whole, so that jobs that failed together do
+ *                not come back together
+ */
+export function judge(error: unknown, attempt: number, random: number): Verdict {
+  const { blame, code, retryAfter } = error instanceof PorticoError ? error : unknownError(error);
+  if (blame === 'user') return { what: 'give-up', outcome: 'refused', code };
+  if (attempt >= (blame === 'forge' ? FORGE_TRIES : BUG_TRIES))
+    return { what: 'give-up', outcome: 'dead', code };
+  if (retryAfter !== undefined) return { what: 'retry', delayMs: Math.max(0, retryAfter) * 1000, hold: true };
+  const longest = Math.min(1000 * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  return { what: 'retry', delayMs: Math.round(longest * (0.5 + random / 2)), hold: false };
+}
+
+function unknownError(error: unknown): { blame: 'bug'; code: string; retryAfter: undefined } {
+  return { blame: 'bug', code: error instanceof Error ? error.name : 'UNKNOWN', retryAfter: undefined };
+}

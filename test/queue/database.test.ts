@@ -1,0 +1,135 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { openDatabase } from '../../src/queue/database.ts';
+import { placeEmbedded, startEngines, type Engine } from './engines.ts';
+
+const engines = await startEngines();
+afterAll(async () => engines.postgres?.[Symbol.asyncDispose]());
+
+describe.each([engines.pglite, engines.postgres].filter((engine) => engine !== null))(
+  '$name',
+  (engine: Engine) => {
+    test('opens, migrates once, opens again with its content', async () => {
+      await using place = await engine.place();
+      {
+        await using database = await place.open();
+        await database.query(
+          `INSERT INTO portico.delivery (id, event, state) VALUES ($1, 'push', 'stored')`,
+          ['a'],
+        );
+      }
+      await using database = await place.open();
+      expect(await database.query('SELECT id FROM portico.delivery')).toEqual([{ id: 'a' }]);
+      expect(await database.query('SELECT version FROM portico.migration')).toEqual([{ version: 1 }]);
+    });
+
+    test('a transaction that throws leaves nothing, and the database usable', async () => {
+      await using place = await engine.place();
+      await using database = await place.open();
+      await database.exec('CREATE TABLE t (a int primary key)');
+      const failing = database.transaction(async (tx) => {
+        await tx.query('INSERT INTO t VALUES (1)');
+        await tx.query('INSERT INTO t VALUES (1)');
+      });
+      await expect(failing).rejects.toThrow(/duplicate/);
+      await expect(database.exec('BEGIN; INSERT INTO t VALUES (2); SELECT 1/0; COMMIT;')).rejects.toThrow(
+        /zero/,
+      );
+      expect(await database.query('SELECT * FROM t')).toEqual([]);
+      expect(
+        await database.transaction((tx) => tx.query('INSERT INTO t VALUES ($1) RETURNING a', [7])),
+      ).toEqual([{ a: 7 }]);
+      expect(await database.exec('SELECT 1 AS a; SELECT 2 AS a')).toEqual([{ a: 1 }, { a: 2 }]);
+    });
+
+    test('a NOTIFY reaches a listener', async () => {
+      await using place = await engine.place();
+      await using database = await place.open();
+      const heard = Promise.withResolvers<string>();
+      const stop = await database.listen('a_channel', heard.resolve);
+      await database.query('SELECT pg_notify($1, $2)', ['a_channel', 'hello']);
+      expect(await heard.promise).toBe('hello');
+      await stop();
+    });
+
+    test('a database of a later version is refused', async () => {
+      await using place = await engine.place();
+      {
+        await using database = await place.open();
+        await database.query('INSERT INTO portico.migration (version) VALUES (99)');
+      }
+      await expect(place.open()).rejects.toMatchObject({ code: 'DATABASE_NEWER' });
+    });
+  },
+);
+
+describe.runIf(engines.postgres !== null)('PostgreSQL alone', () => {
+  test('ten that start at once on an empty database all succeed', async () => {
+    await using place = await engines.postgres!.place();
+    const all = await Promise.all(Array.from({ length: 10 }, () => place.open()));
+    expect(await all[0]!.query('SELECT count(*)::int AS n FROM portico.migration')).toEqual([{ n: 1 }]);
+    for (const database of all) await database.close();
+  });
+
+  test('a listener whose connection was cut hears again, and is told that it may have missed something', async () => {
+    await using place = await engines.postgres!.place();
+    await using database = await place.open();
+    const heard: string[] = [];
+    let next = Promise.withResolvers<void>();
+    const stop = await database.listen('c', (payload) => {
+      heard.push(payload);
+      next.resolve();
+    });
+    await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
+    await next.promise;
+    next = Promise.withResolvers();
+    await database.query(`SELECT pg_notify('c', 'again')`);
+    await next.promise;
+    expect(heard).toEqual(['', 'again']);
+    await stop();
+  });
+
+  test('an unreachable server is an error without the address', async () => {
+    const opening = openDatabase({ url: 'postgres://me:hunter22@127.0.0.1:1/x' });
+    await expect(opening).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE', blame: 'forge' });
+    expect(JSON.stringify(await opening.catch((error: Error) => [error.message, error.stack]))).not.toContain(
+      'hunter22',
+    );
+  });
+});
+
+describe('PGlite alone', () => {
+  let parent = '';
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'portico-first-'));
+  });
+  afterAll(() => rm(parent, { recursive: true }));
+
+  test('makes a directory that is not there, and forgets one that was half made', async () => {
+    const dataDir = join(parent, 'some', 'where');
+    await (await openDatabase({ dataDir })).close();
+    expect((await readdir(dataDir)).filter((name) => name.includes('new'))).toEqual([]);
+  });
+
+  test('a second opener is refused with the holder named, until the first has closed', async () => {
+    await using place = await placeEmbedded();
+    const first = await place.open();
+    await expect(place.open()).rejects.toMatchObject({
+      code: 'DATABASE_LOCKED',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    await first.close();
+    await (await place.open()).close();
+  });
+
+  test('no place at all is an error that names the variables', async () => {
+    await expect(openDatabase({})).rejects.toMatchObject({
+      code: 'CONFIG_DATABASE',
+      hint: expect.stringContaining('DATABASE_URL'),
+    });
+  });
+});
