@@ -23,14 +23,15 @@ export function isObject(value: unknown): value is JsonObject {
 
 /**
  * Turns an OpenAPI schema into JSON Schema: `nullable` becomes a type or an enum member, prose and formats go,
- * references point at `#/schemas/NAME`.
+ * references point at `#/schemas/NAME`. `oneOf` becomes `anyOf`: GitHub's alternatives overlap, so that right documents
+ * would match two of them.
  */
 export function jsonSchema(schema: unknown): JsonObject {
   if (!isObject(schema)) return {};
   const slim: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
     if (DROPPED.has(key) || key.startsWith('x-')) continue;
-    slim[key] = keyword(key, value);
+    slim[key === 'oneOf' ? 'anyOf' : key] = keyword(key, value);
   }
   return schema['nullable'] === true ? orNull(slim) : slim;
 }

@@ -40,6 +40,8 @@ export interface TestMerge {
   readonly baseSha: string;
   readonly headSha: string;
   readonly clean: boolean;
+  /** The base has commits that the head lacks. */
+  readonly behind: boolean;
   readonly rebaseable: boolean;
   /** The test merge commit; null on conflicts. */
   readonly sha: string | null;
@@ -54,6 +56,13 @@ export interface AutoMergeSettings {
   readonly authorEmail: string | null;
 }
 
+/** A merge that was decided but whose end is not recorded yet: it survives the process being killed in between. */
+export interface PendingMerge {
+  readonly sha: string;
+  readonly baseSha: string;
+  readonly byId: number;
+}
+
 export interface PullRecord {
   readonly id: number;
   readonly repositoryId: number;
@@ -63,12 +72,13 @@ export interface PullRecord {
   readonly headRef: string;
   readonly headSha: string;
   readonly baseRef: string;
-  /** The base's tip: follows the branch while the pull request is open. */
+  /** The base's tip when the head or the base was last set: it does not follow the branch. At the merge: the tip before it. */
   readonly baseSha: string;
   readonly mergedAt: string | null;
   readonly mergedById: number | null;
   readonly mergeCommitSha: string | null;
   readonly testMerge: TestMerge | null;
+  readonly pendingMerge: PendingMerge | null;
   readonly autoMerge: AutoMergeSettings | null;
   readonly reviewerIds: readonly number[];
   readonly reviewTeamIds: readonly number[];

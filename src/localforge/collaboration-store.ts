@@ -61,9 +61,6 @@ function open(store: Store): CollaborationStore {
       head: { key: (pull) => [pull.repositoryId, pull.headRef] },
       base: { key: (pull) => [pull.repositoryId, pull.baseRef] },
       sha: { key: (pull) => [pull.repositoryId, pull.headSha] },
-      merged: {
-        key: (pull) => (pull.mergeCommitSha === null ? undefined : [pull.repositoryId, pull.mergeCommitSha]),
-      },
     }),
     comments: store.collection<CommentRecord>('comments', {
       repository: { key: (comment) => [comment.repositoryId] },

@@ -1,0 +1,104 @@
+/** Check suites: one per commit, made when a branch is pushed, completed with its last run. */
+import { emitFor } from '../acting.ts';
+import type { CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
+import { collaborationStore } from '../collaboration-store.ts';
+import type { ForgeContext } from '../context.ts';
+import type { GitCommit } from '../git-repository.ts';
+import type { AccountRecord, RepositoryRecord } from '../records.ts';
+import type { RefsUpdated } from '../refs.ts';
+import { checkRunShape, checkSuiteShape, suiteState } from '../shapes/check.ts';
+import { integration } from '../shapes/integration.ts';
+
+/** The suite of a commit, made if there is none. */
+export function suiteFor(context: ForgeContext, repository: RepositoryRecord, sha: string): CheckSuiteRecord {
+  const { suites, pulls } = collaborationStore(context.store);
+  const known = suites.first('sha', [repository.id, sha]);
+  if (known !== undefined) return known;
+  const pull = pulls.first('sha', [repository.id, sha]);
+  return insertSuite(context, repository, sha, pull?.headRef ?? null, null);
+}
+
+/** Requests checks for every pushed branch, of Apps that may write them. */
+export async function requestSuites(context: ForgeContext, event: RefsUpdated): Promise<void> {
+  const { repository } = event;
+  const installation = context.access.installationFor(repository);
+  if (installation?.permissions['checks'] !== 'write') return;
+  for (const { ref, before, after } of event.updates) {
+    if (!ref.startsWith('refs/heads/') || after === null) continue;
+    const commit = await context.git(repository).commit(after);
+    context.store.transaction(() => {
+      const { suites } = collaborationStore(context.store);
+      if (suites.first('sha', [repository.id, after]) !== undefined) return;
+      const suite = insertSuite(context, repository, after, ref.slice('refs/heads/'.length), before);
+      emitSuite(context, repository, suite, event.actor.user, 'requested', commit);
+    });
+  }
+}
+
+/** Emits `check_suite`; `requested` and `rerequested` go to the App alone. */
+export function emitSuite(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  suite: CheckSuiteRecord,
+  sender: AccountRecord,
+  action: 'requested' | 'rerequested' | 'completed',
+  commit: GitCommit | undefined,
+): void {
+  const shown = checkSuiteShape(context, repository, suite, commit);
+  context.emit({
+    event: 'check_suite',
+    action,
+    sender,
+    repository,
+    payload: { check_suite: { ...shown, app: integration(context) } },
+    onlyApp: action !== 'completed',
+  });
+}
+
+/** Emits `check_run`. */
+export function emitRun(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  run: CheckRunRecord,
+  sender: AccountRecord,
+  action: 'created' | 'completed',
+): void {
+  emitFor(context, repository, sender, 'check_run', action, {
+    check_run: checkRunShape(context, repository, run, true),
+  });
+}
+
+/** Emits `check_suite.completed` once every run of the suite is. */
+export function completeIfDone(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  suiteId: number,
+  sender: AccountRecord,
+): void {
+  const { suites } = collaborationStore(context.store);
+  const suite = suites.get(suiteId);
+  if (suite === undefined || suiteState(context, suite).status !== 'completed') return;
+  const updated = suites.update(suiteId, { updatedAt: context.now() });
+  const shown = checkSuiteShape(context, repository, updated, undefined);
+  emitFor(context, repository, sender, 'check_suite', 'completed', { check_suite: shown });
+}
+
+function insertSuite(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  sha: string,
+  headBranch: string | null,
+  before: string | null,
+): CheckSuiteRecord {
+  const now = context.now();
+  return collaborationStore(context.store).suites.insert({
+    repositoryId: repository.id,
+    appId: context.app.id,
+    headSha: sha,
+    headBranch,
+    before: before ?? '0'.repeat(40),
+    after: sha,
+    createdAt: now,
+    updatedAt: now,
+  });
+}

@@ -1,0 +1,9 @@
+import { GraphQLError } from 'graphql';
+
+/** An error as GitHub types it. */
+export function graphqlError(
+  type: 'NOT_FOUND' | 'FORBIDDEN' | 'UNPROCESSABLE',
+  message: string,
+): GraphQLError {
+  return new GraphQLError(message, { extensions: { type } });
+}

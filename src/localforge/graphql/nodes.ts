@@ -1,0 +1,215 @@
+/** GitHub's GraphQL objects; fields that cost something are functions, called only when asked for. */
+import type {
+  CommentRecord,
+  IssueRecord,
+  PullRecord,
+  ReviewCommentRecord,
+  ReviewRecord,
+} from '../collaboration-records.ts';
+import { collaborationStore } from '../collaboration-store.ts';
+import { nodeId } from '../node-id.ts';
+import { startTestMerge, verdictOf } from '../pulls/mergeability.ts';
+import { pullById } from '../pulls/pull-events.ts';
+import { decisions, requirementsOf } from '../pulls/requirements.ts';
+import type { RepositoryRecord } from '../records.ts';
+import { simpleUser } from '../shapes/account.ts';
+import { issueOf } from '../shapes/pull.ts';
+import type { GraphqlCall } from './call.ts';
+
+export type Node = Record<string, unknown>;
+
+/** `User` or `Bot`; GraphQL names a bot without its brackets. */
+export function accountNode(call: GraphqlCall, accountId: number): Node {
+  const account = call.context.records.account(accountId);
+  const bot = account.type === 'Bot';
+  return {
+    __typename: bot ? 'Bot' : 'User',
+    id: nodeId(account.type, account.id),
+    databaseId: account.id,
+    login: bot ? account.login.replace(/\[bot\]$/, '') : account.login,
+    name: account.name,
+    url: simpleUser(call.context, account).html_url,
+  };
+}
+
+/** `Repository`. */
+export function repositoryNode(call: GraphqlCall, repository: RepositoryRecord): Node {
+  const { context, actor } = call;
+  const { issues } = collaborationStore(context.store);
+  const at = (number: number): IssueRecord | undefined => issues.first('number', [repository.id, number]);
+  return {
+    __typename: 'Repository',
+    id: nodeId('Repository', repository.id),
+    databaseId: repository.id,
+    name: repository.name,
+    nameWithOwner: context.urls.fullName(repository),
+    isPrivate: repository.private,
+    url: context.urls.repoWeb(repository),
+    viewerPermission: context.access.viewerRole(actor, repository).toUpperCase(),
+    issue: ({ number }: { number: number }) => {
+      const issue = at(number);
+      return issue === undefined || issue.pullId !== null ? null : issueNode(call, issue);
+    },
+    pullRequest: ({ number }: { number: number }) => {
+      const pullId = at(number)?.pullId ?? null;
+      return pullId === null ? null : pullNode(call, pullById(context, pullId));
+    },
+  };
+}
+
+/** `Issue`. */
+export function issueNode(call: GraphqlCall, issue: IssueRecord): Node {
+  const repository = repositoryOf(call, issue.repositoryId);
+  return {
+    __typename: 'Issue',
+    id: nodeId('Issue', issue.id),
+    databaseId: issue.id,
+    number: issue.number,
+    title: issue.title,
+    body: issue.body ?? '',
+    state: issue.state.toUpperCase(),
+    url: call.context.urls.repoWeb(repository, `/issues/${issue.number}`),
+    createdAt: issue.createdAt,
+    updatedAt: issue.updatedAt,
+    author: () => accountNode(call, issue.userId),
+  };
+}
+
+/** `PullRequest`. */
+export function pullNode(call: GraphqlCall, pull: PullRecord): Node {
+  const { context } = call;
+  const repository = repositoryOf(call, pull.repositoryId);
+  const issue = issueOf(context, pull);
+  const verdict = verdictOf(context, repository, pull);
+  const look = <T>(value: T): T => {
+    startTestMerge(context, repository, pull);
+    return value;
+  };
+  return {
+    __typename: 'PullRequest',
+    ...ids('PullRequest', pull.id),
+    number: pull.number,
+    title: issue.title,
+    body: issue.body ?? '',
+    state: pull.mergedAt === null ? issue.state.toUpperCase() : 'MERGED',
+    isDraft: pull.draft,
+    merged: pull.mergedAt !== null,
+    mergedAt: pull.mergedAt,
+    closed: issue.state === 'closed',
+    closedAt: issue.closedAt,
+    createdAt: issue.createdAt,
+    updatedAt: issue.updatedAt,
+    url: context.urls.repoWeb(repository, `/pull/${pull.number}`),
+    headRefName: pull.headRef,
+    headRefOid: pull.headSha,
+    baseRefName: pull.baseRef,
+    baseRefOid: pull.baseSha,
+    mergeable: () =>
+      look(verdict.mergeable === null ? 'UNKNOWN' : verdict.mergeable ? 'MERGEABLE' : 'CONFLICTING'),
+    mergeStateStatus: () => look(verdict.state.toUpperCase()),
+    reviewDecision: () => reviewDecision(call, repository, pull),
+    author: () => accountNode(call, issue.userId),
+    autoMergeRequest: () => autoMergeNode(call, pull),
+  };
+}
+
+/** `IssueComment`. */
+export function commentNode(call: GraphqlCall, comment: CommentRecord): Node {
+  const { context } = call;
+  const issue = collaborationStore(context.store).issues.get(comment.issueId);
+  const repository = repositoryOf(call, comment.repositoryId);
+  const page = issue?.pullId === null ? 'issues' : 'pull';
+  const anchor = `/${page}/${issue?.number}#issuecomment-${comment.id}`;
+  return {
+    __typename: 'IssueComment',
+    ...ids('IssueComment', comment.id),
+    ...written(call, comment),
+    url: context.urls.repoWeb(repository, anchor),
+    issue: () => issue && issueNode(call, issue),
+    pullRequest: () =>
+      issue === undefined || issue.pullId === null ? null : pullNode(call, pullById(context, issue.pullId)),
+  };
+}
+
+/** `PullRequestReview`. */
+export function reviewNode(call: GraphqlCall, review: ReviewRecord): Node {
+  const pull = pullById(call.context, review.pullId);
+  const repository = repositoryOf(call, review.repositoryId);
+  return {
+    __typename: 'PullRequestReview',
+    ...ids('PullRequestReview', review.id),
+    ...written(call, review),
+    state: review.state,
+    submittedAt: review.submittedAt,
+    url: call.context.urls.repoWeb(repository, `/pull/${pull.number}#pullrequestreview-${review.id}`),
+    pullRequest: () => pullNode(call, pull),
+  };
+}
+
+/** `PullRequestReviewComment`. */
+export function reviewCommentNode(call: GraphqlCall, comment: ReviewCommentRecord): Node {
+  const pull = pullById(call.context, comment.pullId);
+  const repository = repositoryOf(call, comment.repositoryId);
+  return {
+    __typename: 'PullRequestReviewComment',
+    ...ids('PullRequestReviewComment', comment.id),
+    ...written(call, comment),
+    path: comment.path,
+    url: call.context.urls.repoWeb(repository, `/pull/${pull.number}#discussion_r${comment.id}`),
+    pullRequest: () => pullNode(call, pull),
+  };
+}
+
+function written(
+  call: GraphqlCall,
+  record: {
+    readonly userId: number;
+    readonly body: string;
+    readonly minimized: string | null;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+  },
+): Node {
+  return {
+    body: record.body,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    isMinimized: record.minimized !== null,
+    minimizedReason: record.minimized,
+    author: () => accountNode(call, record.userId),
+  };
+}
+
+function reviewDecision(call: GraphqlCall, repository: RepositoryRecord, pull: PullRecord): string | null {
+  const requirements = requirementsOf(call.context, repository, pull.baseRef);
+  const { approved, changesRequested } = decisions(call.context, repository, pull);
+  if (changesRequested > 0) return 'CHANGES_REQUESTED';
+  if (!requirements.reviewed) return approved > 0 ? 'APPROVED' : null;
+  return approved >= requirements.approvals ? 'APPROVED' : 'REVIEW_REQUIRED';
+}
+
+function autoMergeNode(call: GraphqlCall, pull: PullRecord): Node | null {
+  const settings = pull.autoMerge;
+  if (settings === null) return null;
+  return {
+    enabledAt: settings.enabledAt,
+    enabledBy: () => accountNode(call, settings.enabledById),
+    mergeMethod: settings.method.toUpperCase(),
+    commitHeadline: settings.title,
+    commitBody: settings.message,
+    authorEmail: settings.authorEmail,
+    pullRequest: () => pullNode(call, pull),
+  };
+}
+
+function repositoryOf(call: GraphqlCall, id: number): RepositoryRecord {
+  const repository = call.context.records.repositories.get(id);
+  if (repository === undefined) throw new TypeError(`There is no repository ${id}.`);
+  return repository;
+}
+
+const ids = (type: string, id: number): Node => ({
+  id: nodeId(type, id),
+  databaseId: id,
+  fullDatabaseId: String(id),
+});

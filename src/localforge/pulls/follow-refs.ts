@@ -1,0 +1,137 @@
+import type { PullRecord } from '../collaboration-records.ts';
+/** What becomes of pull requests when branches move. */
+import { collaborationStore } from '../collaboration-store.ts';
+import type { ForgeContext } from '../context.ts';
+import type { GitRepository } from '../git-repository.ts';
+import type { AccountRecord, RepositoryRecord } from '../records.ts';
+import type { RefsUpdated, RefUpdate } from '../refs.ts';
+import { issueOf } from '../shapes/pull.ts';
+import { forgetTestMerge } from './mergeability.ts';
+import { changePull, pullById } from './pull-events.ts';
+import { requirementsOf } from './requirements.ts';
+import { closePull, dismissReview, touch } from './transitions.ts';
+
+/** Synchronizes, closes or merges the pull requests whose head or base is among the branches that moved. */
+export async function followRefs(context: ForgeContext, event: RefsUpdated): Promise<void> {
+  const by = event.actor.user;
+  for (const update of event.updates) {
+    if (!update.ref.startsWith('refs/heads/')) continue;
+    const branch = update.ref.slice('refs/heads/'.length);
+    const { pulls } = collaborationStore(context.store);
+    for (const pull of pulls.find('head', [event.repository.id, branch])) {
+      if (isOpen(context, pull)) await followHead(context, event.repository, pull, update, by);
+    }
+    for (const pull of pulls.find('base', [event.repository.id, branch])) {
+      if (isOpen(context, pull)) await followBase(context, event.repository, pull, update, by);
+    }
+  }
+}
+
+async function followHead(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pull: PullRecord,
+  update: RefUpdate,
+  by: AccountRecord,
+): Promise<void> {
+  const { after } = update;
+  if (after === null) {
+    await closePull(context, repository, pull, by);
+    return;
+  }
+  if (pull.headSha === after) return;
+  const git = context.git(repository);
+  const before = pull.headSha;
+  const baseSha = (await git.ref(`refs/heads/${pull.baseRef}`))?.sha ?? pull.baseSha;
+  await git.updateRefs([{ ref: `refs/pull/${pull.number}/head`, before: undefined, after }]);
+  forgetTestMerge(context, pull);
+  const moved = { ...pull, headSha: after, baseSha, testMerge: null };
+  await changePull(
+    context,
+    repository,
+    moved,
+    by,
+    'synchronize',
+    () => {
+      collaborationStore(context.store).pulls.update(pull.id, { headSha: after, baseSha, testMerge: null });
+      touch(context, pull);
+    },
+    { before, after },
+  );
+  await dismissStale(context, repository, moved, before, by);
+  // A branch without anything of its own has nothing to propose: GitHub closes such a pull request.
+  if (await git.isAncestor(after, baseSha)) {
+    await closePull(context, repository, pullById(context, pull.id), by);
+  }
+}
+
+async function followBase(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pull: PullRecord,
+  update: RefUpdate,
+  by: AccountRecord,
+): Promise<void> {
+  const { before, after } = update;
+  if (after === null) {
+    await closePull(context, repository, pull, by);
+    return;
+  }
+  const forgotten = forgetTestMerge(context, pull);
+  const git = context.git(repository);
+  const { pendingMerge } = forgotten;
+  if (pendingMerge !== null && (await git.isAncestor(pendingMerge.sha, after))) {
+    const merger = context.records.account(pendingMerge.byId);
+    await closePull(context, repository, forgotten, merger, pendingMerge);
+    return;
+  }
+  if (await git.isAncestor(pull.headSha, after)) {
+    const sha = await bringingCommit(git, pull.headSha, before, after);
+    await closePull(context, repository, forgotten, by, { sha, baseSha: before ?? pull.baseSha });
+  }
+}
+
+/** The first commit on the base's own line that contains the head: the merge commit, or the head itself. */
+async function bringingCommit(
+  git: GitRepository,
+  head: string,
+  before: string | null,
+  after: string,
+): Promise<string> {
+  const exclude = before === null ? [] : [before];
+  const line = await git.log({ include: [after], exclude, firstParent: true, reverse: true });
+  for (const sha of line) {
+    if (await git.isAncestor(head, sha)) return sha;
+  }
+  return after;
+}
+
+/** Dismisses approvals that were given to another change, where the branch's rules say so. */
+async function dismissStale(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pull: PullRecord,
+  before: string,
+  by: AccountRecord,
+): Promise<void> {
+  if (!requirementsOf(context, repository, pull.baseRef).dismissStale) return;
+  const { reviews } = collaborationStore(context.store);
+  const approvals = reviews.find('pull', [pull.id]).filter((review) => review.state === 'APPROVED');
+  if (approvals.length === 0) return;
+  const git = context.git(repository);
+  const [old, present] = await Promise.all([
+    changeOf(git, pull.baseSha, before),
+    changeOf(git, pull.baseSha, pull.headSha),
+  ]);
+  if (old === present) return;
+  for (const review of approvals) dismissReview(context, repository, pull, review, by);
+}
+
+async function changeOf(git: GitRepository, base: string, head: string): Promise<string> {
+  const from = await git.mergeBase(base, head);
+  return from === undefined ? head : git.diffText(from, head, 'diff');
+}
+
+function isOpen(context: ForgeContext, pull: PullRecord): boolean {
+  return issueOf(context, pull).state === 'open';
+}

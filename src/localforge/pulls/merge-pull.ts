@@ -1,0 +1,168 @@
+import { forgePerson, personOf } from '../acting.ts';
+import type { MergeMethod, PullRecord } from '../collaboration-records.ts';
+import { collaborationStore } from '../collaboration-store.ts';
+import type { ForgeContext } from '../context.ts';
+import type { GitRepository } from '../git-repository.ts';
+import { mergeCommit, rebaseCommits, squashCommit } from '../merge-engine.ts';
+import type { CommitMerge } from '../merge-engine.ts';
+import type { RepositoryRecord } from '../records.ts';
+import { issueOf } from '../shapes/pull.ts';
+import type { Actor } from '../viewer.ts';
+import { pullById } from './pull-events.ts';
+import { requirementsOf, unmet } from './requirements.ts';
+import { closePull } from './transitions.ts';
+
+export interface MergeRequest {
+  readonly actor: Actor;
+  readonly method: MergeMethod;
+  /** The head that the caller has seen. */
+  readonly sha?: string;
+  readonly title?: string;
+  readonly message?: string;
+}
+
+export type MergeOutcome =
+  | { readonly merged: true; readonly sha: string }
+  | { readonly merged: false; readonly status: 405 | 409; readonly message: string };
+
+const NOT_MERGEABLE = 'Pull Request is not mergeable';
+
+/** Merges a pull request, or says in GitHub's words why not. */
+export async function mergePull(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pullId: number,
+  request: MergeRequest,
+): Promise<MergeOutcome> {
+  const outcome = await context.refs.exclusive(repository, () =>
+    mergeLocked(context, repository, pullId, request),
+  );
+  if (outcome.merged && repository.deleteBranchOnMerge) {
+    await deleteHead(context, repository, pullById(context, pullId), request.actor);
+  }
+  return outcome;
+}
+
+async function mergeLocked(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pullId: number,
+  request: MergeRequest,
+): Promise<MergeOutcome> {
+  const pull = pullById(context, pullId);
+  const refused = refusalOf(context, repository, pull, request);
+  if (refused !== undefined) return refused;
+  const git = context.git(repository);
+  const ref = `refs/heads/${pull.baseRef}`;
+  const base = (await git.ref(ref))?.sha;
+  if (base === undefined) return no(405, NOT_MERGEABLE);
+  const requirements = requirementsOf(context, repository, pull.baseRef, request.actor);
+  if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
+    return no(405, 'Head branch is not up to date with the base branch.');
+  }
+  const made = await makeCommit(context, git, pull, base, request);
+  if (!made.clean) return no(405, NOT_MERGEABLE);
+  const pendingMerge = { sha: made.sha, baseSha: base, byId: request.actor.user.id };
+  collaborationStore(context.store).pulls.update(pull.id, { pendingMerge });
+  const moved = await context.refs.update(repository, [{ ref, before: base, after: made.sha }], {
+    actor: request.actor,
+    enforce: false,
+  });
+  if (!moved.ok) {
+    collaborationStore(context.store).pulls.update(pull.id, { pendingMerge: null });
+    return no(405, 'Base branch was modified. Review and try the merge again.');
+  }
+  const after = pullById(context, pullId);
+  if (after.mergedAt === null) await closePull(context, repository, after, request.actor.user, pendingMerge);
+  return { merged: true, sha: made.sha };
+}
+
+function refusalOf(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pull: PullRecord,
+  request: MergeRequest,
+): MergeOutcome | undefined {
+  if (issueOf(context, pull).state === 'closed') return no(405, NOT_MERGEABLE);
+  if (request.sha !== undefined && request.sha !== pull.headSha) {
+    return no(409, 'Head branch was modified. Review and try the merge again.');
+  }
+  if (pull.draft) return no(405, 'Pull Request is still a draft');
+  const requirements = requirementsOf(context, repository, pull.baseRef, request.actor);
+  const allowed = {
+    merge: [repository.allowMergeCommit, 'Merge commits are not allowed on this repository.'],
+    squash: [repository.allowSquashMerge, 'Squash merges are not allowed on this repository.'],
+    rebase: [repository.allowRebaseMerge, 'Rebase merges are not allowed on this repository.'],
+  } as const;
+  const [permitted, sentence] = allowed[request.method];
+  if (!permitted) return no(405, sentence);
+  if (requirements.methods?.includes(request.method) === false) {
+    return no(405, `Repository rule violations found\n\n${sentence}`);
+  }
+  const problems = unmet(context, repository, pull, requirements);
+  if (problems.length === 0) return undefined;
+  const prefix = requirements.byRuleset ? 'Repository rule violations found\n\n' : '';
+  return no(405, prefix + problems.join(requirements.byRuleset ? '\n\n' : ' '));
+}
+
+async function makeCommit(
+  context: ForgeContext,
+  git: GitRepository,
+  pull: PullRecord,
+  base: string,
+  request: MergeRequest,
+): Promise<CommitMerge> {
+  const committer = forgePerson(context);
+  const issue = issueOf(context, pull);
+  const head = pull.headSha;
+  if (request.method === 'rebase') return rebaseCommits(git, base, head, committer);
+  if (request.method === 'merge') {
+    const repository = context.records.repositories.get(pull.repositoryId);
+    const owner = repository === undefined ? '' : context.records.account(repository.ownerId).login;
+    const title = request.title ?? `Merge pull request #${pull.number} from ${owner}/${pull.headRef}`;
+    const message = joined(title, request.message ?? issue.title);
+    const author = personOf(context, request.actor.user);
+    return mergeCommit(git, { base, head, message, author, committer });
+  }
+  const { title, body } = await squashText(git, base, head, issue.title);
+  const message = joined(request.title ?? `${title} (#${pull.number})`, request.message ?? body);
+  const author = personOf(context, context.records.account(issue.userId));
+  return squashCommit(git, { base, head, message, author, committer });
+}
+
+/** GitHub's default: of one commit its own words, of several the pull request's title and a list. */
+async function squashText(
+  git: GitRepository,
+  base: string,
+  head: string,
+  pullTitle: string,
+): Promise<{ title: string; body: string }> {
+  const shas = await git.log({ include: [head], exclude: [base], reverse: true });
+  const messages: string[] = [];
+  for (const sha of shas) messages.push((await git.commit(sha))?.message.trim() ?? '');
+  const [only] = messages;
+  if (messages.length === 1 && only !== undefined) {
+    const [title = '', ...rest] = only.split('\n');
+    return { title, body: rest.join('\n').trim() };
+  }
+  return { title: pullTitle, body: messages.map((message) => `* ${message}`).join('\n\n') };
+}
+
+async function deleteHead(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  pull: PullRecord,
+  actor: Actor,
+): Promise<void> {
+  const ref = `refs/heads/${pull.headRef}`;
+  if (pull.headRef === repository.defaultBranch) return;
+  await context.refs.update(repository, [{ ref, before: pull.headSha, after: null }], {
+    actor,
+    enforce: false,
+  });
+}
+
+const joined = (title: string, body: string): string =>
+  body === '' ? `${title}\n` : `${title}\n\n${body}\n`;
+
+const no = (status: 405 | 409, message: string): MergeOutcome => ({ merged: false, status, message });

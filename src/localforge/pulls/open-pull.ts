@@ -1,0 +1,136 @@
+import { emitFor } from '../acting.ts';
+import type { PullRecord } from '../collaboration-records.ts';
+import { collaborationStore } from '../collaboration-store.ts';
+import type { ForgeContext } from '../context.ts';
+import type { RepositoryRecord } from '../records.ts';
+import { invalid } from '../refusal.ts';
+import { fullPull, issueOf } from '../shapes/pull.ts';
+import type { Actor } from '../viewer.ts';
+import { pullStats, verdictOf } from './mergeability.ts';
+
+export interface NewPull {
+  readonly title: string;
+  readonly body: string | null;
+  /** A branch, or `owner:branch` of the same repository: there are no forks here. */
+  readonly head: string;
+  readonly base: string;
+  readonly draft: boolean;
+  readonly maintainerCanModify: boolean;
+}
+
+/**
+ * Opens a pull request.
+ * @throws 422 for branches that do not exist, bring nothing, have no common history, or have a pull request already
+ */
+export async function openPull(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  actor: Actor,
+  wanted: NewPull,
+): Promise<PullRecord> {
+  const owner = context.records.account(repository.ownerId).login;
+  const headRef = branchOf(wanted.head, owner);
+  const git = context.git(repository);
+  const head = headRef === undefined ? undefined : await git.ref(`refs/heads/${headRef}`);
+  if (headRef === undefined || head === undefined) throw wrong('head');
+  const base = await git.ref(`refs/heads/${wanted.base}`);
+  if (base === undefined) throw wrong('base');
+  if (await git.isAncestor(head.sha, base.sha)) {
+    throw custom(`No commits between ${wanted.base} and ${headRef}`);
+  }
+  if ((await git.mergeBase(base.sha, head.sha)) === undefined) {
+    throw custom(`The ${headRef} branch has no history in common with ${wanted.base}`);
+  }
+  refuseDouble(context, repository, headRef, wanted.base, owner);
+
+  const { id: number, pull } = insert(context, repository, actor, wanted, {
+    headRef,
+    headSha: head.sha,
+    baseSha: base.sha,
+  });
+  await git.updateRefs([{ ref: `refs/pull/${number}/head`, before: undefined, after: head.sha }]);
+  const stats = await pullStats(context, repository, pull);
+  emitFor(context, repository, actor.user, 'pull_request', 'opened', {
+    number,
+    pull_request: fullPull(context, repository, pull, stats, verdictOf(context, repository, pull)),
+  });
+  return pull;
+}
+
+/** Refuses a second open pull request of the same two branches. @throws 422 */
+export function refuseDouble(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  headRef: string,
+  baseRef: string,
+  owner: string,
+): void {
+  const double = collaborationStore(context.store)
+    .pulls.find('head', [repository.id, headRef])
+    .some((pull) => pull.baseRef === baseRef && issueOf(context, pull).state === 'open');
+  if (double) throw custom(`A pull request already exists for ${owner}:${headRef}.`);
+}
+
+function insert(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  actor: Actor,
+  wanted: NewPull,
+  sides: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
+): { id: number; pull: PullRecord } {
+  const store = collaborationStore(context.store);
+  return context.store.transaction(() => {
+    const owner = context.records.account(repository.ownerId).login;
+    refuseDouble(context, repository, sides.headRef, wanted.base, owner);
+    const number = context.store.sequence(`number:${repository.id}`);
+    const now = context.now();
+    const issue = store.issues.insert({
+      repositoryId: repository.id,
+      number,
+      userId: actor.user.id,
+      viaApp: actor.kind === 'installation',
+      title: wanted.title,
+      body: wanted.body,
+      state: 'open',
+      stateReason: null,
+      labelIds: [],
+      assigneeIds: [],
+      locked: false,
+      lockReason: null,
+      createdAt: now,
+      updatedAt: now,
+      closedAt: null,
+      closedById: null,
+      pullId: null,
+    });
+    const pull = store.pulls.insert({
+      repositoryId: repository.id,
+      issueId: issue.id,
+      number,
+      draft: wanted.draft,
+      ...sides,
+      baseRef: wanted.base,
+      mergedAt: null,
+      mergedById: null,
+      mergeCommitSha: null,
+      testMerge: null,
+      pendingMerge: null,
+      autoMerge: null,
+      reviewerIds: [],
+      reviewTeamIds: [],
+      maintainerCanModify: wanted.maintainerCanModify,
+    });
+    store.issues.update(issue.id, { pullId: pull.id });
+    return { id: number, pull };
+  });
+}
+
+function branchOf(head: string, owner: string): string | undefined {
+  if (!head.includes(':')) return head;
+  const [login = '', ...branch] = head.split(':');
+  return login.toLowerCase() === owner.toLowerCase() ? branch.join(':') : undefined;
+}
+
+const wrong = (field: string): Error => invalid({ resource: 'PullRequest', field, code: 'invalid' });
+
+const custom = (message: string): Error => invalid({ resource: 'PullRequest', code: 'custom', message });
