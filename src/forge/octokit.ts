@@ -112,11 +112,12 @@ async function ask(
 ): Promise<Answer> {
   const cached = options.method === 'GET' ? share.etags.get(attempt.cacheKey) : undefined;
   const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
-  const request = {
+  // Octokit's inner hooks look at this very object and not at what they are handed, so it is changed in place.
+  options.request = {
     ...options.request,
     signal: attempt.signal ? AbortSignal.any([attempt.signal, timeout]) : timeout,
   };
-  const headers = {
+  options.headers = {
     ...options.headers,
     authorization: attempt.authorization,
     'x-github-api-version': '2022-11-28',
@@ -135,7 +136,7 @@ async function ask(
     });
   };
   try {
-    const answer = await send({ ...options, headers, request });
+    const answer = await send(options);
     told(answer.status, answer.headers);
     if (options.method === 'GET' && answer.headers.etag !== undefined) {
       const { status, headers: kept, data } = answer;

@@ -1,0 +1,366 @@
+import { verify } from 'node:crypto';
+
+import nock from 'nock';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { connectForge } from '../../src/forge/forge.ts';
+import { API, mockForge, ORIGIN, PRIVATE_KEY, PUBLIC_KEY, rawComment, rawPull, REPO } from './forge-mock.ts';
+
+const COMMENTS = `${REPO}/issues/1/comments`;
+const REPOSITORY = {
+  id: 5,
+  name: 'blueprints',
+  full_name: 'acme/blueprints',
+  owner: { login: 'acme' },
+  private: true,
+  fork: false,
+  html_url: 'https://forge.test/acme/blueprints',
+};
+
+beforeEach(() => nock.disableNetConnect());
+afterEach(() => {
+  nock.cleanAll();
+  nock.enableNetConnect();
+});
+
+describe('tokens', () => {
+  test("the App's own token is signed with its key and short", async () => {
+    const { forge } = mockForge();
+    const header = Promise.withResolvers<string>();
+    nock(ORIGIN)
+      .get('/api/v3/repos/acme/blueprints/installation')
+      .reply((request: Request) => {
+        header.resolve(String(request.headers.get('authorization')));
+        return [404, { message: 'Not Found' }];
+      });
+    expect(await forge.repositoryInstallation('acme', 'blueprints')).toBeNull();
+    const [, jwt = ''] = (await header.promise).split(' ');
+    const [head = '', body = '', signature = ''] = jwt.split('.');
+    expect(
+      verify('RSA-SHA256', Buffer.from(`${head}.${body}`), PUBLIC_KEY, Buffer.from(signature, 'base64url')),
+    ).toBe(true);
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as {
+      iat: number;
+      exp: number;
+      iss: string;
+    };
+    expect(claims.iss).toBe('77');
+    expect(claims.exp - claims.iat).toBeLessThanOrEqual(600);
+  });
+
+  test('one token per repository, for that repository and no more than was granted', async () => {
+    const { forge, repository, mints } = mockForge();
+    const seen: string[] = [];
+    nock(ORIGIN)
+      .persist()
+      .get(REPO)
+      .reply((request: Request) => {
+        seen.push(String(request.headers.get('authorization')));
+        return [200, REPOSITORY];
+      });
+    await Promise.all([
+      repository.get(),
+      repository.get(),
+      forge.repository(7, { id: 5, owner: 'acme', name: 'blueprints' }).get(),
+    ]);
+    expect(new Set(seen)).toEqual(new Set(['token ghs_token1']));
+    expect(mints).toEqual([
+      {
+        installation: '7',
+        body: {
+          repository_ids: [5],
+          permissions: {
+            metadata: 'read',
+            contents: 'write',
+            pull_requests: 'write',
+            issues: 'write',
+            checks: 'read',
+          },
+        },
+      },
+    ]);
+    expect(await forge.tokenFor(7, 5)).toBe('ghs_token2');
+    expect(await forge.tokenFor(7, 6)).toBe('ghs_token3');
+    expect(await forge.tokenFor(7, 5)).toBe('ghs_token2');
+    expect(mints[1]!.body).toEqual({
+      repository_ids: [5],
+      permissions: { metadata: 'read', contents: 'write' },
+    });
+  });
+
+  test('two forges in one process do not share tokens', async () => {
+    const one = mockForge();
+    expect(await one.forge.tokenFor(7, 5)).toBe('ghs_token1');
+    nock.cleanAll();
+    const other = mockForge();
+    expect(await other.forge.tokenFor(7, 5)).toBe('ghs_token1');
+    expect(other.mints).toHaveLength(1);
+  });
+
+  test('401: a new token, once', async () => {
+    const { repository, calls } = mockForge();
+    nock(ORIGIN).get(REPO).reply(401, { message: 'Bad credentials' });
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    expect((await repository.get()).fullName).toBe('acme/blueprints');
+    nock(ORIGIN).get(REPO).twice().reply(401, { message: 'Bad credentials' });
+    await expect(repository.get()).rejects.toMatchObject({ code: 'FORGE_AUTH', blame: 'forge' });
+    expect(calls.filter((c) => c.route === '/repos/{owner}/{repo}').map((c) => c.status)).toEqual([
+      401, 200, 401, 401,
+    ]);
+  });
+
+  test('a clock that is off is put right by the answer', async () => {
+    const { forge } = mockForge();
+    const later = new Date(Date.now() + 3_600_000);
+    const issued: number[] = [];
+    nock(ORIGIN)
+      .get('/api/v3/repos/a/b/installation')
+      .twice()
+      .reply((request: Request) => {
+        const [, body = ''] = String(request.headers.get('authorization')).split('.');
+        issued.push((JSON.parse(Buffer.from(body, 'base64url').toString()) as { iat: number }).iat);
+        return issued.length === 1 ? [401, { message: 'expired' }, { date: later.toUTCString() }] : [404, {}];
+      });
+    expect(await forge.repositoryInstallation('a', 'b')).toBeNull();
+    expect(issued[1]! - issued[0]!).toBeGreaterThan(3_500);
+  });
+
+  test('a key that is none is told without quoting it', () => {
+    const connect = () =>
+      connectForge({ appId: 1, privateKey: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0', baseUrl: API });
+    expect(connect).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringContaining('c2VjcmV0') }),
+    );
+    const escaped = PRIVATE_KEY.replaceAll('\n', String.raw`\n`);
+    expect(() => connectForge({ appId: 1, privateKey: escaped, baseUrl: API })).not.toThrow();
+  });
+});
+
+describe('trouble', () => {
+  test('a GET is asked again on 5xx and broken connections', async () => {
+    const { repository } = mockForge();
+    nock(ORIGIN).get(REPO).reply(502, 'bad gateway');
+    nock(ORIGIN).get(REPO).replyWithError('socket hang up');
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    expect((await repository.get()).id).toBe(5);
+  });
+
+  test('and given up in the end', async () => {
+    const { repository, calls } = mockForge();
+    nock(ORIGIN).get(REPO).times(4).reply(503, { message: 'no' });
+    await expect(repository.get()).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      blame: 'forge',
+      hint: expect.any(String),
+    });
+    expect(calls.filter((c) => c.status === 503)).toHaveLength(4);
+  });
+
+  test.each([
+    ['a 502', 502],
+    ['a lost connection', 0],
+  ])('%s on a write is not sent again', async (_, status) => {
+    const { repository, calls } = mockForge();
+    const write = nock(ORIGIN).post(COMMENTS);
+    if (status === 0) write.replyWithError('socket hang up');
+    else write.reply(status, 'bad gateway');
+    await expect(repository.createComment(1, 'x')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' });
+    expect(calls.filter((c) => c.route.endsWith('/comments'))).toMatchObject([{ method: 'POST', status }]);
+  });
+
+  test.each([
+    ['secondary limit', 403, { 'retry-after': '17' }, 'You have exceeded a secondary rate limit', 17],
+    ['429', 429, { 'retry-after': '3' }, 'Too many requests', 3],
+    ['secondary limit without header', 403, {}, 'You have exceeded a secondary rate limit.', 60],
+    ['a 429 without header', 429, {}, '', 60],
+  ])('%s becomes RATE_LIMITED', async (_, status, headers, message, retryAfter) => {
+    const { repository, calls } = mockForge();
+    nock(ORIGIN).post(COMMENTS).reply(status, { message }, headers);
+    nock(ORIGIN).get(REPO).reply(status, { message }, headers);
+    await expect(repository.createComment(1, 'x')).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfter,
+    });
+    await expect(repository.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter });
+    expect(calls.filter((c) => c.status === status)).toHaveLength(2);
+  });
+
+  test('an empty primary budget waits for its reset', async () => {
+    const { repository } = mockForge();
+    const reset = Math.floor(Date.now() / 1_000) + 120;
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
+    nock(ORIGIN).get(REPO).reply(403, { message: 'API rate limit exceeded' }, headers);
+    const error = (await repository.get().catch((e: unknown) => e)) as { code: string; retryAfter: number };
+    expect(error.code).toBe('RATE_LIMITED');
+    expect(error.retryAfter).toBeGreaterThan(110);
+    expect(error.retryAfter).toBeLessThanOrEqual(120);
+  });
+
+  test('GraphQL limits come as 200', async () => {
+    const { repository } = mockForge();
+    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+    nock(ORIGIN).post('/api/graphql').reply(200, { data: null, errors });
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfter: 60,
+    });
+    nock(ORIGIN)
+      .post('/api/graphql')
+      .reply(200, { data: null, errors: [{ type: 'NOT_FOUND', message: 'no' }] });
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject({ code: 'FORGE_NOT_FOUND' });
+  });
+
+  test('other refusals have codes of their own', async () => {
+    const { repository } = mockForge();
+    const codes = {
+      403: 'FORGE_FORBIDDEN',
+      404: 'FORGE_NOT_FOUND',
+      409: 'FORGE_CONFLICT',
+      422: 'FORGE_INVALID',
+      451: 'FORGE_REFUSED',
+    };
+    for (const [status, code] of Object.entries(codes)) {
+      nock(ORIGIN).post(COMMENTS).reply(Number(status), { message: 'Because' });
+      const error = (await repository.createComment(1, 'x').catch((e: unknown) => e)) as Error;
+      expect(error).toMatchObject({ code, message: expect.stringContaining('Because') });
+      expect(error.message).toContain('/repos/{owner}/{repo}/issues/{issue_number}/comments');
+      expect(error.message).not.toContain('acme');
+    }
+  });
+
+  test('no error carries the token, whoever put it there', async () => {
+    const { repository } = mockForge();
+    nock(ORIGIN)
+      .post(COMMENTS)
+      .reply(422, { message: 'bad ghs_token1 and Bearer abcdefghijklmnopqrstuvwxyz' });
+    const error = (await repository.createComment(1, 'x').catch((e: unknown) => e)) as Error & {
+      cause?: unknown;
+    };
+    const told = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
+    expect(told).not.toMatch(/ghs_|abcdefghij/);
+  });
+
+  test('what is written carries no credential', async () => {
+    const { repository } = mockForge();
+    const written = Promise.withResolvers<string>();
+    nock(ORIGIN)
+      .post(COMMENTS)
+      .reply(201, async (request: Request) => {
+        written.resolve(((await request.json()) as { body: string }).body);
+        return rawComment({});
+      });
+    await repository.createComment(1, 'failed: https://x-access-token:ghs_1234567890@forge.test/x');
+    expect(await written.promise).not.toContain('ghs_');
+  });
+
+  test('an abort ends a call, with its own reason', async () => {
+    const { repository } = mockForge();
+    nock(ORIGIN).get(REPO).delay(60_000).reply(200, REPOSITORY);
+    const stop = new AbortController();
+    const asking = repository.get(stop.signal);
+    setImmediate(() => stop.abort(new Error('enough')));
+    await expect(asking).rejects.toThrow('enough');
+    nock.abortPendingRequests();
+  });
+});
+
+describe('cost', () => {
+  test('an unchanged answer is a 304', async () => {
+    const { repository, calls } = mockForge();
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY, { etag: '"one"' });
+    nock(ORIGIN, { reqheaders: { 'if-none-match': '"one"' } })
+      .get(REPO)
+      .reply(304, undefined, { etag: '"one"' });
+    nock(ORIGIN, { reqheaders: { 'if-none-match': '"one"' } })
+      .get(REPO)
+      .reply(200, { ...REPOSITORY, archived: true }, { etag: '"two"' });
+    expect((await repository.get()).archived).toBe(false);
+    expect((await repository.get()).archived).toBe(false);
+    expect((await repository.get()).archived).toBe(true);
+    expect(calls.filter((c) => c.route === '/repos/{owner}/{repo}').map((c) => c.status)).toEqual([
+      200, 304, 200,
+    ]);
+  });
+
+  test('every call is told, with its template', async () => {
+    const { repository, calls } = mockForge();
+    nock(ORIGIN).get(`${REPO}/pulls/1`).reply(200, rawPull({}), { 'x-ratelimit-remaining': '4321' });
+    await repository.getPull(1);
+    expect(calls.map((c) => `${c.method} ${c.route} ${c.status} ${c.installationId}`)).toEqual([
+      'GET /app/installations/{installation_id} 200 null',
+      'POST /app/installations/{installation_id}/access_tokens 201 null',
+      'GET /repos/{owner}/{repo}/pulls/{pull_number} 200 7',
+    ]);
+    expect(calls.at(-1)).toMatchObject({ remaining: 4321, ms: expect.any(Number) });
+  });
+
+  test('what creates content waits for the budget; nothing else does', async () => {
+    const taken: number[] = [];
+    const { repository } = mockForge({
+      budget: {
+        take: (installationId) => {
+          taken.push(installationId);
+          return Promise.resolve();
+        },
+      },
+    });
+    nock(ORIGIN).post(COMMENTS).reply(201, rawComment({}));
+    nock(ORIGIN).patch(`${REPO}/issues/comments/1`).reply(200, rawComment({}));
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    nock(ORIGIN).post(`${REPO}/issues/comments/1/reactions`).reply(201, { id: 1 });
+    await repository.get();
+    await repository.updateComment(1, 'x');
+    await repository.addReaction({ commentId: 1 }, 'eyes');
+    expect(taken).toEqual([]);
+    await repository.createComment(1, 'x');
+    expect(taken).toEqual([7]);
+  });
+
+  test('a refused budget stops the call', async () => {
+    const { repository, calls } = mockForge({ budget: { take: () => Promise.reject(new Error('spent')) } });
+    await expect(repository.createComment(1, 'x')).rejects.toThrow('spent');
+    expect(calls.filter((c) => c.method === 'POST')).toEqual([]);
+  });
+});
+
+describe('lists', () => {
+  test('are read to the end', async () => {
+    const { repository } = mockForge();
+    const next = (page: number) => ({ link: `<${API}/repositories/5/pulls?page=${page}>; rel="next"` });
+    nock(ORIGIN)
+      .get(`${REPO}/pulls`)
+      .query({ state: 'open', page: 1, per_page: 100 })
+      .reply(200, [rawPull({})], next(2));
+    nock(ORIGIN)
+      .get(`${REPO}/pulls`)
+      .query({ state: 'open', page: 2, per_page: 100 })
+      .reply(200, [rawPull({ number: 2 })]);
+    expect((await repository.listOpenPulls()).map((pull) => pull.number)).toEqual([1, 2]);
+  });
+
+  test('failed deliveries: the ones that no attempt got through, oldest first', async () => {
+    const { forge } = mockForge();
+    const delivery = (id: number, guid: string, status: number, hour: number) => ({
+      id,
+      guid,
+      status_code: status,
+      delivered_at: `2026-01-02T${String(hour).padStart(2, '0')}:00:00Z`,
+      event: 'push',
+      action: null,
+      installation_id: 7,
+      repository_id: 5,
+    });
+    const link = `<${API}/app/hook/deliveries?cursor=v1_1&per_page=100>; rel="next"`;
+    const path = '/api/v3/app/hook/deliveries';
+    nock(ORIGIN)
+      .get(path)
+      .query({ per_page: 100 })
+      .reply(200, [delivery(9, 'a', 200, 9), delivery(8, 'b', 500, 8), delivery(7, 'c', 502, 7)], { link });
+    nock(ORIGIN)
+      .get(path)
+      .query({ per_page: 100, cursor: 'v1_1' })
+      .reply(200, [delivery(6, 'a', 500, 6), delivery(5, 'b', 500, 5), delivery(1, 'd', 500, 1)], { link });
+    const failed = await forge.failedDeliveries(new Date('2026-01-02T04:00:00Z'));
+    expect(failed.map((one) => `${one.id} ${one.guid}`)).toEqual(['7 c', '8 b']);
+  });
+});
