@@ -1,11 +1,10 @@
 import { PorticoError } from '../error.ts';
+import { editInPlace, printResource } from '../package/render/edit-documents.ts';
+import { copyValue } from '../package/render/field-notes.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import { isSelected } from '../package/render/select.ts';
-import { fromValue } from '../package/yaml/compare.ts';
-import type { YamlValue } from '../package/yaml/edit.ts';
-import { documentText } from '../package/yaml/patch.ts';
 import { EXIT } from './exit-code.ts';
 import { reportRender, writeResults } from './render-report.ts';
 import type { Call } from './verb.ts';
@@ -26,7 +25,9 @@ export async function evaluateStream(
   spec: FunctionSpec,
   functionConfig: KrmObject | undefined,
 ): Promise<number> {
-  const documents = readResources('stdin', await readStdin(call.signal)).documents.map(({ value }) => value);
+  const source = readResources('stdin', await readStdin(call.signal));
+  // What was read stays as it is, so that what was changed can be told.
+  const documents = source.documents.map(({ value }) => copyValue(value));
   const list = documents.length === 1 && documents[0]?.['kind'] === 'ResourceList' ? documents[0] : undefined;
   const items = list === undefined ? documents : itemsOf(list);
   const config = functionConfig ?? argumentConfig(spec);
@@ -48,9 +49,11 @@ export async function evaluateStream(
   if (!ok || output.items === undefined) return EXIT.failed;
 
   const after = partial ? mergeBack(items, new Set(chosen), output.items) : output.items;
+  const wanted = list === undefined ? after : [resourceList(after, list, output)];
+  const unlike = wanted.length !== source.documents.length;
   if (call.terminal.json) call.terminal.document(resourceList(after, list, output));
-  else if (list === undefined) call.terminal.write(after.map(print).join('---\n'));
-  else call.terminal.write(print(resourceList(after, list, output)));
+  else if (unlike) call.terminal.write(wanted.map((value) => printResource(value)).join('---\n'));
+  else call.terminal.write(editInPlace(source, wanted));
   return EXIT.ok;
 }
 
@@ -89,10 +92,20 @@ function argumentConfig({ configMap }: FunctionSpec): KrmObject | undefined {
   };
 }
 
+/** A copy that keeps its comments, with the id set. */
 function withId(item: KrmObject, id: string): KrmObject {
-  const metadata = isObject(item['metadata']) ? item['metadata'] : {};
-  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
-  return { ...item, metadata: { ...metadata, annotations: { ...annotations, [ID]: id } } };
+  const copy = copyValue(item);
+  const metadata = mapIn(copy, 'metadata');
+  mapIn(metadata, 'annotations')[ID] = id;
+  return copy;
+}
+
+function mapIn(object: KrmObject, field: string): KrmObject {
+  const held = object[field];
+  if (isObject(held)) return held;
+  const made: KrmObject = {};
+  object[field] = made;
+  return made;
 }
 
 /** Answers take the places of what the function was given; what it did not give back is gone, what is new comes last. */
@@ -116,13 +129,15 @@ function mergeBack(
   return [...kept, ...added];
 }
 
+/** Takes the id off, and the annotations where nothing else is in them. */
 function withoutId(item: KrmObject): [string | undefined, KrmObject] {
   const metadata = item['metadata'];
   if (!isObject(metadata) || !isObject(metadata['annotations'])) return [undefined, item];
-  const { [ID]: id, ...annotations } = metadata['annotations'];
-  const { annotations: _, ...rest } = metadata;
-  const kept = Object.keys(annotations).length === 0 ? rest : { ...metadata, annotations };
-  return [typeof id === 'string' ? id : undefined, { ...item, metadata: kept }];
+  const { annotations } = metadata;
+  const id = annotations[ID];
+  delete annotations[ID];
+  if (Object.keys(annotations).length === 0) delete metadata['annotations'];
+  return [typeof id === 'string' ? id : undefined, item];
 }
 
 function resourceList(
@@ -169,10 +184,6 @@ function resultOf(
       ...(item.file === undefined ? {} : { file: item.file.path }),
     })),
   };
-}
-
-function print(value: KrmObject): string {
-  return documentText(fromValue(value as YamlValue), undefined);
 }
 
 function isObject(value: unknown): value is KrmObject {

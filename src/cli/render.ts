@@ -1,5 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { createRuntime } from '../function/runtime.ts';
+import { readKptfile } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
@@ -20,13 +21,25 @@ export async function render(call: Call): Promise<number> {
   const result = await renderFiles(files, directory, call);
   await writeResults(call, result);
   reportRender(result, terminal);
-  if (result.ok) {
+  if (result.ok || savesOnFailure(files)) {
     if (output === undefined) writeChanges(directory, files, result.files);
     else writeNewFolder(call.path(output), result.files);
   }
   if (terminal.json) terminal.document(renderDocument(result));
   else if (result.ok) for (const path of result.changed) terminal.print(`changed ${path}`);
   return renderExit(result);
+}
+
+/** kpt's annotation by which a package is written as far as it got. */
+function savesOnFailure(files: PackageFiles): boolean {
+  const kptfile = files.get('Kptfile');
+  if (kptfile === undefined) return false;
+  try {
+    const { annotations } = readKptfile(kptfile.bytes).kptfile;
+    return annotations['kpt.dev/save-on-render-failure']?.toLowerCase() === 'true';
+  } catch {
+    return false;
+  }
 }
 
 /** Reads a directory that has to be a package. Throws `KPTFILE_MISSING`. */

@@ -152,7 +152,7 @@ describe('writing changes', () => {
         throw new Error('lost');
       },
     };
-    const after = new Map([...packageOf({ 'a.yaml': '2' }), ['b.yaml', broken] as const]);
+    const after = new Map(packageOf({ 'a.yaml': '2' })).set('b.yaml', broken);
     expect(() => writeChanges(dir.path('p'), before, after)).toThrow(
       expect.objectContaining({ code: 'PACKAGE_NOT_WRITTEN' }),
     );

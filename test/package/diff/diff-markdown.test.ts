@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { diffMarkdown } from '../../../src/package/diff/diff-markdown.ts';
@@ -93,12 +93,14 @@ describe('foreign text', () => {
   });
 });
 
-describe('limits', () => {
-  const many = (value: string): Record<string, string> =>
-    Object.fromEntries(
-      Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, configMap(`c${at}`, `a: "${value}"`)]),
-    );
+/** Three hundred resources, each in its file. */
+function many(value: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, configMap(`c${at}`, `a: "${value}"`)]),
+  );
+}
 
+describe('limits', () => {
   test.each([200, 1_000, 10_000, 65_535])(
     'at most %i characters, and what is missing is counted',
     (limit) => {

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { parse } from 'yaml';
+
+import { PorticoError } from '../error.ts';
+import { parseForgeConfig, type ForgeConfig } from '../localforge/config.ts';
+import { EXIT } from './exit-code.ts';
+import { startLocalPortico } from './local-portico.ts';
+import { until } from './serve.ts';
+import type { Call } from './verb.ts';
+
+/** `portico dev`: GitHub in a box and the bot, until told to stop. When ready it prints one line. */
+export async function dev(call: Call): Promise<number> {
+  const configFile = call.text('config');
+  const config = configFile === undefined ? undefined : readConfig(call.path(configFile));
+  const port = Number(call.text('port') ?? 0);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new PorticoError('BAD_PORT', `\`${call.text('port') ?? ''}\` is not a port`, {
+      hint: 'Give a number from 0 (a free one) to 65535.',
+    });
+  }
+  await using local = await startLocalPortico({
+    dataDir: call.path(call.text('data') ?? '.portico'),
+    port,
+    ...(config !== undefined && { config }),
+    ...(configFile !== undefined && { configDirectory: dirname(call.path(configFile)) }),
+    logLevel: 'warn',
+  });
+  const { forge } = local;
+  const ready = {
+    event: 'ready',
+    api: forge.apiUrl,
+    git: forge.gitUrl,
+    web: forge.url,
+    bot: local.webhookUrl,
+    app: {
+      id: forge.app.id,
+      slug: forge.app.slug,
+      privateKeyFile: forge.app.privateKeyFile,
+      webhookSecretFile: forge.app.webhookSecretFile,
+    },
+  };
+  if (call.terminal.json) call.terminal.print(JSON.stringify(ready));
+  else call.terminal.print(`ready: ${forge.url} (git and REST under ${forge.apiUrl}), stop with Ctrl+C`);
+  await until(call.signal);
+  await local.stop();
+  return EXIT.ok;
+}
+
+function readConfig(file: string): ForgeConfig {
+  try {
+    return parseForgeConfig(parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    if (cause instanceof PorticoError) throw cause;
+    throw new PorticoError('FORGE_CONFIG', `cannot read ${file}`, {
+      hint: 'It must be YAML with tokens, users, orgs, repos and app.',
+      cause,
+    });
+  }
+}

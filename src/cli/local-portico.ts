@@ -1,0 +1,80 @@
+/** The local forge and the bot in one process, offline: what `portico dev` runs and the demo plays on. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Environment } from '../config/environment.ts';
+import { startForge, type ForgeOptions, type LocalForge } from '../localforge/forge.ts';
+import { createLog, type LogLevel } from '../log.ts';
+import { serve, type RunningServer } from '../main.ts';
+
+export interface LocalPorticoOptions {
+  readonly dataDir: string;
+  /** Of the forge; the bot takes a free one. */
+  readonly port?: number;
+  readonly config?: ForgeOptions['config'];
+  readonly configDirectory?: string;
+  readonly logLevel: LogLevel;
+}
+
+export interface LocalPortico extends AsyncDisposable {
+  readonly forge: LocalForge;
+  readonly server: RunningServer;
+  /** Where the bot takes webhooks. */
+  readonly webhookUrl: string;
+  /** Resolves when no webhook is under way and the bot has nothing to do. */
+  idle(signal?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts both; started again on the same directory they go on where they were. */
+export async function startLocalPortico(options: LocalPorticoOptions): Promise<LocalPortico> {
+  await using started = new AsyncDisposableStack();
+  const forge = started.use(
+    await startForge({
+      dataDir: join(options.dataDir, 'forge'),
+      ...(options.port !== undefined && { port: options.port }),
+      ...(options.config !== undefined && { config: options.config }),
+      ...(options.configDirectory !== undefined && { configDirectory: options.configDirectory }),
+    }),
+  );
+  const environment: Environment = {
+    appId: forge.app.id,
+    privateKey: forge.app.privateKeyPem,
+    webhookSecrets: [readFileSync(forge.app.webhookSecretFile, 'utf8').trim()],
+    apiUrl: forge.apiUrl,
+    gitUrl: forge.gitUrl,
+    port: 0,
+    host: '127.0.0.1',
+    databaseUrl: undefined,
+    dataDirectory: join(options.dataDir, 'bot'),
+    logLevel: options.logLevel,
+    logFormat: 'auto',
+    contentPerMinute: 1_000_000,
+    contentPerHour: 1_000_000,
+    sweepMinutes: 15,
+    metrics: true,
+  };
+  const log = createLog({ level: options.logLevel, secrets: environment.webhookSecrets });
+  const server = started.use(await serve({ environment, log }));
+  const webhookUrl = `${server.url}/api/github/webhooks`;
+  forge.setAppWebhookUrl(webhookUrl);
+  const parts = started.move();
+  const stop = async (): Promise<void> => {
+    await server.stop(5_000);
+    await parts.disposeAsync();
+  };
+  return {
+    forge,
+    server,
+    webhookUrl,
+    async idle(signal) {
+      // Work makes webhooks and webhooks make work: quiet is when neither has made anything new.
+      for (let quiet = 0; quiet < 2; quiet += 1) {
+        await forge.settled();
+        await server.idle(signal);
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
