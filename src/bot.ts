@@ -1,0 +1,198 @@
+/**
+ * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
+ * follows.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { join } from 'node:path';
+
+import { createCatalog } from './catalog/catalog.ts';
+import type { Environment } from './config/environment.ts';
+import { connectForge } from './forge/forge.ts';
+import { createRuntime } from './function/runtime.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { createMirrors } from './mirrors.ts';
+import { createBudget } from './queue/budget.ts';
+import type { Database } from './queue/database.ts';
+import type { Json, Lane, Queue } from './queue/job.ts';
+import { startQueue } from './queue/queue.ts';
+import { createBranchReconciler } from './reconcile/branch.ts';
+import { createCommentReconciler, type CommentTarget } from './reconcile/comment.ts';
+import { sweepJob } from './reconcile/jobs.ts';
+import { createKeyedLock } from './reconcile/keyed-lock.ts';
+import type { RepositoryRef, World } from './reconcile/ports.ts';
+import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
+import { createPublicationReconciler } from './reconcile/publication.ts';
+import { createRepositoryReconciler } from './reconcile/repository.ts';
+import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
+import { createVariantReconciler, type VariantTarget } from './reconcile/variant.ts';
+import { routeEvent } from './route.ts';
+import { VERSION } from './version.ts';
+
+export interface BotOptions {
+  readonly environment: Environment;
+  readonly database: Database;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly scrub: (text: string) => string;
+}
+
+export interface EventReceived {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+export interface Bot extends AsyncDisposable {
+  readonly queue: Queue;
+  /** Turns an event into jobs, durably. Work follows in its own time. */
+  accept(event: EventReceived, signal?: AbortSignal): Promise<void>;
+  /** Looks at everything, as at the start and every `sweepMinutes`. */
+  sweep(): Promise<void>;
+  /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Commands answer people, so they do not wait behind renders; fan-out waits behind both. */
+const LANES: readonly Lane[] = [
+  { name: 'commands', kinds: ['comment'], concurrency: 4 },
+  { name: 'proposals', kinds: ['proposal'], concurrency: 4 },
+  { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
+  { name: 'index', kinds: ['repository', 'sweep', 'sweep-repository'], concurrency: 2 },
+  { name: 'variants', kinds: ['variant'], concurrency: 4 },
+];
+
+export async function startBot(options: BotOptions): Promise<Bot> {
+  const { environment, database, log, metrics } = options;
+  const budget = createBudget({
+    database,
+    perMinute: environment.contentPerMinute,
+    perHour: environment.contentPerHour,
+    metrics,
+  });
+  const forge = connectForge({
+    appId: environment.appId,
+    privateKey: environment.privateKey,
+    baseUrl: environment.apiUrl,
+    budget,
+    onCall: ({ method, route, status, ms }) => metrics.githubCall(`${method} ${route}`, status, ms / 1000),
+  });
+  const app = await forge.app();
+  const mirrors = createMirrors({
+    directory: join(environment.dataDirectory, 'mirrors'),
+    gitUrl: environment.gitUrl,
+    tokenFor: (repository, refresh) => forge.tokenFor(repository.installationId, repository.id, { refresh }),
+  });
+  const world: World = {
+    catalog: createCatalog(),
+    async open(ref, signal) {
+      const git = await mirrors.open(ref, signal);
+      return { ref, git, forge: forge.repository(ref.installationId, ref) };
+    },
+    async repositories(signal) {
+      const found: RepositoryRef[] = [];
+      for (const installation of await forge.installations(signal)) {
+        if (installation.suspended) continue;
+        for (const { id, owner, name } of await forge.repositories(installation.id, signal)) {
+          found.push({ installationId: installation.id, id, owner, name });
+        }
+      }
+      return found;
+    },
+    enqueue: (job) => queue.enqueue({ ...job, data: job.data as Json }),
+    runtime: createRuntime({}),
+    runtimeVersion: `portico ${VERSION}`,
+    app,
+    hmac: sealer(environment.privateKey),
+    now: () => new Date(),
+    log,
+  };
+  const handlers = createHandlers(world, metrics);
+  const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
+  metrics.observeDepth(() => queue.depth());
+  const sweep = (): Promise<void> => queue.enqueue({ ...sweepJob(), data: {} });
+  const timer = setInterval(() => {
+    sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
+  }, environment.sweepMinutes * 60_000);
+  timer.unref();
+  await sweep();
+
+  async function stop(graceMs: number): Promise<void> {
+    clearInterval(timer);
+    await queue.stop(graceMs);
+    await mirrors.close();
+  }
+
+  return {
+    queue,
+    sweep,
+    stop,
+    async accept(event, signal) {
+      const jobs = routeEvent(event.name, event.payload);
+      for (const job of jobs) {
+        const data = job.kind === 'comment' ? await withHead(world, job.data, signal) : job.data;
+        await world.enqueue({ ...job, data });
+      }
+    },
+    [Symbol.asyncDispose]: () => stop(5_000),
+  };
+}
+
+/** The head that the commenter could see: what is pushed between comment and command is not what he meant. */
+async function withHead(
+  world: World,
+  data: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  const target = data as unknown as CommentTarget;
+  const { forge } = await world.open(target.repository, signal);
+  const pull = await forge.getPull(target.number, {}, signal);
+  return pull === null ? data : { ...data, headSeen: pull.headSha };
+}
+
+function createHandlers(world: World, metrics: Metrics): Parameters<typeof startQueue>[0]['handlers'] {
+  const proposal = createProposalReconciler(world);
+  const comment = createCommentReconciler(world);
+  const publication = createPublicationReconciler(world);
+  const repository = createRepositoryReconciler(world);
+  const variant = createVariantReconciler(world);
+  const branch = createBranchReconciler(world);
+  const sweep = createSweep(world);
+  const sweepRepository = createRepositorySweep(world);
+  // What happens to one pull request happens one after the other, whichever lane it came by.
+  const lock = createKeyedLock();
+  return {
+    proposal: ({ data }, signal) => {
+      const target = data as unknown as ProposalTarget;
+      return lock.run(pullKey(target), () => proposal(target, signal));
+    },
+    comment: async ({ data }, signal) => {
+      const target = data as unknown as CommentTarget;
+      await lock.run(pullKey(target), () => comment(target, signal));
+      metrics.command('comment', 'done');
+    },
+    publication: ({ data }, signal) => publication(whose(data), signal),
+    repository: ({ data }, signal) => repository(whose(data), signal),
+    variant: async ({ data }, signal) => {
+      await variant(data as unknown as VariantTarget, signal);
+    },
+    branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
+    sweep: (_job, signal) => sweep(signal),
+    'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),
+  };
+}
+
+function pullKey({ repository: { id }, number }: ProposalTarget): string {
+  return `${id}#${number}`;
+}
+
+/** What we queued is what we read. */
+function whose(data: unknown): RepositoryRef {
+  return (data as { repository: RepositoryRef }).repository;
+}
+
+/** Seals are keyed by the App's private key, so nothing has to be kept: whoever has the key is this App. */
+function sealer(privateKey: string): (text: string) => string {
+  const key = createHash('sha256').update(`portico seal 1\n${privateKey}`).digest();
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
+}

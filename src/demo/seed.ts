@@ -1,0 +1,152 @@
+/** What is there before the story starts: a repository of packages at v1, and two that were cloned from it. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+
+import { simpleGit, type SimpleGit } from 'simple-git';
+
+import { PorticoError } from '../error.ts';
+import { withUpstream } from '../package/kptfile.ts';
+import { ORGANISATION, TOKENS, UPSTREAM, type Downstream, type Person } from './cast.ts';
+
+export interface Seeded {
+  /** Every package of the upstream, by path, sorted; those below another package are left out. */
+  readonly packages: readonly string[];
+  /** Packages that each downstream was made from. */
+  readonly cloned: readonly string[];
+}
+
+const OWN_PACKAGES = new URL('./packages/', import.meta.url);
+
+/** Folder of packages to seed from: our own, a folder, or a clone of a repository. */
+export async function sourceFolder(
+  from: string | undefined,
+): Promise<{ readonly path: string; readonly own: boolean }> {
+  if (from === undefined) return { path: OWN_PACKAGES.pathname, own: true };
+  if (existsSync(from) && statSync(from).isDirectory() && !isBare(from)) return { path: from, own: false };
+  const path = mkdtempSync(join(tmpdir(), 'portico-from-'));
+  try {
+    await simpleGit().clone(existsSync(from) ? from : httpsOnly(from), path, ['--depth=1']);
+  } catch (cause) {
+    if (cause instanceof PorticoError) throw cause;
+    throw new PorticoError('DEMO_SOURCE', `cannot clone ${from}`, {
+      hint: 'Give a folder or the https address of a git repository with packages.',
+      cause,
+    });
+  }
+  return { path, own: false };
+}
+
+/** All packages below a folder, outermost first; throws when there is none. */
+export function findPackages(folder: string, below = ''): string[] {
+  const here = join(folder, below);
+  if (existsSync(join(here, 'Kptfile')) && below !== '') return [below];
+  return readdirSync(here, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => posix.join(below, name))
+    .sort()
+    .flatMap((path) => findPackages(folder, path));
+}
+
+/** A work tree of one repository of the demo, as one person has it. */
+export async function checkout(
+  gitUrl: string,
+  name: string,
+  person: Person,
+  folder: string,
+): Promise<SimpleGit> {
+  mkdirSync(folder, { recursive: true });
+  const git = simpleGit(folder);
+  await git.init(['--initial-branch=main']);
+  await git.addConfig('user.name', person);
+  await git.addConfig('user.email', `${person}@example.com`);
+  const basic = Buffer.from(`x-access-token:${TOKENS[person]}`).toString('base64');
+  await git.addConfig('http.extraheader', `Authorization: Basic ${basic}`);
+  await git.addRemote('origin', `${gitUrl}/${ORGANISATION}/${name}.git`);
+  return git;
+}
+
+/** Fills the upstream: the packages, the configuration that registers it, and the tag of each first revision. */
+export async function seedUpstream(
+  git: SimpleGit,
+  folder: string,
+  source: string,
+  packages: readonly string[],
+): Promise<void> {
+  for (const path of packages)
+    cpSync(join(source, path), join(folder, path), { recursive: true, filter: isContent });
+  configure(folder, UPSTREAM, 'directory: /');
+  await commitAndPush(git, 'Add the packages');
+  for (const path of packages) await git.raw(['tag', '-a', `${path}/v1`, '-m', `${path} v1`]);
+  await git.raw(['push', '-q', 'origin', '--tags']);
+}
+
+/** Fills a downstream: packages cloned at v1, as `kpt pkg get` would leave them. */
+export async function seedDownstream(
+  git: SimpleGit,
+  folder: string,
+  name: Downstream,
+  upstream: {
+    readonly folder: string;
+    readonly url: string;
+    readonly commit: string;
+    readonly packages: readonly string[];
+  },
+): Promise<void> {
+  for (const path of upstream.packages) {
+    cpSync(join(upstream.folder, path), join(folder, path), { recursive: true, filter: isContent });
+    const kptfile = join(folder, path, 'Kptfile');
+    const place = { repo: upstream.url, directory: path, ref: `${path}/v1` };
+    const locked = withUpstream(readFileSync(kptfile), {
+      upstream: { type: 'git', git: place, updateStrategy: 'resource-merge' },
+      upstreamLock: { type: 'git', git: { ...place, commit: upstream.commit } },
+    });
+    writeFileSync(kptfile, locked);
+  }
+  configure(folder, name, 'deployment: true\n  updates: { follow: latest }');
+  await commitAndPush(git, 'Clone the packages at v1');
+}
+
+export async function commitAndPush(git: SimpleGit, message: string, branch = 'main'): Promise<void> {
+  await git.add(['--all', '.']);
+  await git.commit(message);
+  await git.raw(['push', '-q', 'origin', `HEAD:refs/heads/${branch}`]);
+}
+
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'portico-demo-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+function configure(folder: string, name: string, spec: string): void {
+  mkdirSync(join(folder, '.github'), { recursive: true });
+  writeFileSync(
+    join(folder, '.github', 'portico.yaml'),
+    `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata:\n  name: ${name}\nspec:\n  branch: main\n  ${spec}\n`,
+  );
+}
+
+function isContent(path: string): boolean {
+  return !path.split('/').includes('.git');
+}
+
+function isBare(path: string): boolean {
+  return existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'));
+}
+
+function httpsOnly(address: string): string {
+  if (/^https:\/\/[^\s]+$/.test(address)) return address;
+  throw new PorticoError('DEMO_SOURCE', `\`${address}\` is neither a folder nor an https address`, {
+    hint: 'Give a folder or the https address of a git repository with packages.',
+  });
+}

@@ -1,0 +1,163 @@
+/**
+ * The server: wiring only. The door stores each delivery before it answers; a delivery then goes through the Probot
+ * application to the queue. A crash between the two leaves it in the inbox, from where the next start takes it.
+ */
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+
+import { Probot } from 'probot';
+
+import { createApp } from './app.ts';
+import { startBot, type Bot } from './bot.ts';
+import type { Environment } from './config/environment.ts';
+import { PorticoError } from './error.ts';
+import { createDoor } from './intake/door.ts';
+import { createHealth } from './intake/health.ts';
+import { createInbox, type Inbox } from './intake/inbox.ts';
+import { createLog, createScrubber, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { openDatabase } from './queue/database.ts';
+
+export interface ServeOptions {
+  readonly environment: Environment;
+  /** Made from the environment when absent. */
+  readonly log?: Log;
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  readonly bot: Bot;
+  /** Resolves when every delivery that came in has become jobs and every job is done. */
+  idle(signal?: AbortSignal): Promise<void>;
+  /** Two stages: no new work and `graceMs` for what runs, then the rest stays queued. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const GRACE_MS = 25_000;
+
+/** Starts the bot and its HTTP server. @throws PorticoError when a part cannot start; then nothing keeps running. */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { environment } = options;
+  const secrets = [...environment.webhookSecrets, environment.privateKey];
+  const log = options.log ?? createLog({ level: environment.logLevel, secrets });
+  const metrics = createMetrics();
+  await using started = new AsyncDisposableStack();
+  const database = started.use(
+    await openDatabase({
+      ...(environment.databaseUrl !== undefined && { url: environment.databaseUrl }),
+      dataDir: join(environment.dataDirectory, 'store'),
+    }),
+  );
+  const scrub = createScrubber(secrets);
+  const bot = started.use(await startBot({ environment, database, log, metrics, scrub }));
+  const inbox = createInbox(database);
+  const deliveries = createDeliveries(environment, bot, inbox, log);
+  let stopping = false;
+  const door = createDoor({
+    secrets: environment.webhookSecrets,
+    inbox,
+    onStored: async ({ id }) => deliveries.take(id),
+    log,
+    metrics,
+  });
+  const health = started.use(
+    createHealth({
+      ping: () => database.query('select 1'),
+      stopping: () => stopping,
+      registry: metrics.registry,
+    }),
+  );
+  const server = createServer((request, response) => {
+    if (!health.handle(request, response)) door(request, response);
+  });
+  await listen(server, environment);
+  for (const id of await inbox.pending()) deliveries.take(id);
+  await inbox.prune();
+  log.info({ port: portOf(server), engine: database.engine }, 'portico is up');
+  const parts = started.move();
+
+  let stopped: Promise<void> | undefined;
+  const stop = (graceMs = GRACE_MS): Promise<void> => (stopped ??= shutDown(graceMs));
+  async function shutDown(graceMs: number): Promise<void> {
+    stopping = true;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    await deliveries.idle();
+    await bot.stop(graceMs);
+    server.closeAllConnections();
+    await closed;
+    await parts.disposeAsync();
+    log.info({}, 'portico is down');
+  }
+
+  return {
+    url: `http://${environment.host}:${portOf(server)}`,
+    bot,
+    async idle(signal) {
+      await deliveries.idle();
+      await bot.queue.idle(undefined, signal);
+    },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}
+
+interface Deliveries {
+  /** Works on a stored delivery in the background. */
+  take(id: string): void;
+  idle(): Promise<void>;
+}
+
+/** From the inbox through Probot to the queue; what fails stays in the inbox as failed, to be delivered again. */
+function createDeliveries(environment: Environment, bot: Bot, inbox: Inbox, log: Log): Deliveries {
+  const running = new Set<Promise<void>>();
+  const [secret = ''] = environment.webhookSecrets;
+  const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
+  const loaded = probot.load(createApp((event) => bot.accept(event)));
+
+  async function work(id: string): Promise<void> {
+    await loaded;
+    const delivery = await inbox.claim(id);
+    if (delivery === undefined) return;
+    try {
+      const event = { id, name: delivery.event, payload: delivery.payload };
+      await probot.receive(event as Parameters<typeof probot.receive>[0]);
+      await inbox.complete(id);
+    } catch (error) {
+      log.error({ err: error, delivery: id }, 'a delivery could not be queued');
+      await inbox.fail(id, error instanceof PorticoError ? error.code : 'UNEXPECTED');
+    }
+  }
+
+  return {
+    take(id) {
+      const one = work(id).catch((error: unknown) =>
+        log.error({ err: error, delivery: id }, 'the inbox failed'),
+      );
+      running.add(one);
+      void one.finally(() => running.delete(one));
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+async function listen(server: Server, { port, host }: Environment): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new PorticoError('PORT_IN_USE', `cannot listen on ${host}:${port}`, {
+          hint: 'Set PORT to a free port.',
+          cause,
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
