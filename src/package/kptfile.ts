@@ -298,7 +298,7 @@ export function withUpstream(
 ): Uint8Array {
   const { kptfile } = readKptfile(bytes);
   const edits = (['upstream', 'upstreamLock'] as const).flatMap((part): YamlEdit[] => {
-    const value = change[part];
+    const value: object | null | undefined = change[part];
     if (value === undefined) return [];
     if (value !== null) return [{ op: 'set', document: 0, path: [part], value: { ...value } as YamlValue }];
     return kptfile[part] === undefined ? [] : [{ op: 'delete', document: 0, path: [part] }];

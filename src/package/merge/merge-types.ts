@@ -13,6 +13,8 @@ export interface MergeInput {
   readonly strategy?: UpdateStrategy;
   /** Which side a conflict takes; default upstream, as kpt does. */
   readonly onConflict?: 'upstream' | 'local';
+  /** Conflicts that somebody settled, by id: they take that side and are not reported again. */
+  readonly decisions?: ReadonlyMap<string, 'upstream' | 'local'>;
 }
 
 /** Something that could not be merged structurally and was handled in a plainer way, or is worth saying. */

@@ -1,10 +1,229 @@
 import { PorticoError } from '../../error.ts';
+import { readKrmignore } from '../krmignore.ts';
+import { checkPackage } from '../limits.ts';
+import { sameFile } from '../package.ts';
+import type { PackageFile, PackageFiles } from '../package.ts';
+import { bookkeepingOf, isYaml } from './bookkeeping.ts';
+import { withLines } from './conflict-lines.ts';
+import { mergeKptfile } from './kptfile-merge.ts';
 import type { MergeInput, MergeResult } from './merge-types.ts';
+import { mergeOnePackage } from './package-merge.ts';
+import type { PackageContext } from './package-merge.ts';
+import { createReport } from './report.ts';
+import type { Report } from './report.ts';
+import type { CustomKeys } from './resource-merge.ts';
+import { readFile, resourcesOf } from './resources.ts';
+import { crdListKeys } from './schema.ts';
+import { changedFiles, isPackageUntouched, packageRoots, splitPackages } from './subpackages.ts';
 
 /**
  * Brings upstream's changes since base into local: kpt's rules, local's text, every conflict told.
- * Throws `NOT_FAST_FORWARD` when that strategy is asked for and local has changes, and `PACKAGE_LIMIT` past a limit.
+ * Throws `NOT_FAST_FORWARD` when that strategy is asked for and local has changes, and `PACKAGE_LIMIT` or
+ * `PACKAGE_PATH` for packages that must not be read.
  */
-export function mergePackages(_input: MergeInput): MergeResult {
-  throw new PorticoError('NOT_YET', 'mergePackages');
+export function mergePackages(input: MergeInput): MergeResult {
+  const { base, upstream, local } = input;
+  for (const [what, files] of Object.entries({ base, upstream, local })) checkPackage(files, what);
+  const report = createReport(input.onConflict ?? 'upstream', input.decisions);
+  const files = mergeWith(input, report);
+  const changed = [...new Set([...local.keys(), ...files.keys()])].filter(
+    (path) => !sameFile(local.get(path), files.get(path)),
+  );
+  const notes = report.notes;
+  return { files, changed: changed.sort(), conflicts: withLines(report.conflicts, files), notes };
+}
+
+function mergeWith(input: MergeInput, report: Report): PackageFiles {
+  switch (input.strategy ?? 'resource-merge') {
+    case 'resource-merge':
+      return mergeResources(input, report);
+    case 'copy-merge':
+      return mergeCopy(input, report);
+    case 'fast-forward':
+      refuseChanges(input);
+      return replaceAll(input, report);
+    case 'force-delete-replace':
+      return replaceAll(input, report);
+  }
+}
+
+function mergeResources({ base, upstream, local }: MergeInput, report: Report): PackageFiles {
+  const roots = packageRoots(base, upstream, local);
+  const [o, u, d] = [base, upstream, local].map((files) => splitPackages(files, roots));
+  const custom = customKeys(local, upstream);
+  const bookkeeping = bookkeepingOf(base, local);
+  const result = new Map<string, PackageFile>();
+  for (const prefix of roots) {
+    const [theirs, now, own] = [o, u, d].map((parts) => parts?.get(prefix) ?? new Map<string, PackageFile>());
+    if (theirs === undefined || now === undefined || own === undefined) continue;
+    const context: PackageContext = {
+      report,
+      custom,
+      bookkeeping,
+      prefix,
+      isResourceFile: resourceFiles(prefix, own, now),
+    };
+    for (const [path, file] of mergePackage(theirs, now, own, context)) result.set(path, file);
+  }
+  return result;
+}
+
+/** kpt's table: what becomes of a package that one side added or deleted. The root is always merged. */
+function mergePackage(
+  base: PackageFiles,
+  upstream: PackageFiles,
+  local: PackageFiles,
+  context: PackageContext,
+): PackageFiles {
+  const kptfile = `${context.prefix}Kptfile`;
+  const [had, has, own] = [base, upstream, local].map((files) => files.has(kptfile));
+  if (context.prefix !== '' && had === true && has === false && own === true) {
+    if (
+      isPackageUntouched(withoutKptfile(local, kptfile), withoutKptfile(base, kptfile)) &&
+      isKptfileUntouched(base, local, context)
+    ) {
+      return new Map([...upstream]);
+    }
+  }
+  if (context.prefix !== '' && had === true && local.size === 0) {
+    // A deleted subpackage stays deleted: what is new in it upstream does not come, what changed is told.
+    const known = new Map([...upstream].filter(([path]) => base.has(path)));
+    return mergeOnePackage(base, known, local, context);
+  }
+  return mergeOnePackage(base, upstream, local, context);
+}
+
+function withoutKptfile(files: PackageFiles, kptfile: string): PackageFiles {
+  return new Map([...files].filter(([path]) => path !== kptfile));
+}
+
+function isKptfileUntouched(base: PackageFiles, local: PackageFiles, { prefix }: PackageContext): boolean {
+  const path = `${prefix}Kptfile`;
+  const [old, own] = [base.get(path), local.get(path)];
+  if (old === undefined || own === undefined) return old === own;
+  const quiet = createReport('local');
+  return sameFile(mergeKptfile(path, { base: own, upstream: old, local: own }, false, quiet), own);
+}
+
+/** Says which paths hold resources: YAML that neither side's `.krmignore` hides. */
+function resourceFiles(
+  prefix: string,
+  local: PackageFiles,
+  upstream: PackageFiles,
+): (path: string) => boolean {
+  const matchers = [local, upstream].flatMap((files) => {
+    const file = files.get(`${prefix}.krmignore`);
+    return file === undefined ? [] : [readKrmignore(new TextDecoder().decode(file.bytes))];
+  });
+  return (path) => isYaml(path) && !matchers.some((hides) => hides(path.slice(prefix.length)));
+}
+
+/** The merge keys of custom resources, from the CRDs in the package, read when first asked for. */
+function customKeys(...trees: readonly PackageFiles[]): CustomKeys {
+  let known: Map<string, ReadonlyMap<string, readonly string[]>> | undefined;
+  return (gvk) => {
+    if (!gvk.includes('.')) return undefined;
+    known ??= readCrds(trees);
+    return known.get(gvk);
+  };
+}
+
+function readCrds(trees: readonly PackageFiles[]): Map<string, ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  for (const tree of trees) {
+    for (const [path, file] of tree) {
+      if (
+        !isYaml(path) ||
+        !Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).includes(
+          'CustomResourceDefinition',
+        )
+      )
+        continue;
+      const yaml = readFile(path, file);
+      if (yaml instanceof PorticoError) continue;
+      for (const { root, ref } of resourcesOf(path, yaml)) {
+        if (ref.kind !== 'CustomResourceDefinition') continue;
+        for (const [gvk, lists] of crdListKeys(root)) found.set(gvk, lists);
+      }
+    }
+  }
+  return found;
+}
+
+function refuseChanges({ base, local }: MergeInput): void {
+  const dirty = changedFiles(local, base).filter(
+    (path) => !isKptfile(path) || !isSameKptfile(path, base, local),
+  );
+  if (dirty.length === 0) return;
+  throw new PorticoError('NOT_FAST_FORWARD', `Local package files have been modified: ${dirty.join(', ')}`, {
+    hint: 'Use another strategy, such as resource-merge, or take the changes back.',
+  });
+}
+
+function isKptfile(path: string): boolean {
+  return path === 'Kptfile' || path.endsWith('/Kptfile');
+}
+
+/** A Kptfile may differ in what kpt writes there itself: name, upstream and lock. */
+function isSameKptfile(path: string, base: PackageFiles, local: PackageFiles): boolean {
+  const own = local.get(path);
+  const old = base.get(path);
+  if (own === undefined) return false;
+  const quiet = createReport('upstream');
+  const merged = mergeKptfile(
+    path,
+    { base: own, upstream: old ?? emptyKptfile(own), local: own },
+    path === 'Kptfile',
+    quiet,
+  );
+  return merged === own;
+}
+
+function emptyKptfile(like: PackageFile): PackageFile {
+  return {
+    mode: like.mode,
+    bytes: new TextEncoder().encode('apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: none\n'),
+  };
+}
+
+/** Upstream as it is, with local's root Kptfile merged. */
+function replaceAll({ base, upstream, local }: MergeInput, report: Report): PackageFiles {
+  const { mark } = bookkeepingOf(base, local);
+  const result = new Map<string, PackageFile>();
+  for (const [path, file] of upstream) {
+    const own = local.get(path);
+    result.set(path, own !== undefined && isFileSame(path, own, file) ? own : mark(path, file));
+  }
+  const kptfile = mergedRootKptfile({ base, upstream, local }, report);
+  if (kptfile !== undefined) result.set('Kptfile', kptfile);
+  return result;
+}
+
+function isFileSame(path: string, own: PackageFile, theirs: PackageFile): boolean {
+  return changedFiles(new Map([[path, own]]), new Map([[path, theirs]])).length === 0;
+}
+
+function mergedRootKptfile({ base, upstream, local }: MergeInput, report: Report): PackageFile | undefined {
+  const versions = {
+    base: base.get('Kptfile'),
+    upstream: upstream.get('Kptfile'),
+    local: local.get('Kptfile'),
+  };
+  if (versions.local === undefined) return versions.upstream;
+  if (sameFile(versions.base, versions.upstream)) return versions.local;
+  return mergeKptfile('Kptfile', versions, true, report);
+}
+
+/** Upstream's files over local's; what upstream dropped goes, what only local has stays. */
+function mergeCopy({ base, upstream, local }: MergeInput, report: Report): PackageFiles {
+  const { mark } = bookkeepingOf(base, local);
+  const result = new Map<string, PackageFile>();
+  for (const [path, file] of local) if (upstream.has(path) || !base.has(path)) result.set(path, file);
+  for (const [path, file] of upstream) {
+    const own = local.get(path);
+    result.set(path, own !== undefined && isFileSame(path, own, file) ? own : mark(path, file));
+  }
+  const kptfile = mergedRootKptfile({ base, upstream, local }, report);
+  if (kptfile !== undefined) result.set('Kptfile', kptfile);
+  return result;
 }

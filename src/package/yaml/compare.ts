@@ -11,22 +11,27 @@ const canons = new WeakMap<YamlNode, string>();
 export function canon(node: YamlNode): string {
   const known = canons.get(node);
   if (known !== undefined) return known;
-  const text = makeCanon(node);
+  const text = makeCanon(node, canon);
   canons.set(node, text);
   return text;
 }
 
-function makeCanon(node: YamlNode): string {
+/** As `canon`, but an alias counts as its name: equal strings are equal where the anchors are. */
+export function shape(node: YamlNode): string {
+  return makeCanon(node, shape);
+}
+
+function makeCanon(node: YamlNode, below: (node: YamlNode) => string): string {
   const tag = node.kind !== 'alias' && node.tag !== undefined ? `${node.tag} ` : '';
   switch (node.kind) {
     case 'scalar':
       return tag + canonScalar(node.value);
     case 'alias':
-      return node.target === undefined ? `*${node.name}` : canon(node.target);
+      return node.target === undefined || below === shape ? `*${node.name}` : below(node.target);
     case 'list':
-      return `${tag}[${node.items.map((item) => canon(item.value)).join(',')}]`;
+      return `${tag}[${node.items.map((item) => below(item.value)).join(',')}]`;
     case 'map': {
-      const entries = node.entries.map((entry) => `${JSON.stringify(entry.name)}:${canon(entry.value)}`);
+      const entries = node.entries.map((entry) => `${JSON.stringify(entry.name)}:${below(entry.value)}`);
       return `${tag}{${entries.sort().join(',')}}`;
     }
   }

@@ -1,9 +1,9 @@
 import { PorticoError } from '../../error.ts';
 import { adapt, changeAt, nodeAt, noSuchPlace, slotAt } from './change.ts';
-import { fromValue, same, toValue } from './compare.ts';
+import { fromValue, shape, toValue } from './compare.ts';
 import { lineStart } from './layout.ts';
 import { resolved } from './node.ts';
-import type { MapEntry, YamlNode } from './node.ts';
+import type { MapEntry, Source, YamlNode } from './node.ts';
 import { applySplices, documentText, patchDocument } from './patch.ts';
 import type { YamlPath } from './path.ts';
 import { readYamlFile } from './read.ts';
@@ -132,28 +132,34 @@ function noSuchDocument(index: number): PorticoError {
   });
 }
 
-/**
- * The text with one document's root replaced, in place. The result is read again and compared with what was meant; where
- * editing in place did not give it (an anchor went, an exotic layout), that document alone is written anew.
- */
+/** The text with one document's root replaced, in place. */
 export function replaceRoot(file: YamlFile, document: YamlDocument, root: YamlNode): string {
+  const [start, end] = document.chunk;
   const { text } = file.source;
-  const splices = patchDocument(file.source, document, root);
-  if (splices.length === 0) return text;
-  const edited = sameEnd(text, applySplices(text, splices));
-  const position = fullDocuments(file).indexOf(document);
-  if (holds(edited, position, root)) return edited;
-  const [, end] = document.chunk;
-  const fresh = documentText(fromValue(toValue(root)), file.source);
-  return sameEnd(text, text.slice(0, document.bodyStart) + fresh + text.slice(end));
+  return text.slice(0, start) + editedChunk(file.source, document, root) + text.slice(end);
 }
 
-function holds(text: string, position: number, root: YamlNode): boolean {
+/**
+ * The text of one document (its chunk) with another root, edited in place. The result is read again and compared with
+ * what was meant; where editing in place did not give it (an anchor went, an exotic layout), the document is written anew.
+ */
+export function editedChunk(source: Source, document: YamlDocument, root: YamlNode): string {
+  const { text } = source;
+  const [start, end] = document.chunk;
+  const own = text.slice(start, end);
+  if (root === document.root) return own;
+  const edited = sameEnd(own, applySplices(text, patchDocument(source, document, root), start, end));
+  if (holds(edited, root)) return edited;
+  return sameEnd(own, text.slice(start, document.bodyStart) + documentText(fromValue(toValue(root)), source));
+}
+
+function holds(chunk: string, root: YamlNode): boolean {
   try {
-    const found = fullDocuments(readYamlFile(text))[position]?.root;
-    return found != null && same(found, root);
-  } catch {
-    return false;
+    const [found] = fullDocuments(readYamlFile(chunk));
+    return found?.root != null && shape(found.root) === shape(root);
+  } catch (error) {
+    if (error instanceof PorticoError) return false;
+    throw error;
   }
 }
 

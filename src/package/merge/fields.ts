@@ -1,0 +1,187 @@
+import { adapt, changedEntry, inOrder, madeMap } from '../yaml/change.ts';
+import { isNull, same } from '../yaml/compare.ts';
+import { entryOf, resolved } from '../yaml/node.ts';
+import type { MapEntry, MapNode, ScalarNode, YamlNode } from '../yaml/node.ts';
+import type { YamlPath } from '../yaml/path.ts';
+import { mergedComments, withComments } from './comments.ts';
+import type { Side } from './conflict.ts';
+import { mergeLines } from './lines.ts';
+import { mergeLists } from './lists.ts';
+import type { ListKeys } from './schema.ts';
+
+/** What the walk needs to know, and whom it tells. */
+export interface FieldContext {
+  readonly keysOf: ListKeys;
+  /** Told of each conflict; answers which side is taken. */
+  readonly conflict: (
+    path: YamlPath,
+    base: YamlNode | undefined,
+    upstream: YamlNode | undefined,
+    local: YamlNode | undefined,
+  ) => Side;
+}
+
+/** Where the walk stands: the path for people, the pattern for the schema. */
+export interface Spot {
+  readonly path: YamlPath;
+  readonly pattern: string;
+}
+
+/**
+ * The three-way merge of one place: kpt's rules. Undefined is absent. What nobody changed stays local's own node, so
+ * that its text stays; a conflict takes the side that the context says.
+ */
+export function mergeNodes(
+  local: YamlNode | undefined,
+  base: YamlNode | undefined,
+  upstream: YamlNode | undefined,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  if (same(base, upstream) || (isNull(base) && isNull(upstream)))
+    return withUpstreamComments(local, base, upstream, spot, context);
+  if (same(local, upstream) || (isNull(local) && isNull(upstream))) return local;
+  if (sameAlias(local, base) && sameAlias(local, upstream)) return local;
+  const untouched = same(local, base) || (isNull(local) && isNull(base));
+  if (untouched && isNull(upstream)) return undefined;
+  const kinds = new Set(
+    [local, base, upstream].filter((node) => !isNull(node)).map((node) => resolved(node as YamlNode).kind),
+  );
+  if (kinds.size === 1) {
+    const [d, o, u] = [local, base, upstream].map((node) =>
+      isNull(node) ? undefined : resolved(node as YamlNode),
+    );
+    if (kinds.has('map')) return mergeMaps(asMap(d), asMap(o), asMap(u), spot, context);
+    if (kinds.has('list')) return mergeLists(asList(d), asList(o), asList(u), untouched, spot, context);
+  }
+  if (untouched) return upstream;
+  return mergedText(local, base, upstream) ?? settled(local, base, upstream, spot, context);
+}
+
+function asMap(node: YamlNode | undefined): MapNode | undefined {
+  return node?.kind === 'map' ? node : undefined;
+}
+
+function asList(node: YamlNode | undefined): Extract<YamlNode, { kind: 'list' }> | undefined {
+  return node?.kind === 'list' ? node : undefined;
+}
+
+function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
+  return a?.kind === 'alias' && b?.kind === 'alias' && a.name === b.name;
+}
+
+/** Reports a conflict and gives the side that was taken. */
+export function settled(
+  local: YamlNode | undefined,
+  base: YamlNode | undefined,
+  upstream: YamlNode | undefined,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
+  if (isNull(upstream)) return undefined;
+  return local === undefined || upstream === undefined ? upstream : adapt(local, upstream);
+}
+
+/** Upstream did not change the data, but perhaps comments in it. */
+function withUpstreamComments(
+  local: YamlNode | undefined,
+  base: YamlNode | undefined,
+  upstream: YamlNode | undefined,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  if (local?.kind !== base?.kind || local?.kind !== upstream?.kind || sameText(base, upstream)) return local;
+  if (local?.kind === 'map') return mergeMaps(local, asMap(base), asMap(upstream), spot, context);
+  if (local?.kind === 'list')
+    return mergeLists(local, asList(base), asList(upstream), same(local, base), spot, context);
+  return local;
+}
+
+function sameText(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
+  if (a?.at === undefined || b?.at === undefined) return true;
+  const length = a.at.end - a.at.start;
+  if (length !== b.at.end - b.at.start) return false;
+  return a.at.source.text.slice(a.at.start, a.at.end) === b.at.source.text.slice(b.at.start, b.at.end);
+}
+
+/** Merges maps key by key; an absent map counts as empty, so that each side's own keys are decided one by one. */
+export function mergeMaps(
+  local: MapNode | undefined,
+  base: MapNode | undefined,
+  upstream: MapNode | undefined,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  const below = (name: string): Spot => ({
+    path: [...spot.path, name],
+    pattern: spot.pattern === '' ? name : `${spot.pattern}.${name}`,
+  });
+  const find = (map: MapNode | undefined, name: string): MapEntry | undefined =>
+    map === undefined ? undefined : entryOf(map, name);
+  const kept: MapEntry[] = [];
+  for (const entry of local?.entries ?? []) {
+    const o = find(base, entry.name);
+    const u = find(upstream, entry.name);
+    const inner = commentSchema(entry, context, below(entry.name).pattern);
+    const value = mergeNodes(entry.value, o?.value, u?.value, below(entry.name), inner);
+    if (value === undefined) continue;
+    const changed = changedEntry(entry, value, u);
+    kept.push(withComments(changed, mergedComments(entry, o, u)));
+  }
+  const added = (upstream?.entries ?? []).flatMap((entry): MapEntry[] => {
+    if (find(local, entry.name) !== undefined) return [];
+    const value = mergeNodes(
+      undefined,
+      find(base, entry.name)?.value,
+      entry.value,
+      below(entry.name),
+      context,
+    );
+    if (value === undefined) return [];
+    return [value === entry.value ? entry : { name: entry.name, key: entry.key, value, from: entry }];
+  });
+  const addedNames = new Set(added.map((entry) => entry.name));
+  const byName = new Map(added.map((entry) => [entry.name, entry]));
+  const order = (upstream?.entries ?? [])
+    .filter((entry) => addedNames.has(entry.name) || find(local, entry.name) !== undefined)
+    .map((entry) => byName.get(entry.name) ?? entry);
+  const keptNames = new Set(kept.map((entry) => entry.name));
+  const entries = inOrder(
+    kept,
+    order.filter((entry) => keptNames.has(entry.name) || addedNames.has(entry.name)),
+  );
+  const old = local ?? upstream;
+  if (old === undefined) return undefined;
+  if (entries.length === 0 && upstream === undefined) return undefined;
+  if (entries.length === 0 && local === undefined && (upstream?.entries.length ?? 0) > 0) return undefined;
+  return madeMap(old, entries);
+}
+
+/** A schema in the line comment of a key, as kyaml reads it, says how its list merges. */
+function commentSchema(entry: MapEntry, context: FieldContext, pattern: string): FieldContext {
+  if (entry.value.kind !== 'list' || entry.at === undefined) return context;
+  const end = entry.at.source.text.indexOf('\n', entry.at.indicator);
+  const line = entry.at.source.text.slice(entry.at.indicator, end === -1 ? undefined : end);
+  if (!line.includes('x-kubernetes-patch')) return context;
+  const strategy = /"x-kubernetes-patch-strategy"\s*:\s*"([^"]*)"/.exec(line)?.[1]?.split(',') ?? [];
+  const key = /"x-kubernetes-patch-merge-key"\s*:\s*"([^"]*)"/.exec(line)?.[1];
+  if (!strategy.includes('merge')) return context;
+  const keys = key === undefined ? [] : [key];
+  return { ...context, keysOf: (asked) => (asked === pattern ? keys : context.keysOf(asked)) };
+}
+
+/** Strings of several lines that both sides changed merge line by line where their edits do not overlap. */
+function mergedText(
+  local: YamlNode | undefined,
+  base: YamlNode | undefined,
+  upstream: YamlNode | undefined,
+): ScalarNode | undefined {
+  const [d, o, u] = [local, base, upstream].map((node) => {
+    const value = node?.kind === 'scalar' ? node.value : undefined;
+    return typeof value === 'string' && value.includes('\n') ? value : undefined;
+  });
+  if (d === undefined || o === undefined || u === undefined) return undefined;
+  const text = mergeLines(d, o, u);
+  return text === undefined ? undefined : { kind: 'scalar', value: text };
+}

@@ -1,0 +1,131 @@
+import { PorticoError } from '../../error.ts';
+import type { PackageFile } from '../package.ts';
+import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
+import { editedChunk, fullDocuments } from '../yaml/edit.ts';
+import { entryOf } from '../yaml/node.ts';
+import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
+import type { YamlPath } from '../yaml/path.ts';
+import type { YamlDocument, YamlFile } from '../yaml/read.ts';
+import { mergeMaps } from './fields.ts';
+import type { FieldContext } from './fields.ts';
+import { mergeOtherFile, mergedMode } from './other-files.ts';
+import type { Versions } from './other-files.ts';
+import type { Report } from './report.ts';
+import { withText } from './resource-files.ts';
+import { readFile, refOf } from './resources.ts';
+
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  'pipeline.mutators': ['@function'],
+  'pipeline.validators': ['@function'],
+  'status.conditions': ['type'],
+  'info.readinessGates': ['conditionType'],
+};
+
+/**
+ * Merges a Kptfile in place: labels, annotations, info, pipeline, inventory, status and whatever else stands there; a
+ * subpackage's upstream and lock too. The name and namespace stay local's, and the root's upstream and lock are the
+ * business of whoever runs the update. A Kptfile that upstream dropped stays as it is.
+ */
+export function mergeKptfile(
+  path: string,
+  versions: Versions,
+  isRoot: boolean,
+  report: Report,
+): PackageFile | undefined {
+  const { base, upstream, local } = versions;
+  if (local === undefined) return base === undefined ? upstream : undefined;
+  if (upstream === undefined) {
+    report.note(
+      'KPTFILE_GONE_UPSTREAM',
+      path,
+      'Upstream has no Kptfile any more; the local one was kept as it is.',
+    );
+    return local;
+  }
+  const own = rootOf(path, local);
+  const theirs = rootOf(path, upstream);
+  const old = base === undefined ? undefined : rootOf(path, base);
+  if (own === undefined || theirs === undefined || (base !== undefined && old === undefined)) {
+    report.note(
+      'YAML_UNREADABLE',
+      path,
+      'A version of the Kptfile does not parse; it was merged line by line.',
+    );
+    return mergeOtherFile(path, versions, report);
+  }
+  const ref = refOf(own.root);
+  const context: FieldContext = {
+    keysOf: (pattern) => (Object.hasOwn(KEYS, pattern) ? KEYS[pattern] : undefined),
+    conflict: (at: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
+      report.field(path, ref, at, o, u, d),
+  };
+  const root = mergeRoots(own.root, old?.root, theirs.root, isRoot, context);
+  if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;
+  return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
+}
+
+interface Root {
+  readonly file: YamlFile;
+  readonly document: YamlDocument;
+  readonly root: MapNode;
+}
+
+function rootOf(path: string, kptfile: PackageFile): Root | undefined {
+  const file = readFile(path, kptfile);
+  if (file instanceof PorticoError) return undefined;
+  const [document, more] = fullDocuments(file);
+  return document?.root?.kind === 'map' && more === undefined
+    ? { file, document, root: document.root }
+    : undefined;
+}
+
+function mergeRoots(
+  local: MapNode,
+  base: MapNode | undefined,
+  upstream: MapNode,
+  isRoot: boolean,
+  context: FieldContext,
+): MapNode {
+  const sheltered = isRoot ? ['upstream', 'upstreamLock'] : [];
+  const [d, o, u] = [local, base, upstream].map((map) =>
+    map === undefined ? undefined : mergeable(map, sheltered),
+  );
+  const merged = mergeMaps(d, o, u, { path: [], pattern: '' }, context);
+  if (merged?.kind !== 'map') return local;
+  return withSheltered(local, merged, sheltered);
+}
+
+/** The Kptfile without the parts that are never merged. */
+function mergeable(map: MapNode, sheltered: readonly string[]): MapNode {
+  const entries = map.entries.flatMap((entry): MapEntry[] => {
+    if (sheltered.includes(entry.name)) return [];
+    if (entry.name !== 'metadata' || entry.value.kind !== 'map') return [entry];
+    const inner = entry.value.entries.filter((one) => one.name !== 'name' && one.name !== 'namespace');
+    return [changedEntry(entry, madeMap(entry.value, inner))];
+  });
+  return madeMap(map, entries);
+}
+
+/** Puts local's own sheltered parts back to where they stood. */
+function withSheltered(local: MapNode, merged: MapNode, sheltered: readonly string[]): MapNode {
+  const metadata = entryOf(local, 'metadata');
+  const isKept = (entry: MapEntry): boolean => sheltered.includes(entry.name) || entry === metadata;
+  const kept = local.entries.flatMap((entry): MapEntry[] => {
+    const now = entryOf(merged, entry.name);
+    if (!isKept(entry)) return now === undefined ? [] : [now];
+    if (entry !== metadata || entry.value.kind !== 'map') return [entry];
+    return [metadataWith(entry, entry.value, now?.value)];
+  });
+  const entries = inOrder(kept, merged.entries);
+  return madeMap(local, entries);
+}
+
+function metadataWith(entry: MapEntry, own: MapNode, merged: YamlNode | undefined): MapEntry {
+  const now = merged?.kind === 'map' ? merged : undefined;
+  const kept = own.entries.flatMap((one): MapEntry[] => {
+    if (one.name === 'name' || one.name === 'namespace') return [one];
+    const found = now === undefined ? undefined : entryOf(now, one.name);
+    return found === undefined ? [] : [found];
+  });
+  return changedEntry(entry, madeMap(own, inOrder(kept, now?.entries ?? [])));
+}

@@ -1,0 +1,303 @@
+import { adapt, changedItem, madeList, namesOf } from '../yaml/change.ts';
+import { canon, same } from '../yaml/compare.ts';
+import { textAt } from '../yaml/node.ts';
+import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
+import type { PathSegment } from '../yaml/path.ts';
+import { threeWay } from '../yaml/sequence.ts';
+import type { Hunk } from '../yaml/sequence.ts';
+import { mergedComments, withComments } from './comments.ts';
+import { mergeNodes, settled } from './fields.ts';
+import type { FieldContext, Spot } from './fields.ts';
+import { pipelinePasses } from './pipeline.ts';
+
+/**
+ * Merges lists: item by item where the schema or unique names say which items belong together, else by position
+ * where the two sides' edits do not overlap; a list that both sides changed at one place is a conflict as a whole.
+ */
+export function mergeLists(
+  local: ListNode | undefined,
+  base: ListNode | undefined,
+  upstream: ListNode | undefined,
+  untouched: boolean,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  const keys = context.keysOf(spot.pattern);
+  const lists = [local, base, upstream].filter((list) => list !== undefined);
+  const below: Spot = { path: spot.path, pattern: `${spot.pattern}[]` };
+  if (keys !== undefined && lists.every((list) => holdsKeyed(list, keys))) {
+    const passes = keys[0] === '@function' ? pipelinePasses : [byFields(keys)];
+    return mergeKeyed(local, base, upstream, passes, keys[0] === '@function', below, context);
+  }
+  if (local === undefined || upstream === undefined) return settled(local, base, upstream, spot, context);
+  if (lists.every((list) => list.items.length === 0 || namesOf(list) !== undefined)) {
+    if (!untouched || same(base, upstream))
+      return mergeKeyed(local, base, upstream, [byFields(['name'])], true, below, context);
+  }
+  if (untouched) return adapt(local, upstream);
+  return (
+    (base === undefined ? undefined : mergeByPosition(local, base, upstream, below, context)) ??
+    settled(local, base, upstream, spot, context)
+  );
+}
+
+function holdsKeyed(list: ListNode, keys: readonly string[]): boolean {
+  return list.items.every((item) => (item.value.kind === 'map') === keys.length > 0);
+}
+
+/** Names an item among its siblings; undefined when this pass cannot. */
+export type ItemKey = (item: YamlNode) => PathSegment | undefined;
+
+const DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
+
+function byFields(keys: readonly string[]): ItemKey {
+  return (item) => {
+    if (keys.length === 0) return { '': canon(item) };
+    const values = keys.map((key) => [key, textAt(item, key) || (DEFAULTS[key] ?? '')] as const);
+    if (values.every(([key, value]) => value === '' || (keys.length > 1 && textAt(item, key) === '')))
+      return undefined;
+    return Object.fromEntries(values.filter(([, value]) => value !== ''));
+  };
+}
+
+interface Triple {
+  readonly local?: ListItem;
+  readonly base?: ListItem;
+  readonly upstream?: ListItem;
+  readonly segment: PathSegment;
+}
+
+/** Finds for each item its counterparts: pass after pass, equal keys in order of appearance. */
+function match(lists: readonly (ListNode | undefined)[], passes: readonly ItemKey[]): Triple[] {
+  type Draft = { local?: ListItem; base?: ListItem; upstream?: ListItem; segment: PathSegment };
+  const sides = ['local', 'base', 'upstream'] as const;
+  const drafts: Draft[] = [];
+  const rest = sides.map((_, side) => (lists[side]?.items ?? []).map((item, index) => ({ item, index })));
+  for (const pass of [...passes, sameContent]) {
+    const open = new Map<string, Draft[]>();
+    for (const [side, name] of sides.entries()) {
+      const seen = new Map<string, number>();
+      rest[side] = (rest[side] ?? []).filter(({ item, index }) => {
+        const key = pass(item.value);
+        if (key === undefined) return true;
+        const text = JSON.stringify(key);
+        const turn = seen.get(text) ?? 0;
+        seen.set(text, turn + 1);
+        const known = open.get(text)?.[turn];
+        if (known !== undefined) known[name] = item;
+        else {
+          const segment = turn === 0 ? segmentOf(item.value, key, index) : index;
+          const draft: Draft = { [name]: item, segment };
+          open.set(text, [...(open.get(text) ?? []), draft]);
+        }
+        return false;
+      });
+    }
+    const found = [...open.values()].flat();
+    const last = pass === sameContent;
+    for (const draft of found) {
+      // A lone item may still find its counterpart in a later pass.
+      const sidesHeld = sides.filter((name) => draft[name] !== undefined);
+      if (sidesHeld.length > 1 || last || passes.length === 1) drafts.push(draft);
+      else for (const [side, name] of sides.entries()) putBack(rest[side], lists[side], draft[name]);
+    }
+  }
+  return drafts;
+}
+
+function putBack(
+  rest: { item: ListItem; index: number }[] | undefined,
+  list: ListNode | undefined,
+  item: ListItem | undefined,
+): void {
+  if (item === undefined || list === undefined || rest === undefined) return;
+  rest.push({ item, index: list.items.indexOf(item) });
+  rest.sort((a, b) => a.index - b.index);
+}
+
+/** The key as a path segment that finds the item: the fields that it has, with their own values. */
+function segmentOf(item: YamlNode, key: PathSegment, index: number): PathSegment {
+  if (typeof key !== 'object') return key;
+  const fields = Object.keys(key)
+    .map((field) => [field, textAt(item, field)] as const)
+    .filter(([, value]) => value !== '');
+  return fields.length === 0 ? index : Object.fromEntries(fields);
+}
+
+const sameContent: ItemKey = (item) => ({ '': canon(item) });
+
+function mergeKeyed(
+  local: ListNode | undefined,
+  base: ListNode | undefined,
+  upstream: ListNode | undefined,
+  passes: readonly ItemKey[],
+  ordered: boolean,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  const triples = match([local, base, upstream], passes);
+  const results = new Map<ListItem, ListItem>();
+  for (const triple of triples) {
+    const merged = mergeTriple(triple, spot, context);
+    const anchor = triple.local ?? triple.upstream;
+    if (merged !== undefined && anchor !== undefined) results.set(anchor, merged);
+  }
+  const twins = new Map<ListItem, ListItem>();
+  for (const { local: d, upstream: u } of triples) if (d !== undefined && u !== undefined) twins.set(u, d);
+  const own = local?.items ?? [];
+  const theirs = (upstream?.items ?? []).map((item) => twins.get(item) ?? item);
+  const order = ordered
+    ? inBothOrders(own, theirs, reordered(triples, base, upstream))
+    : [...own, ...theirs.filter((item) => !own.includes(item))];
+  const items = order.flatMap((item) => results.get(item) ?? []);
+  const old = local ?? upstream;
+  if (old === undefined || (items.length === 0 && (upstream === undefined || upstream.items.length > 0)))
+    return undefined;
+  return madeList(old, items);
+}
+
+function mergeTriple(
+  { local, base, upstream, segment }: Triple,
+  spot: Spot,
+  context: FieldContext,
+): ListItem | undefined {
+  const here: Spot = { path: [...spot.path, segment], pattern: spot.pattern };
+  if (local !== undefined && upstream !== undefined) {
+    const value = mergeNodes(local.value, base?.value, upstream.value, here, context);
+    if (value === undefined) return undefined;
+    return withComments(changedItem(local, value, upstream), mergedComments(local, base, upstream));
+  }
+  if (local !== undefined) {
+    if (base === undefined) return local;
+    if (same(local.value, base.value)) return undefined;
+    return context.conflict(here.path, base.value, undefined, local.value) === 'local' ? local : undefined;
+  }
+  if (upstream === undefined) return undefined;
+  if (base === undefined) return upstream;
+  if (same(base.value, upstream.value)) return undefined;
+  return context.conflict(here.path, base.value, upstream.value, undefined) === 'local'
+    ? undefined
+    : upstream;
+}
+
+/** True when upstream put the items that it kept into another order. */
+function reordered(
+  triples: readonly Triple[],
+  base: ListNode | undefined,
+  upstream: ListNode | undefined,
+): boolean {
+  const places = new Map(upstream?.items.map((item, at) => [item, at]));
+  const order = new Map(
+    triples.flatMap(({ base: o, upstream: u }) =>
+      o !== undefined && u !== undefined ? [[o, places.get(u) ?? 0] as const] : [],
+    ),
+  );
+  const sequence = (base?.items ?? []).flatMap((item) => order.get(item) ?? []);
+  return sequence.some((at, i) => i > 0 && at < (sequence[i - 1] ?? 0));
+}
+
+/** One order out of two: the leading one, with what only the other has behind the item that precedes it there. */
+function inBothOrders(
+  own: readonly ListItem[],
+  theirs: readonly ListItem[],
+  theirsLead: boolean,
+): ListItem[] {
+  const [lead, other] = theirsLead ? [theirs, own] : [own, theirs];
+  const known = new Set(lead);
+  const behind = new Map<ListItem | undefined, ListItem[]>();
+  let before: ListItem | undefined;
+  for (const item of other) {
+    if (known.has(item)) before = item;
+    else behind.set(before, [...(behind.get(before) ?? []), item]);
+  }
+  return [...(behind.get(undefined) ?? []), ...lead.flatMap((item) => [item, ...(behind.get(item) ?? [])])];
+}
+
+/** Merges by position; undefined when both sides changed the same stretch in ways that cannot be paired. */
+function mergeByPosition(
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  const hunks = threeWay(canons(base), canons(local), canons(upstream));
+  if (
+    !hunks.every(
+      (hunk) =>
+        hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream),
+    )
+  ) {
+    return undefined;
+  }
+  const items: ListItem[] = [];
+  let at = 0;
+  for (const hunk of hunks) {
+    items.push(...local.items.slice(at, hunk.left[0]));
+    at = hunk.left[1];
+    if (hunk.changed === 'left' || (hunk.changed === 'both' && isEqual(hunk, local, upstream)))
+      items.push(...local.items.slice(...hunk.left));
+    else if (hunk.changed === 'right') items.push(...replaced(hunk, local, upstream));
+    else items.push(...pairs(hunk, local, base, upstream, items.length, spot, context));
+  }
+  return madeList(local, [...items, ...local.items.slice(at)]);
+}
+
+function canons(list: ListNode): string[] {
+  return list.items.map((item) => canon(item.value));
+}
+
+function isEqual(hunk: Hunk, local: ListNode, upstream: ListNode): boolean {
+  return (
+    canons(local)
+      .slice(...hunk.left)
+      .join() ===
+    canons(upstream)
+      .slice(...hunk.right)
+      .join()
+  );
+}
+
+/** True when the stretch has as many maps in all three, so that they can be merged one with one. */
+function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): boolean {
+  const parts = [
+    local.items.slice(...hunk.left),
+    base.items.slice(...hunk.base),
+    upstream.items.slice(...hunk.right),
+  ];
+  const [first] = parts;
+  return parts.every(
+    (part) => part.length === first?.length && part.every((item) => item.value.kind === 'map'),
+  );
+}
+
+function replaced(hunk: Hunk, local: ListNode, upstream: ListNode): ListItem[] {
+  const old = local.items.slice(...hunk.left);
+  return upstream.items.slice(...hunk.right).map((item, at) => {
+    const twin = old[at];
+    return twin === undefined ? item : changedItem(twin, adapt(twin.value, item.value), item);
+  });
+}
+
+function pairs(
+  hunk: Hunk,
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  index: number,
+  spot: Spot,
+  context: FieldContext,
+): ListItem[] {
+  const o = base.items.slice(...hunk.base);
+  const u = upstream.items.slice(...hunk.right);
+  return local.items.slice(...hunk.left).flatMap((item, at) => {
+    const value = mergeNodes(
+      item.value,
+      o[at]?.value,
+      u[at]?.value,
+      { path: [...spot.path, index + at], pattern: spot.pattern },
+      context,
+    );
+    return value === undefined ? [] : [changedItem(item, value, u[at])];
+  });
+}

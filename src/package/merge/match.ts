@@ -1,0 +1,160 @@
+import { canon } from '../yaml/compare.ts';
+import { entryOf } from '../yaml/node.ts';
+import type { YamlNode } from '../yaml/node.ts';
+import { contentOf, identifierOf } from './resources.ts';
+import type { Resource } from './resources.ts';
+
+/** The states of one resource in the three trees. */
+export interface Matched {
+  readonly base?: Resource;
+  readonly upstream?: Resource;
+  readonly local?: Resource;
+}
+
+/**
+ * Finds for each resource its counterparts. Identity within the file first, as kpt; then identity in any file, where it
+ * is unique (a moved resource); then the upstream identifier annotation; then a likeness within the file (a renamed
+ * resource or one whose group changed). Linear in the number of resources.
+ */
+export function matchResources(
+  base: readonly Resource[],
+  upstream: readonly Resource[],
+  local: readonly Resource[],
+): Matched[] {
+  const toUpstream = pair(base, upstream);
+  const toLocal = pair(base, local);
+  const matched: Matched[] = base.map((one) => {
+    const u = toUpstream.get(one);
+    const l = toLocal.get(one);
+    return {
+      base: one,
+      ...(u === undefined ? {} : { upstream: u }),
+      ...(l === undefined ? {} : { local: l }),
+    };
+  });
+  const usedUpstream = new Set(toUpstream.values());
+  const usedLocal = new Set(toLocal.values());
+  const newUpstream = upstream.filter((one) => !usedUpstream.has(one));
+  const newLocal = local.filter((one) => !usedLocal.has(one));
+  const both = pairBy(newUpstream, newLocal, [inFile, anywhere]);
+  const taken = new Set(both.values());
+  for (const one of newUpstream) {
+    const l = both.get(one);
+    matched.push(l === undefined ? { upstream: one } : { upstream: one, local: l });
+  }
+  for (const one of newLocal) if (!taken.has(one)) matched.push({ local: one });
+  return matched;
+}
+
+type Key = (resource: Resource, isOld: boolean) => string | undefined;
+
+function pair(old: readonly Resource[], now: readonly Resource[]): Map<Resource, Resource> {
+  const pairs = pairBy(old, now, [
+    exact,
+    inFile,
+    originInFile,
+    anywhere,
+    origin,
+    renamedNamespace,
+    otherGroup,
+  ]);
+  const rest = old.filter((one) => !pairs.has(one));
+  const taken = new Set(pairs.values());
+  for (const [one, twin] of pairAlike(
+    rest,
+    now.filter((other) => !taken.has(other)),
+  ))
+    pairs.set(one, twin);
+  return pairs;
+}
+
+const exact: Key = (resource) => `${inFile(resource, true)}|${contentOf(resource.root)}`;
+const inFile: Key = (resource) => `${resource.file}|${identifierOf(resource.identity)}`;
+const anywhere: Key = (resource) =>
+  resource.identity.name === '' ? undefined : identifierOf(resource.identity);
+const origin: Key = (resource, isOld) => (isOld ? anywhere(resource, true) : resource.origin);
+const originInFile: Key = (resource, isOld) => {
+  const key = origin(resource, isOld);
+  return key === undefined ? undefined : `${resource.file}|${key}`;
+};
+const renamedNamespace: Key = ({ file, identity: { group, kind, name } }) =>
+  name === '' ? undefined : `${file}|${group}|${kind}|${name}`;
+const otherGroup: Key = ({ file, identity: { kind, namespace, name } }) =>
+  name === '' ? undefined : `${file}|${kind}|${namespace}|${name}`;
+
+/** Pass by pass, pairs resources with equal keys: within one file in their order, else only where the key is unique. */
+function pairBy(
+  old: readonly Resource[],
+  now: readonly Resource[],
+  keys: readonly Key[],
+): Map<Resource, Resource> {
+  const pairs = new Map<Resource, Resource>();
+  let restOld = old;
+  let restNow = now;
+  for (const key of keys) {
+    if (restOld.length === 0 || restNow.length === 0) break;
+    const inOrder = key === exact || key === inFile;
+    const groups = new Map<string, Resource[]>();
+    for (const one of restNow) push(groups, key(one, false), one);
+    const olds = new Map<string, Resource[]>();
+    for (const one of restOld) push(olds, key(one, true), one);
+    const taken = new Set<Resource>();
+    for (const [text, members] of olds) {
+      const others = groups.get(text) ?? [];
+      if (!inOrder && (members.length !== 1 || others.length !== 1)) continue;
+      for (const [at, one] of members.entries()) {
+        const twin = others[at];
+        if (twin === undefined) break;
+        pairs.set(one, twin);
+        taken.add(twin);
+      }
+    }
+    restOld = restOld.filter((one) => !pairs.has(one));
+    restNow = restNow.filter((one) => !taken.has(one));
+  }
+  return pairs;
+}
+
+function push(groups: Map<string, Resource[]>, key: string | undefined, resource: Resource): void {
+  if (key === undefined) return;
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [resource]);
+  else group.push(resource);
+}
+
+const ALIKE = 0.7;
+
+/** Pairs what is left of one kind in one file when it is the only one there and mostly the same. */
+function pairAlike(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
+  const key: Key = ({ file, identity: { group, kind } }) =>
+    kind === '' ? undefined : `${file}|${group}|${kind}`;
+  return [...pairBy(old, now, [key])].filter(([one, twin]) => likeness(one.root, twin.root) >= ALIKE);
+}
+
+/** The share of leaves outside `metadata` that both have, from 0 to 1. */
+function likeness(a: YamlNode, b: YamlNode): number {
+  const [left, right] = [a, b].map((root) => {
+    const leaves = new Set<string>();
+    if (root.kind === 'map') {
+      for (const entry of root.entries) {
+        if (!['apiVersion', 'kind', 'metadata'].includes(entry.name))
+          addLeaves(entry.value, entry.name, leaves);
+      }
+    }
+    return leaves;
+  });
+  if (left === undefined || right === undefined || left.size === 0 || right.size === 0) return 0;
+  return [...left].filter((leaf) => right.has(leaf)).length / Math.max(left.size, right.size);
+}
+
+function addLeaves(node: YamlNode, path: string, leaves: Set<string>): void {
+  if (node.kind === 'map')
+    for (const entry of node.entries) addLeaves(entry.value, `${path}.${entry.name}`, leaves);
+  else if (node.kind === 'list') for (const item of node.items) addLeaves(item.value, `${path}[]`, leaves);
+  else leaves.add(`${path}=${canon(node)}`);
+}
+
+/** True when a tree has metadata, so that bookkeeping can be written into it. */
+export function hasMetadata(root: YamlNode): boolean {
+  return root.kind === 'map' && entryOf(root, 'metadata')?.value.kind === 'map';
+}

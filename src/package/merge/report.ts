@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+
+import type { ResourceRef } from '../package.ts';
+import { canon, toValue } from '../yaml/compare.ts';
+import type { YamlNode } from '../yaml/node.ts';
+import { formatPath } from '../yaml/path.ts';
+import type { YamlPath } from '../yaml/path.ts';
+import type { Conflict, Side } from './conflict.ts';
+import type { MergeNote } from './merge-types.ts';
+
+/** Collects what a merge has to tell, and knows which side conflicts take. */
+export interface Report {
+  readonly conflicts: Conflict[];
+  readonly notes: MergeNote[];
+  /** Tells of a conflict between fields and answers the side that is taken. */
+  readonly field: (
+    file: string,
+    resource: ResourceRef | null,
+    path: YamlPath,
+    base: YamlNode | undefined,
+    upstream: YamlNode | undefined,
+    local: YamlNode | undefined,
+  ) => Side;
+  /** Tells of a conflict about a whole resource or file, where local stays unless somebody decided otherwise. */
+  readonly whole: (
+    file: string,
+    resource: ResourceRef | null,
+    values: { readonly base: unknown; readonly upstream: unknown; readonly local: unknown },
+  ) => Side;
+  readonly note: (code: string, file: string, message: string) => void;
+}
+
+/** Starts a report. Conflicts that `decisions` settles are not told again. */
+export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Side> = new Map()): Report {
+  const conflicts: Conflict[] = [];
+  const notes: MergeNote[] = [];
+  const tell = (
+    conflict: Omit<Conflict, 'id' | 'taken'>,
+    values: readonly string[],
+    preferred: Side,
+  ): Side => {
+    const { file, resource, path } = conflict;
+    const id = createHash('sha256')
+      .update(JSON.stringify([file, resource, path, ...values]))
+      .digest('hex')
+      .slice(0, 12);
+    const decided = decisions.get(id);
+    if (decided !== undefined) return decided;
+    if (!conflicts.some((known) => known.id === id)) conflicts.push({ id, ...conflict, taken: preferred });
+    return preferred;
+  };
+  return {
+    conflicts,
+    notes,
+    note: (code, file, message) => {
+      notes.push({ code, file, message });
+    },
+    field: (file, resource, path, base, upstream, local) => {
+      const [o, u, d] = [base, upstream, local].map((node) =>
+        node === undefined ? undefined : toValue(node),
+      );
+      const values = [base, upstream, local].map((node) => (node === undefined ? '' : canon(node)));
+      return tell(
+        { file, resource, path: formatPath(path), base: o, upstream: u, local: d },
+        values,
+        onConflict,
+      );
+    },
+    whole: (file, resource, { base, upstream, local }) => {
+      const values = [base, upstream, local].map((value) => stable(value));
+      return tell({ file, resource, path: '', base, upstream, local }, values, 'local');
+    },
+  };
+}
+
+function stable(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? ''
+  );
+}

@@ -1,0 +1,77 @@
+import type { PackageFile } from '../package.ts';
+import { editedChunk } from '../yaml/edit.ts';
+import type { YamlNode } from '../yaml/node.ts';
+import type { YamlFile } from '../yaml/read.ts';
+import type { Resource } from './resources.ts';
+
+/** What becomes of a local resource: absent from the map means it stays as it is. */
+export interface FileEdit {
+  /** New roots of local documents; null removes the document. */
+  readonly changed: ReadonlyMap<Resource, YamlNode | null>;
+  /** Documents that come in, each behind the local resource named (undefined: at the end). */
+  readonly added: readonly { readonly after: Resource | undefined; readonly text: string }[];
+}
+
+/**
+ * The text of a file after an edit, document by document, so that cost follows the change and every other byte stays.
+ * Undefined when no document is left.
+ */
+export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: FileEdit): string | undefined {
+  const { text, eol } = yaml.source;
+  const byDocument = new Map(resources.map((resource) => [resource.document, resource]));
+  const chunks: string[] = [];
+  let held = 0;
+  for (const document of yaml.documents) {
+    const resource = byDocument.get(document);
+    const own = text.slice(...document.chunk);
+    const root = resource === undefined ? undefined : edit.changed.get(resource);
+    if (root === null) {
+      if (chunks.length === 0 && document.chunk[0] === 0) chunks.push('');
+    } else {
+      if (resource !== undefined) held += 1;
+      chunks.push(root === undefined ? own : editedChunk(yaml.source, document, root));
+    }
+    for (const added of edit.added) {
+      if (added.after === undefined || added.after !== resource) continue;
+      chunks.push(`---${eol}${added.text}`);
+      held += 1;
+    }
+  }
+  for (const added of edit.added) {
+    if (added.after !== undefined) continue;
+    chunks.push(`---${eol}${added.text}`);
+    held += 1;
+  }
+  return held === 0 ? undefined : join(chunks, text, eol);
+}
+
+function join(chunks: readonly string[], before: string, eol: string): string {
+  const [first = '', ...rest] = chunks;
+  const opening = first === '' ? [] : [first];
+  const bodies =
+    first === '' && !/^---/.test(before)
+      ? [rest[0]?.replace(/^---[ \t]*\r?\n/, '') ?? '', ...rest.slice(1)]
+      : rest;
+  const parts = [...opening, ...bodies];
+  const text = parts
+    .map((part, at) => (at === parts.length - 1 || part.endsWith('\n') || part === '' ? part : part + eol))
+    .join('');
+  return before.endsWith('\n') || before === '' ? text : text.replace(/\r?\n$/, '');
+}
+
+/** A file with other content; mode and nothing else is kept. */
+export function withText(text: string, mode: PackageFile['mode']): PackageFile {
+  return { mode, bytes: new TextEncoder().encode(text) };
+}
+
+/** The text of a resource's document without its `---`, ended by a line break, with another root if given. */
+export function textOf(resource: Resource, root: YamlNode = resource.root): string {
+  const { source } = resource.yaml;
+  const [start] = resource.document.chunk;
+  const chunk = editedChunk(source, resource.document, root);
+  const body = chunk
+    .slice(resource.document.bodyStart - start)
+    .replace(/\r?\n\.\.\.[^\n]*\r?\n?$/, source.eol);
+  const plain = body.replace(/^\uFEFF/, '');
+  return plain === '' || plain.endsWith('\n') ? plain : plain + source.eol;
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { FileMode, PackageFile, PackageFiles } from '../../../src/package/package.ts';
+import { canon } from '../../../src/package/yaml/compare.ts';
+import { fullDocuments } from '../../../src/package/yaml/edit.ts';
+import { textAt } from '../../../src/package/yaml/node.ts';
+import type { MapNode, YamlNode } from '../../../src/package/yaml/node.ts';
+import { readYamlFile } from '../../../src/package/yaml/read.ts';
+import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
+
+/** Golden data beside the checkout; the tests that need it skip where it is missing. */
+export const CORPUS = fileURLToPath(new URL('../../../../shared/corpus', import.meta.url));
+
+export function hasCorpus(): boolean {
+  const found = existsSync(join(CORPUS, 'merge'));
+  if (!found) console.warn(`SKIPPED: no golden merge cases at ${CORPUS}/merge`);
+  return found;
+}
+
+export interface MergeCase {
+  readonly name: string;
+  readonly strategy: UpdateStrategy;
+  readonly base: PackageFiles;
+  readonly upstream: PackageFiles;
+  readonly local: PackageFiles;
+  /** Undefined where kpt failed. */
+  readonly kpt: PackageFiles | undefined;
+}
+
+export function mergeCases(): MergeCase[] {
+  const root = join(CORPUS, 'merge');
+  return readdirSync(root)
+    .sort()
+    .map((name) => {
+      const at = join(root, name);
+      const strategy = /^strategy: "(.*)"/m.exec(readFileSync(join(at, 'case.yaml'), 'utf8'))?.[1] ?? '';
+      return {
+        name,
+        strategy: (strategy === '' || strategy === '-' ? 'resource-merge' : strategy) as UpdateStrategy,
+        base: readTree(join(at, 'base')),
+        upstream: readTree(join(at, 'upstream')),
+        local: readTree(join(at, 'local')),
+        kpt: existsSync(join(at, 'expected-kpt')) ? readTree(join(at, 'expected-kpt')) : undefined,
+      };
+    });
+}
+
+/** Reads a directory as a package. */
+export function readTree(root: string, prefix = ''): Map<string, PackageFile> {
+  const files = new Map<string, PackageFile>();
+  if (!existsSync(join(root, prefix))) return files;
+  for (const entry of readdirSync(join(root, prefix), { withFileTypes: true })) {
+    const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) for (const [below, file] of readTree(root, path)) files.set(below, file);
+    else if (entry.isFile()) {
+      const mode: FileMode = (statSync(join(root, path)).mode & 0o100) === 0 ? '100644' : '100755';
+      files.set(path, { mode, bytes: readFileSync(join(root, path)) });
+    }
+  }
+  return files;
+}
+
+export function textOf(file: PackageFile | undefined): string {
+  return file === undefined ? '' : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
+}
+
+/** What a package says: by file, the data of its resources, and the bytes of everything else. */
+export function meaning(files: PackageFiles): Map<string, string> {
+  return new Map([...files].map(([path, file]) => [path, meaningOfFile(path, file)]));
+}
+
+function meaningOfFile(path: string, file: PackageFile): string {
+  const text = textOf(file);
+  const isKptfile = path === 'Kptfile' || path.endsWith('/Kptfile');
+  if (!isKptfile && !/\.ya?ml$/.test(path)) return text;
+  try {
+    const documents = fullDocuments(readYamlFile(text)).map(({ root }) => root!);
+    if (path === 'Kptfile') return canon(withoutLinks(documents[0]!));
+    return documents
+      .map((root) => `${['apiVersion', 'kind'].map((key) => textAt(root, key)).join()} ${canon(root)}`)
+      .sort()
+      .join('\n');
+  } catch {
+    return text;
+  }
+}
+
+function withoutLinks(root: YamlNode): MapNode {
+  const entries = root.kind === 'map' ? root.entries : [];
+  return { kind: 'map', entries: entries.filter(({ name }) => name !== 'upstream' && name !== 'upstreamLock') };
+}
+
+/** Where two packages differ in meaning. */
+export function differences(a: PackageFiles, b: PackageFiles): string[] {
+  const [left, right] = [meaning(a), meaning(b)];
+  return [...new Set([...left.keys(), ...right.keys()])].filter((path) => left.get(path) !== right.get(path)).sort();
+}
+
+/** How many lines differ, removed and added ones counted; the root Kptfile's links are left out. */
+export function linesChanged(from: PackageFiles, to: PackageFiles): number {
+  let sum = 0;
+  for (const path of new Set([...from.keys(), ...to.keys()])) {
+    const strip = (text: string): string => (path === 'Kptfile' ? text.replace(/^upstream(Lock)?:\n(?: .*\n)*/gm, '') : text);
+    sum += lineDistance(strip(textOf(from.get(path))), strip(textOf(to.get(path))));
+  }
+  return sum;
+}
+
+function lineDistance(a: string, b: string): number {
+  if (a === b) return 0;
+  const [left, right] = [a, b].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []) as [string[], string[]];
+  let head = 0;
+  while (head < left.length && head < right.length && left[head] === right[head]) head += 1;
+  let tail = 0;
+  while (tail < left.length - head && tail < right.length - head && left.at(-1 - tail) === right.at(-1 - tail)) tail += 1;
+  const [x, y] = [left.slice(head, left.length - tail), right.slice(head, right.length - tail)];
+  let row = new Uint32Array(y.length + 1);
+  for (const line of x) {
+    const next = new Uint32Array(y.length + 1);
+    for (let at = 0; at < y.length; at += 1) next[at + 1] = line === y[at] ? row[at]! + 1 : Math.max(next[at]!, row[at + 1]!);
+    row = next;
+  }
+  return x.length + y.length - 2 * row[y.length]!;
+}
