@@ -190,4 +190,55 @@ export const VERBS: readonly Verb[] = [
     positionals: { least: 0, most: 1 },
     load: async () => (await import('./tree.ts')).tree,
   },
+  {
+    name: 'serve',
+    summary: 'run the GitHub App',
+    usage: ['portico serve'],
+    description: [
+      'Takes its settings from the environment: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, WEBHOOK_SECRET,',
+      'GHE_HOST, PORT, HOST, DATABASE_URL (PostgreSQL; without it a database is kept in PORTICO_DATA).',
+    ],
+    options: [],
+    examples: ['APP_ID=7 PRIVATE_KEY_PATH=key.pem WEBHOOK_SECRET=... portico serve'],
+    positionals: { least: 0, most: 0 },
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'dev',
+    summary: 'run a local forge and the bot in one process, offline',
+    usage: ['portico dev [--port N] [--data DIR] [--config FILE]'],
+    description: [
+      'Prints one line when it is ready. Started again on the same directory it goes on where it was.',
+    ],
+    options: [
+      { name: 'port', value: 'N', help: 'port of the forge; 0, the default, takes a free one' },
+      { name: 'data', value: 'DIR', help: 'where everything is kept (default: .portico)' },
+      { name: 'config', value: 'FILE', help: 'users, tokens, organisations and repositories to start with' },
+      JSON_OPTION,
+    ],
+    examples: ['portico dev --port 8080 --config forge.yaml'],
+    positionals: { least: 0, most: 0 },
+    load: async () => (await import('./dev.ts')).dev,
+  },
+  {
+    name: 'demo',
+    summary: 'play the whole story on a local forge, with links to look at',
+    usage: ['portico demo [--once] [--from DIR_OR_GIT_URL]'],
+    description: [
+      'Draft, proposal, checks, approval, publication, update pull requests downstream; all offline.',
+    ],
+    options: [
+      { name: 'once', help: 'end after the story; exit code 0 only when every step happened' },
+      {
+        name: 'from',
+        value: 'DIR_OR_GIT_URL',
+        help: 'play it with the kpt packages of this folder or repository',
+      },
+      { name: 'verbose', help: "show the bot's log" },
+      JSON_OPTION,
+    ],
+    examples: ['portico demo', 'portico demo --once --from ../my-packages'],
+    positionals: { least: 0, most: 0 },
+    load: async () => (await import('../demo/demo.ts')).demo,
+  },
 ];
