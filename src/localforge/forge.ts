@@ -11,11 +11,14 @@ import { DEFAULT_MANIFEST, openApp } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
 import { applyConfig } from './apply-config.ts';
 import { openBareRepository } from './bare-repository.ts';
-import { addCollaboration } from './collaboration.ts';
+import { pressAction } from './checks/rerequest.ts';
+import { addCollaboration, collaborationSettled } from './collaboration.ts';
 import { parseForgeConfig } from './config.ts';
 import type { ForgeConfig } from './config.ts';
 import type { AppIdentity, Effect, ForgeContext } from './context.ts';
 import { addCoreRoutes } from './core-routes.ts';
+import { observed } from './exchanges.ts';
+import type { ExchangeListener } from './exchanges.ts';
 import { makeGitHttp } from './git-http.ts';
 import type { GitRepository } from './git-repository.ts';
 import { writePushHook } from './push-hook.ts';
@@ -60,7 +63,14 @@ export interface LocalForge extends AsyncDisposable {
   setAppWebhookUrl(url: string | null): void;
   /** The listener is awaited after each write took effect and before it is answered. Returns a function that takes it off. */
   onEffect(listener: (effect: Effect) => void | Promise<void>): () => void;
-  /** Resolves when no webhook is pending or in flight. */
+  /** The listener sees every REST and GraphQL call. Returns a function that takes it off. */
+  onExchange(listener: ExchangeListener): () => void;
+  /**
+   * Presses a button of a completed check run as that user does on its page: GitHub has no REST for it.
+   * @throws a 422 refusal when the run has no such button
+   */
+  pressCheckAction(runId: number, identifier: string, login: string): void;
+  /** Resolves when nothing is computed in the background and no webhook is pending or in flight. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,6 +86,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const store = openStore(join(options.dataDir, 'forge.sqlite'));
   const records = openRecords(store);
   const listeners = new Set<(effect: Effect) => void | Promise<void>>();
+  const exchangeListeners = new Set<ExchangeListener>();
   const repositories = new Map<number, GitRepository>();
   const refs = makeRefService(() => context);
   let origin = '';
@@ -116,7 +127,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   addCoreRoutes(context, router, (delivery) => sender?.enqueue(delivery));
   addCollaboration(context, router);
   const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
-  const rest = getRequestListener(makeApi(context, router).fetch);
+  const rest = getRequestListener(observed(exchangeListeners, makeApi(context, router).fetch));
   const server = createServer((request, response) => {
     if (!gitHttp.handle(request, response)) void rest(request, response);
   });
@@ -142,6 +153,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const close = (): Promise<void> => {
     closed ??= (async () => {
       await stop(server);
+      await collaborationSettled(context);
       await running.close();
       for (const repository of repositories.values()) await repository.close();
       store.close();
@@ -162,7 +174,17 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    settled: () => running.settled(),
+    onExchange: (listener) => {
+      exchangeListeners.add(listener);
+      return () => exchangeListeners.delete(listener);
+    },
+    pressCheckAction: (runId, identifier, login) => {
+      pressAction(context, runId, identifier, login);
+    },
+    settled: async () => {
+      await collaborationSettled(context);
+      await running.settled();
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -30,14 +30,16 @@ export async function rerequestSuite(
 
 /**
  * Presses one of the buttons of a completed run. GitHub has no REST for it.
- * @throws 422 when the run has no such button
+ * @throws 422 when the run has no such button or nobody has that login
  */
 export function pressAction(
   context: ForgeContext,
   runId: number,
   identifier: string,
-  by: AccountRecord,
+  login: string,
 ): void {
+  const by = context.records.accountByLogin(login);
+  if (by === undefined) throw unprocessable(`There is no user ${login}.`);
   const run = collaborationStore(context.store).runs.get(runId);
   const repository = run && context.records.repositories.get(run.repositoryId);
   if (run === undefined || repository === undefined) throw unprocessable(`There is no check run ${runId}.`);
