@@ -6,7 +6,7 @@ import type { ForgeContext } from './context.ts';
 import { importRepository } from './import.ts';
 import type { AccountRecord, RepositoryRecord, Role } from './records.ts';
 import { createRepository, pointHead } from './repositories.ts';
-import { installationPayload } from './shapes/installation.ts';
+import { tellOfInstallation } from './rest/apps.ts';
 
 /**
  * Brings the forge to what the configuration says. What is there already stays, with its number; what is not in the
@@ -211,21 +211,5 @@ function ensureInstallation(
     createdAt: context.now(),
     updatedAt: context.now(),
   });
-  const sender = context.records.accounts
-    .all()
-    .find(
-      (user) => user.type === 'User' && (user.id === account.id || isAdmin(context, account.id, user.id)),
-    );
-  context.emit({
-    event: 'installation',
-    action: 'created',
-    account,
-    sender: sender ?? account,
-    payload: installationPayload(context, installation),
-    override: { installation: installationPayload(context, installation)['installation'] },
-    onlyApp: true,
-  });
+  tellOfInstallation(context, installation, 'created');
 }
-
-const isAdmin = (context: ForgeContext, orgId: number, userId: number): boolean =>
-  context.records.memberships.first('pair', [orgId, userId])?.role === 'admin';

@@ -135,9 +135,7 @@ async function fetchOrAdvertise(
 ): Promise<void> {
   const backend = startBackend(context, asked, request, {
     // git's own decompression serves here.
-    ...(request.headers['content-encoding'] === undefined
-      ? {}
-      : { HTTP_CONTENT_ENCODING: request.headers['content-encoding'] }),
+    HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
   });
   response.on('close', () => backend.kill());
   const sent = pipeline(request, backend.stdin).catch(() => {});

@@ -51,10 +51,6 @@ export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<Tes
     config,
     log: (message, detail) => process.stderr.write(`${message} ${JSON.stringify(detail)}\n`),
   });
-  const git = async (cwd: string, ...args: string[]): Promise<string> => {
-    const { stdout, stderr } = await run('git', args, { cwd, maxBuffer: 1 << 26 });
-    return stdout + stderr;
-  };
   return {
     forge,
     directory,
@@ -74,4 +70,9 @@ export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<Tes
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await run('git', args, { cwd, maxBuffer: 1 << 26 });
+  return stdout + stderr;
 }

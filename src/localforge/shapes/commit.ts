@@ -7,6 +7,7 @@ import { accountByEmail } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from './account.ts';
 import type { UserShape } from './account.ts';
+import { diffEntry } from './diff-entry.ts';
 
 type Commit = RestEndpointMethodTypes['repos']['getCommit']['response']['data'];
 type GitCommitShape = RestEndpointMethodTypes['git']['getCommit']['response']['data'];
@@ -53,32 +54,10 @@ export function commitShape(
       ? {}
       : {
           stats: { total: additions + deletions, additions, deletions },
-          files: files.slice(0, MAX_FILES).map((file) => diffEntry(context, repository, commit.sha, file)),
+          files: files
+            .slice(0, MAX_FILES)
+            .map((file) => diffEntry(context, repository, file, commit.sha) as DiffEntry),
         }),
-  };
-}
-
-/** `diff-entry`: a file of a change, as commits, comparisons and pull requests list it. `ref` is the commit after the change. */
-export function diffEntry(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  ref: string,
-  file: DiffFile,
-): DiffEntry {
-  const path = file.path.split('/').map(encodeURIComponent).join('/');
-  const web = context.urls.repoWeb(repository);
-  return {
-    sha: file.sha,
-    filename: file.path,
-    status: file.status,
-    additions: file.additions,
-    deletions: file.deletions,
-    changes: file.additions + file.deletions,
-    blob_url: `${web}/blob/${ref}/${path}`,
-    raw_url: `${web}/raw/${ref}/${path}`,
-    contents_url: context.urls.repoApi(repository, `/contents/${path}?ref=${ref}`),
-    ...(file.patch === undefined ? {} : { patch: file.patch }),
-    ...(file.previousPath === null ? {} : { previous_filename: file.previousPath }),
   };
 }
 
