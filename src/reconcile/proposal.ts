@@ -1,13 +1,14 @@
 import { guardrailDigest } from '../config/guardrail-config.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
-import { readKptfile, type KptfileProblem } from '../package/kptfile.ts';
+import type { KptfileProblem } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { loadApprovals } from './approvals.ts';
 import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
@@ -108,9 +109,7 @@ async function kptfileProblems(
   const problems = new Map<string, readonly KptfileProblem[]>();
   for (const { directory, trees } of snapshot.packages) {
     if (trees.head === null) continue;
-    const bytes = await git.readFile(head, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
-    if (bytes === null) continue;
-    const found = readKptfile(bytes).problems;
+    const found = (await readKptfileAt(git, head, directory, signal)).problems;
     if (found.length > 0) problems.set(directory, found);
   }
   return problems;

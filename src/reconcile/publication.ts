@@ -7,7 +7,6 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
-import { readKptfile } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { dueSteps } from '../revision/due.ts';
@@ -15,6 +14,7 @@ import { formatProvenance, parseProvenance, type Provenance } from '../revision/
 import { digestAt, loadApprovals } from './approvals.ts';
 import { loadConfiguration } from './configuration.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { code } from './markdown-blocks.ts';
 import { mergeRequestOf } from './merge-message.ts';
 import {
@@ -220,8 +220,7 @@ async function provenanceOf(
   const checked = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
   const approvals =
     pull === null ? null : await loadApprovals(world, access, { facts, pull, config }, checked, signal);
-  const kptfile = await access.git.readFile(commit.oid, inDirectory(found.directory, 'Kptfile'), signal);
-  const parsed = kptfile === null ? undefined : readKptfile(kptfile).kptfile;
+  const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;
   const lock = parsed?.upstreamLock?.git;
   const requested = mergeRequestOf(commit.message).requestedBy ?? pull?.mergedBy ?? undefined;
@@ -304,8 +303,4 @@ async function releaseNotes(
       `Content ${code(said.digest)}.`,
     ].join(' '),
   ].join('\n\n');
-}
-
-function inDirectory(directory: string, path: string): string {
-  return directory === '' ? path : `${directory}/${path}`;
 }

@@ -4,9 +4,9 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { loadConfiguration } from './configuration.ts';
 import { variantJob } from './jobs.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
-import { kptfileAt } from './upstream.ts';
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -56,7 +56,9 @@ async function indexed(
     const place = refPath(directory);
     const before = known.get(`${place} ${tree}`);
     const lock =
-      before === undefined ? (await kptfileAt(git, head, directory, signal))?.upstreamLock?.git : undefined;
+      before === undefined
+        ? (await readKptfileAt(git, head, directory, signal)).kptfile?.upstreamLock?.git
+        : undefined;
     packages.push(before ?? { directory: place, tree, lock: lock ?? null });
   }
   return packages;

@@ -1,8 +1,9 @@
 import type { UpdateChoice } from '../command/command-state.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { taggedRevisions } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
-import { kptfileAt, openUpstream } from './upstream.ts';
+import { openUpstream } from './upstream.ts';
 
 /** What the packages of a proposal could be updated to. */
 export async function updateChoices(
@@ -13,7 +14,8 @@ export async function updateChoices(
 ): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
   for (const { path, directory, trees } of packages) {
-    const kptfile = trees.head === null ? null : await kptfileAt(git, head.oid, directory, signal);
+    const kptfile =
+      trees.head === null ? null : (await readKptfileAt(git, head.oid, directory, signal)).kptfile;
     if (kptfile === null) continue;
     const found = await openUpstream(world, kptfile, signal);
     if (found.kind === 'none') continue;

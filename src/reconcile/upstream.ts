@@ -1,5 +1,5 @@
 import { plainDirectory, type UpstreamLock } from '../catalog/catalog.ts';
-import { readKptfile, type Kptfile } from '../package/kptfile.ts';
+import type { Kptfile } from '../package/kptfile.ts';
 import {
   loadRevisionRefs,
   newestRevision,
@@ -76,15 +76,4 @@ async function lockedRevision(
   const byRef = known.find(({ name }) => wanted === name || wanted === `${directory}/${name}`);
   const named = byRef ?? byCommit;
   return { current: named?.name, baseCommit: peeled ?? byRef?.tag?.commit ?? null };
-}
-
-/** The Kptfile of a package at a commit; null where there is none. */
-export async function kptfileAt(
-  git: Access['git'],
-  commit: string,
-  directory: string,
-  signal?: AbortSignal,
-): Promise<Kptfile | null> {
-  const bytes = await git.readFile(commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
-  return bytes === null ? null : readKptfile(bytes).kptfile;
 }

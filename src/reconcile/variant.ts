@@ -13,6 +13,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { updateBranch } from '../revision/ref-name.ts';
 import { loadConfiguration } from './configuration.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { publishedRefs, refPath, tagOf, taggedRevisions } from './package-revisions.ts';
 import type {
   Access,
@@ -28,7 +29,7 @@ import { botPerson } from './render-commit.ts';
 import { updateBody, updateTitle } from './update-body.ts';
 import { newestSealed, readSealed, sealedMessage, type UpdateRecord } from './update-record.ts';
 import { updateTarget, withheld, type Withheld } from './update-target.ts';
-import { kptfileAt, openUpstream, type Upstream } from './upstream.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
 
 export interface VariantTarget {
   readonly repository: RepositoryRef;
@@ -126,7 +127,7 @@ async function loadDownstream(
   const { config } = configuration;
   const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
   const directory = inRegistered(config.directory, target.package);
-  const kptfile = head === null ? null : await kptfileAt(access.git, head, directory, signal);
+  const kptfile = head === null ? null : (await readKptfileAt(access.git, head, directory, signal)).kptfile;
   if (head === null || kptfile === null)
     return withheld('not-followed', 'There is no such package on the registered branch.');
   const found = await openUpstream(world, kptfile, signal);
