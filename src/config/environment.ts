@@ -33,13 +33,134 @@ export interface EnvironmentFiles {
   read(path: string): string;
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What no one may use: Probot falls back to it when no secret is set, so everybody knows it. */
+const DEFAULT_SECRET = 'development';
+
+const integer = (low: number, high: number, absent: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, `must be from ${low} to ${high}`)
+    .default(absent);
+
+const secret = z
+  .string('is missing; set it to the secret of the App, a long random text')
+  .refine((value) => value.trim() !== '', 'is empty')
+  .refine(
+    (value) => value.trim() !== DEFAULT_SECRET,
+    `must not be "${DEFAULT_SECRET}", which everybody knows`,
+  );
+
+/** `host` or `host:port`, and nothing that would change the address that it is put into. */
+const HOST_NAME = /^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
+
+const variables = z.object({
+  APP_ID: z
+    .string("is missing; the App's settings page shows it")
+    .regex(/^[1-9][0-9]{0,14}$/, "must be the number that the App's settings page shows")
+    .transform(Number),
+  WEBHOOK_SECRET: secret,
+  WEBHOOK_SECRET_PREVIOUS: secret.optional(),
+  GHE_HOST: z
+    .string()
+    .regex(HOST_NAME, 'must be a host name, with a port if need be, and no path')
+    .optional(),
+  GHE_PROTOCOL: z.enum(['https', 'http'], 'must be https or http').default('https'),
+  PORT: integer(0, 65_535, 3000),
+  HOST: z.string().default('0.0.0.0'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  PORTICO_DATA: z.string().default('./data'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+  LOG_FORMAT: z.enum(['json', 'text', 'auto'], 'must be json, text or auto').default('auto'),
+  CONTENT_PER_MINUTE: integer(1, 10_000, 80),
+  CONTENT_PER_HOUR: integer(1, 100_000, 500),
+  SWEEP_MINUTES: integer(1, 1_440, 15),
+  METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+});
+
 /**
- * Reads the environment of `portico serve`.
- * @throws PorticoError CONFIG_ENVIRONMENT that names every variable that is missing or wrong, never its value.
+ * Reads the environment of `portico serve`. An empty variable counts as absent, except a secret.
+ * @throws PorticoError CONFIG_ENVIRONMENT that names every variable that is missing or wrong, one a line, never its value.
  */
-export function readEnvironment(
-  _env: Readonly<Record<string, string | undefined>>,
-  _files: EnvironmentFiles,
-): Environment {
-  throw new PorticoError('CONFIG_ENVIRONMENT', z.string().parse(''));
+export function readEnvironment(env: Variables, files: EnvironmentFiles): Environment {
+  const given = Object.entries(env).filter(
+    ([name, value]) => value !== '' || name.startsWith('WEBHOOK_SECRET'),
+  );
+  const parsed = variables.safeParse(Object.fromEntries(given));
+  const key = readPrivateKey(env, files);
+  const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
+  if ('fault' in key) faults.push(key.fault);
+  if (!parsed.success || 'fault' in key) {
+    throw new PorticoError('CONFIG_ENVIRONMENT', `the environment is not complete:\n${faults.join('\n')}`, {
+      hint: `Set ${[...new Set(faults.map((fault) => fault.split(' ', 1)[0]))].join(', ')} and start again.`,
+    });
+  }
+  const { data } = parsed;
+  return {
+    appId: data.APP_ID,
+    privateKey: key.pem,
+    webhookSecrets: [
+      data.WEBHOOK_SECRET,
+      ...(data.WEBHOOK_SECRET_PREVIOUS === undefined ? [] : [data.WEBHOOK_SECRET_PREVIOUS]),
+    ],
+    ...addresses(data.GHE_PROTOCOL, data.GHE_HOST),
+    port: data.PORT,
+    host: data.HOST,
+    databaseUrl: data.DATABASE_URL,
+    dataDirectory: data.PORTICO_DATA,
+    logLevel: data.LOG_LEVEL,
+    logFormat: data.LOG_FORMAT,
+    contentPerMinute: data.CONTENT_PER_MINUTE,
+    contentPerHour: data.CONTENT_PER_HOUR,
+    sweepMinutes: data.SWEEP_MINUTES,
+    metrics: data.METRICS === 'on',
+  };
+}
+
+function addresses(protocol: string, host: string | undefined): Pick<Environment, 'apiUrl' | 'gitUrl'> {
+  if (host === undefined) return { apiUrl: 'https://api.github.com', gitUrl: 'https://github.com' };
+  return { apiUrl: `${protocol}://${host}/api/v3`, gitUrl: `${protocol}://${host}` };
+}
+
+const PEM =
+  /^-----BEGIN (?:RSA )?PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+\n-----END (?:RSA )?PRIVATE KEY-----\n?$/;
+
+/** PRIVATE_KEY as PEM, as PEM on one line with `\n` for its line ends, or as base64 of PEM; or the file PRIVATE_KEY_PATH. */
+function readPrivateKey(env: Variables, files: EnvironmentFiles): { pem: string } | { fault: string } {
+  const { PRIVATE_KEY: direct, PRIVATE_KEY_PATH: path } = env;
+  let text = direct ?? '';
+  if (text === '') {
+    if (path === undefined || path === '')
+      return { fault: 'PRIVATE_KEY is missing, and so is PRIVATE_KEY_PATH; one must be set' };
+    try {
+      text = files.read(path);
+    } catch {
+      return { fault: 'PRIVATE_KEY_PATH names a file that cannot be read' };
+    }
+  }
+  const plain = text.includes('-----BEGIN') ? text : decodeBase64(text);
+  const pem = plain.replaceAll('\\n', '\n').replaceAll('\r', '').trim();
+  if (PEM.test(pem)) return { pem: `${pem}\n` };
+  return {
+    fault: `${text === direct ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'} does not hold an unencrypted private key in PEM form`,
+  };
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return atob(text.replaceAll(/\s/g, ''));
+  } catch {
+    return '';
+  }
 }

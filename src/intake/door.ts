@@ -2,33 +2,169 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Logger } from 'pino';
 
+import { readBody, type BodyLimits, type BodyRefusal } from './body.ts';
 import type { Inbox } from './inbox.ts';
+import { createVerifier } from './signature.ts';
 
 export interface DoorLimits {
   /** 25 MiB when absent: GitHub's own cap. */
   readonly maxBytes?: number;
   /** The whole body must have arrived after so long; 10,000 when absent (GitHub waits 10 s for the answer). */
   readonly bodyMilliseconds?: number;
+  /** What all requests together may hold in memory; 100 MiB when absent. */
+  readonly maxBufferedBytes?: number;
 }
 
 export interface DoorOptions {
   /** The current secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
-  readonly inbox: Inbox;
-  /** Called after the delivery is durable and before the answer; it should only queue a job. */
+  readonly inbox: Pick<Inbox, 'store'>;
+  /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
   readonly log: Logger;
   readonly metrics?: { delivery(event: string, outcome: string): void };
 }
 
-/** `/api/github/webhooks` */
 export const WEBHOOK_PATH = '/api/github/webhooks';
 
+const MEBIBYTE = 1024 * 1024;
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const DELIVERY_ID = /^[0-9A-Za-z-]{1,64}$/;
+const EVENT_NAME = /^[a-z][a-z_]{0,63}$/;
+
+type Outcome =
+  | 'stored'
+  | 'known'
+  | 'signature'
+  | 'malformed'
+  | 'failed'
+  | 'method'
+  | 'path'
+  | 'type'
+  | BodyRefusal;
+
+/** Status and the whole text of every answer: nothing that came from outside, and no error, is ever in one. */
+const ANSWERS: Readonly<Record<Outcome, readonly [number, string]>> = {
+  stored: [202, 'accepted'],
+  known: [202, 'already accepted'],
+  path: [404, 'not found'],
+  method: [405, 'only POST'],
+  type: [415, 'only application/json'],
+  'too-large': [413, 'body too large'],
+  'too-slow': [408, 'body too slow'],
+  busy: [503, 'try again later'],
+  gone: [400, 'body incomplete'],
+  signature: [401, 'no valid X-Hub-Signature-256'],
+  malformed: [400, 'malformed'],
+  failed: [503, 'try again later'],
+};
+
+/**
+ * The only way in for webhooks: checks in the order of what they cost, believes nothing before the signature fits the
+ * raw bytes, stores, and only then says 202. Work is done later, by the queue.
+ * @throws PorticoError CONFIG_WEBHOOK_SECRET without a secret, or with the one that everybody knows.
+ */
 export function createDoor(
-  _options: DoorOptions,
+  options: DoorOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  return (_request, response) => {
-    response.writeHead(503).end();
+  const { log, metrics } = options;
+  const verifier = createVerifier(options.secrets);
+  const limits: BodyLimits = {
+    maxBytes: options.limits?.maxBytes ?? 25 * MEBIBYTE,
+    milliseconds: options.limits?.bodyMilliseconds ?? 10_000,
+    shared: { left: options.limits?.maxBufferedBytes ?? 100 * MEBIBYTE },
   };
+
+  async function receive(request: IncomingMessage): Promise<{ outcome: Outcome; event: string }> {
+    const refused = (outcome: Outcome) => ({ outcome, event: 'none' });
+    const { headers } = request;
+    if (request.url?.split('?', 1)[0] !== WEBHOOK_PATH) return refused('path');
+    if (request.method !== 'POST') return refused('method');
+    if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused('type');
+    if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return refused('too-large');
+    const check = verifier(headers['x-hub-signature-256']);
+    if (check === undefined) return refused('signature');
+    const body = await readBody(request, limits, (chunk) => check.update(chunk));
+    if (typeof body === 'string') return refused(body);
+    try {
+      if (!check.fits()) return refused('signature');
+      return await take(headers, body.bytes());
+    } finally {
+      body.release();
+    }
+  }
+
+  async function take(
+    headers: IncomingMessage['headers'],
+    bytes: Buffer,
+  ): Promise<{ outcome: Outcome; event: string }> {
+    const id = headers['x-github-delivery'];
+    const event = headers['x-github-event'];
+    const text = bytes.toString('utf8');
+    if (
+      typeof id !== 'string' ||
+      !DELIVERY_ID.test(id) ||
+      typeof event !== 'string' ||
+      !EVENT_NAME.test(event)
+    ) {
+      return { outcome: 'malformed', event: 'none' };
+    }
+    if (!isJsonObject(text)) return { outcome: 'malformed', event };
+    try {
+      const outcome = await options.inbox.store({ id, event, body: text });
+      if (outcome === 'stored') await options.onStored({ id, event });
+      log.info({ delivery: id, event, outcome }, 'webhook');
+      return { outcome, event };
+    } catch (err) {
+      log.error({ err, delivery: id, event }, 'webhook: could not be stored');
+      return { outcome: 'failed', event };
+    }
+  }
+
+  return (request, response) => {
+    receive(request)
+      .catch((err: unknown) => {
+        log.error({ err }, 'webhook: the door failed');
+        return { outcome: 'failed' as const, event: 'none' };
+      })
+      .then(({ outcome, event }) => {
+        metrics?.delivery(event, outcome);
+        if (outcome !== 'stored' && outcome !== 'known' && outcome !== 'failed')
+          log.warn({ outcome }, 'webhook refused');
+        answer(request, response, outcome);
+      })
+      .catch((err: unknown) => log.error({ err }, 'webhook: could not answer'));
+  };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+const LINGER_MS = 2_000;
+
+/**
+ * Answers. When the body was not read to its end the connection is not used again: the rest is thrown away for a short
+ * while, so that the sender sees the answer rather than a reset, and then the socket is cut.
+ */
+function answer(request: IncomingMessage, response: ServerResponse, outcome: Outcome): void {
+  const [status, message] = ANSWERS[outcome];
+  const text = JSON.stringify(status < 300 ? { status: message } : { error: message });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  if (request.complete || request.destroyed) {
+    response.writeHead(status, headers).end(text);
+    return;
+  }
+  response.writeHead(status, { ...headers, connection: 'close' }).write(text);
+  const cut = setTimeout(() => request.destroy(), LINGER_MS);
+  request.resume();
+  request.once('end', () => response.end());
+  request.once('close', () => clearTimeout(cut));
+  request.on('error', () => {});
 }

@@ -16,26 +16,88 @@ export interface Delivery {
   readonly attempt: number;
 }
 
-/** `stored`: to be worked on (also a redelivery of a failed one). `known`: already done or under way. */
+/** `stored`: there is work to do (also for a redelivery of one that failed). `known`: it is done, or under way. */
 export type StoreResult = 'stored' | 'known';
 
 export interface Inbox {
+  /** `body` is the JSON text as it came, checked by the caller. */
   store(delivery: {
-    id: string;
-    event: string;
-    payload: Readonly<Record<string, unknown>>;
+    readonly id: string;
+    readonly event: string;
+    readonly body: string;
   }): Promise<StoreResult>;
-  /** Takes a stored delivery to work on it; undefined when it is done, or another has it. */
+  /**
+   * Takes a stored delivery to work on it; undefined when it is done, has failed, or was never there. What a dead process
+   * had claimed can be claimed again, so callers must exclude each other by the id (a job key does).
+   */
   claim(id: string): Promise<Delivery | undefined>;
   /** Marks it done and drops the payload. */
   complete(id: string): Promise<void>;
   /** Marks it failed, with a reason code; a redelivery will run it again. */
   fail(id: string, code: string): Promise<void>;
-  /** Ids of deliveries that were stored or claimed and not ended: what a crash left behind. Oldest first. */
+  /** Ids of deliveries that were stored or claimed and not ended: what a crash may have left behind. Oldest first. */
   pending(limit?: number): Promise<readonly string[]>;
-  /** Forgets ids of ended deliveries older than so many days (4 when absent, the time in which GitHub redelivers, plus one). */
+  /**
+   * Forgets ended deliveries older than so many days, and returns how many. 4 when absent: GitHub redelivers for three
+   * (https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
+   */
   prune(days?: number): Promise<number>;
 }
-export function createInbox(_database: InboxDatabase): Inbox {
-  throw new Error('not yet');
+
+/** The inbox in the table `portico.delivery`. */
+export function createInbox(database: InboxDatabase): Inbox {
+  async function end(id: string, state: 'completed' | 'failed', code: string | null): Promise<void> {
+    await database.query(
+      `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
+         payload = CASE WHEN $2 = 'completed' THEN NULL ELSE payload END
+       WHERE id = $1 AND state IN ('stored', 'claimed')`,
+      [id, state, code],
+    );
+  }
+  return {
+    async store({ id, event, body }) {
+      // `stored` again is no loss: the job for it may not have been queued before the process died.
+      const rows = await database.query(
+        `INSERT INTO portico.delivery (id, event, payload, state) VALUES ($1, $2, $3, 'stored')
+         ON CONFLICT (id) DO UPDATE SET state = 'stored', event = excluded.event, payload = excluded.payload, changed_at = now()
+           WHERE delivery.state IN ('stored', 'failed')
+         RETURNING id`,
+        [id, event, body],
+      );
+      return rows.length > 0 ? 'stored' : 'known';
+    },
+    async claim(id) {
+      const rows = await database.query<{ event: string; payload: string; attempt: number }>(
+        `UPDATE portico.delivery SET state = 'claimed', attempt = attempt + 1, changed_at = now()
+         WHERE id = $1 AND state IN ('stored', 'claimed') RETURNING event, payload, attempt`,
+        [id],
+      );
+      const row = rows[0];
+      return (
+        row && {
+          id,
+          event: row.event,
+          attempt: row.attempt,
+          payload: JSON.parse(row.payload) as Delivery['payload'],
+        }
+      );
+    },
+    complete: (id) => end(id, 'completed', null),
+    fail: (id, code) => end(id, 'failed', code),
+    async pending(limit = 10_000) {
+      const rows = await database.query<{ id: string }>(
+        `SELECT id FROM portico.delivery WHERE state IN ('stored', 'claimed') ORDER BY received_at LIMIT $1`,
+        [limit],
+      );
+      return rows.map(({ id }) => id);
+    },
+    async prune(days = 4) {
+      const rows = await database.query(
+        `DELETE FROM portico.delivery WHERE state IN ('completed', 'failed') AND changed_at < now() - make_interval(days => $1)
+         RETURNING id`,
+        [days],
+      );
+      return rows.length;
+    },
+  };
 }

@@ -1,0 +1,120 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { describe, expect, test } from 'vitest';
+
+import { readEnvironment } from '../../src/config/environment.ts';
+import type { PorticoError } from '../../src/error.ts';
+
+const PEM = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+}).privateKey;
+const files = {
+  read(path: string): string {
+    if (path === '/run/secrets/key.pem') return PEM;
+    throw new Error(`ENOENT ${path}`);
+  },
+};
+const good = { APP_ID: '77', PRIVATE_KEY: PEM, WEBHOOK_SECRET: 'a long random text' };
+
+function refusal(env: Record<string, string | undefined>): PorticoError {
+  try {
+    readEnvironment(env, files);
+  } catch (error) {
+    return error as PorticoError;
+  }
+  throw new Error('was accepted');
+}
+
+describe('the environment', () => {
+  test('what is not set has a default', () => {
+    expect(readEnvironment(good, files)).toEqual({
+      appId: 77,
+      privateKey: PEM,
+      webhookSecrets: ['a long random text'],
+      apiUrl: 'https://api.github.com',
+      gitUrl: 'https://github.com',
+      port: 3000,
+      host: '0.0.0.0',
+      databaseUrl: undefined,
+      dataDirectory: './data',
+      logLevel: 'info',
+      logFormat: 'auto',
+      contentPerMinute: 80,
+      contentPerHour: 500,
+      sweepMinutes: 15,
+      metrics: true,
+    });
+  });
+
+  test('GitHub Enterprise, a database, both secrets of a rotation', () => {
+    const env = {
+      ...good,
+      GHE_HOST: 'github.example.com:8443',
+      GHE_PROTOCOL: 'http',
+      WEBHOOK_SECRET_PREVIOUS: 'the older text',
+      DATABASE_URL: 'postgres://u:p@db/portico',
+      PORT: '0',
+      LOG_LEVEL: '',
+      METRICS: 'off',
+    };
+    expect(readEnvironment(env, files)).toMatchObject({
+      webhookSecrets: ['a long random text', 'the older text'],
+      apiUrl: 'http://github.example.com:8443/api/v3',
+      gitUrl: 'http://github.example.com:8443',
+      databaseUrl: 'postgres://u:p@db/portico',
+      port: 0,
+      logLevel: 'info',
+      metrics: false,
+    });
+  });
+
+  test.each([
+    ['as it is', { PRIVATE_KEY: PEM }],
+    ['on one line', { PRIVATE_KEY: PEM.replaceAll('\n', '\\n') }],
+    ['in base64', { PRIVATE_KEY: Buffer.from(PEM).toString('base64') }],
+    ['with Windows line ends', { PRIVATE_KEY: PEM.replaceAll('\n', '\r\n') }],
+    ['in a file', { PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/run/secrets/key.pem' }],
+  ])('a private key %s', (_how, key) => {
+    expect(readEnvironment({ ...good, ...key }, files).privateKey).toBe(PEM);
+  });
+
+  test('everything that is wrong is named at once, and no value is shown', () => {
+    const error = refusal({
+      PRIVATE_KEY: 'hunter22',
+      PORT: '70000',
+      GHE_HOST: 'x/../y',
+      DATABASE_URL: 'mysql://hunter22',
+    });
+    expect(error).toMatchObject({ code: 'CONFIG_ENVIRONMENT', blame: 'user' });
+    const names = ['APP_ID', 'WEBHOOK_SECRET', 'PRIVATE_KEY', 'PORT', 'GHE_HOST', 'DATABASE_URL'];
+    for (const name of names) {
+      expect(error.message).toContain(`\n${name} `);
+      expect(error.hint).toContain(name);
+    }
+    expect(`${error.message} ${error.hint}`).not.toContain('hunter22');
+  });
+
+  test.each([[undefined], ['']])('1 no start without a secret (%j)', (WEBHOOK_SECRET) => {
+    expect(refusal({ ...good, WEBHOOK_SECRET }).hint).toContain('WEBHOOK_SECRET');
+  });
+
+  test.each([['WEBHOOK_SECRET'], ['WEBHOOK_SECRET_PREVIOUS']])(
+    '2 no start with the default secret in %s',
+    (name) => {
+      for (const value of ['development', ' development\n']) {
+        expect(refusal({ ...good, [name]: value }).message).toContain('everybody knows');
+      }
+    },
+  );
+
+  test.each([
+    [{ PRIVATE_KEY: '' }, 'PRIVATE_KEY is missing'],
+    [{ PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nowhere' }, 'PRIVATE_KEY_PATH names a file'],
+    [{ PRIVATE_KEY: PEM.slice(0, 200) }, 'PRIVATE_KEY does not hold'],
+    [{ PRIVATE_KEY: 'not base64 at all §' }, 'PRIVATE_KEY does not hold'],
+  ])('a missing or broken key: %#', (key, message) => {
+    expect(refusal({ ...good, ...key }).message).toContain(message);
+  });
+});
