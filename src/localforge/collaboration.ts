@@ -6,6 +6,7 @@ import { addGraphql } from './graphql/endpoint.ts';
 import { followRefs } from './pulls/follow-refs.ts';
 import { addCheckSuites } from './rest/check-suites.ts';
 import { addChecks } from './rest/checks.ts';
+import { addCommitPulls } from './rest/commit-pulls.ts';
 import { addDeployments } from './rest/deployments.ts';
 import { addIssueComments } from './rest/issue-comments.ts';
 import { addIssues } from './rest/issues.ts';
@@ -30,6 +31,7 @@ export function addCollaboration(context: ForgeContext, router: Router): void {
   addIssues(context, router);
   addLabels(context, router);
   addPulls(context, router);
+  addCommitPulls(context, router);
   addPullFiles(context, router);
   addPullMerge(context, router);
   addReviews(context, router);
