@@ -171,6 +171,8 @@ async function loadState(
   const runs = await access.forge.listChecks(head.oid, signal);
   const ours = runs.filter(({ appId }) => appId === world.app.id);
   const checks = checksOf(ours);
+  // A head counts as pushed when our check of it began: nobody could have judged it earlier.
+  const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
   const refs = await loadRevisionRefs(access.git, signal);
   const caller = await loadCaller(
     access,
@@ -191,6 +193,7 @@ async function loadState(
     headSha: head.oid,
     baseRef: pull.baseRef,
     fork: !snapshot.writable,
+    ...(began !== null && { headPushedAt: began }),
     ...(target.headSeen !== undefined && { headSeenAtComment: seenHead(world, target.headSeen, snapshot) }),
   };
   const state: CommandState = {

@@ -43,6 +43,16 @@ export function newestRevision(
   return newest === undefined || tag === undefined ? undefined : { name: newest.name, tag };
 }
 
+/** The highest revision that still has its tag, prereleases included: what the branch is compared with. */
+export function highestRevision(
+  refs: RevisionRefs,
+  directory: string,
+): { readonly name: string; readonly tag: GitRef } | undefined {
+  const highest = taggedRevisions(refs, directory).at(-1);
+  const tag = highest && tagOf(refs, directory, highest.name);
+  return highest === undefined || tag === undefined ? undefined : { name: highest.name, tag };
+}
+
 /** The tag of one revision. */
 export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
   return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);

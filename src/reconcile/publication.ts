@@ -20,7 +20,7 @@ import { mergeRequestOf } from './merge-message.ts';
 import {
   allRevisions,
   loadRevisionRefs,
-  newestRevision,
+  highestRevision,
   publishedRefs,
   refPath,
   tagOf,
@@ -76,7 +76,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         published = true;
       }
       const refs = await loadRevisionRefs(access.git, signal);
-      const newest = newestRevision(refs, found.directory);
+      const newest = highestRevision(refs, found.directory);
       if (newest === undefined || announced.has(newest.tag.oid)) continue;
       const number = await announce(access, config, found, newest, refs, signal);
       if (number !== null) {
@@ -98,7 +98,7 @@ async function dueOf(
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<DueRevision[]> {
-  const newest = newestRevision(await loadRevisionRefs(git, signal), found.directory);
+  const newest = highestRevision(await loadRevisionRefs(git, signal), found.directory);
   const newestTree = newest && ((await git.treeId(newest.tag.commit, found.directory, signal)) ?? undefined);
   if (newestTree === found.tree) return [];
   const known = newest !== undefined && (await git.isAncestor(newest.tag.commit, head, signal));
@@ -202,7 +202,7 @@ async function alreadyTagged(
   tree: string | null,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const newest = newestRevision(refs, due.package.directory);
+  const newest = highestRevision(refs, due.package.directory);
   if (newest === undefined) return false;
   if (newest.tag.commit === due.commit.oid) return true;
   const newer = await git.isAncestor(due.commit.oid, newest.tag.commit, signal);
