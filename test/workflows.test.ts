@@ -53,6 +53,10 @@ describe.each(workflows)('$name', ({ workflow }) => {
   });
 });
 
+function service(namespace: string): string {
+  return `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: ${namespace}\n`;
+}
+
 describe('portico-check.yml', () => {
   const { workflow } = workflows.find(({ name }) => name === 'portico-check.yml')!;
   const steps = workflow.jobs['check']!.steps;
@@ -89,9 +93,6 @@ describe('portico-check.yml', () => {
 
   const KPTFILE =
     'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: x\npipeline:\n  mutators:\n  - image: set-namespace:v0.4\n    configMap: {namespace: shop}\n';
-  const service = (namespace: string): string =>
-    `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: ${namespace}\n`;
-
   test('a repository in order passes; a package within a package counts as its part', async () => {
     workspace.write({
       'packages/web/Kptfile': KPTFILE,
