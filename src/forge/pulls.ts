@@ -120,10 +120,16 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
     return found.map(toPull);
   };
   const byCommit = async (commit_sha: string, signal?: AbortSignal): Promise<Pull[]> => {
-    const found = await allPages((page) =>
-      repos.listPullRequestsAssociatedWithCommit({ ...where(context, signal), commit_sha, ...page }),
-    );
-    return found.map(toPull);
+    try {
+      const found = await allPages((page) =>
+        repos.listPullRequestsAssociatedWithCommit({ ...where(context, signal), commit_sha, ...page }),
+      );
+      return found.map(toPull);
+    } catch (error) {
+      // A commit that the forge does not have (any more) is a 422.
+      if (isForgeError(error, 'FORGE_INVALID', 'FORGE_NOT_FOUND')) return [];
+      throw error;
+    }
   };
 
   return {

@@ -17,6 +17,21 @@ const REPOSITORY = {
   html_url: 'https://forge.test/acme/blueprints',
 };
 
+const BROKEN_KEY = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0';
+
+const next = (page: number) => ({ link: `<${API}/repositories/5/pulls?page=${page}>; rel="next"` });
+
+const delivery = (id: number, guid: string, status: number, hour: number) => ({
+  id,
+  guid,
+  status_code: status,
+  delivered_at: `2026-01-02T${String(hour).padStart(2, '0')}:00:00Z`,
+  event: 'push',
+  action: null,
+  installation_id: 7,
+  repository_id: 5,
+});
+
 beforeEach(() => nock.disableNetConnect());
 afterEach(() => {
   nock.cleanAll();
@@ -126,9 +141,7 @@ describe('tokens', () => {
   });
 
   test('a key that is none is told without quoting it', () => {
-    const connect = () =>
-      connectForge({ appId: 1, privateKey: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0', baseUrl: API });
-    expect(connect).toThrow(
+    expect(() => connectForge({ appId: 1, privateKey: BROKEN_KEY, baseUrl: API })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringContaining('c2VjcmV0') }),
     );
     const escaped = PRIVATE_KEY.replaceAll('\n', String.raw`\n`);
@@ -326,7 +339,6 @@ describe('cost', () => {
 describe('lists', () => {
   test('are read to the end', async () => {
     const { repository } = mockForge();
-    const next = (page: number) => ({ link: `<${API}/repositories/5/pulls?page=${page}>; rel="next"` });
     nock(ORIGIN)
       .get(`${REPO}/pulls`)
       .query({ state: 'open', page: 1, per_page: 100 })
@@ -340,16 +352,6 @@ describe('lists', () => {
 
   test('failed deliveries: the ones that no attempt got through, oldest first', async () => {
     const { forge } = mockForge();
-    const delivery = (id: number, guid: string, status: number, hour: number) => ({
-      id,
-      guid,
-      status_code: status,
-      delivered_at: `2026-01-02T${String(hour).padStart(2, '0')}:00:00Z`,
-      event: 'push',
-      action: null,
-      installation_id: 7,
-      repository_id: 5,
-    });
     const link = `<${API}/app/hook/deliveries?cursor=v1_1&per_page=100>; rel="next"`;
     const path = '/api/v3/app/hook/deliveries';
     nock(ORIGIN)

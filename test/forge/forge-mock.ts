@@ -10,6 +10,8 @@ export const ORIGIN = 'https://forge.test';
 export const KEY = { id: 5, owner: 'acme', name: 'blueprints' };
 export const REPO = '/api/v3/repos/acme/blueprints';
 
+export type Json = Record<string, unknown>;
+
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const PRIVATE_KEY = keys.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 export const PUBLIC_KEY = keys.publicKey;
@@ -92,4 +94,16 @@ export function rawPull(fields: Record<string, unknown>) {
     closed_at: null,
     ...fields,
   };
+}
+
+/** Answers every write with `reply` and keeps what was written. */
+export function record(method: 'post' | 'patch', path: string | RegExp, reply: Json): Json[] {
+  const bodies: Json[] = [];
+  const scope = nock(ORIGIN).persist();
+  const write = method === 'post' ? scope.post(path) : scope.patch(path);
+  write.reply(200, async (request: Request) => {
+    bodies.push((await request.json()) as Json);
+    return reply;
+  });
+  return bodies;
 }

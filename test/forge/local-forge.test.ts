@@ -1,0 +1,374 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Octokit } from '@octokit/rest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import type {
+  Forge,
+  ForgeCall,
+  Installation,
+  Repository,
+  RepositoryForge,
+} from '../../src/forge/forge-types.ts';
+import { connectForge } from '../../src/forge/forge.ts';
+import type { Mirror } from '../../src/git/mirror-types.ts';
+import { openMirror } from '../../src/git/mirror.ts';
+import type { LocalForge } from '../../src/localforge/forge.ts';
+import { startForge } from '../../src/localforge/forge.ts';
+
+const BOT = { name: 'Portico', email: 'portico@example.com' };
+const MARKER = '<!-- portico:summary -->';
+
+let scratch: string;
+let local: LocalForge;
+let forge: Forge;
+let installation: Installation;
+let known: Repository;
+let repository: RepositoryForge;
+let mirror: Mirror;
+let alice: Octokit;
+const calls: ForgeCall[] = [];
+
+const where = { owner: 'acme', repo: 'blueprints' };
+const text = (value: string) => ({ mode: '100644' as const, bytes: new TextEncoder().encode(value) });
+
+/** Calls since then, as `METHOD status`. */
+const written = (from: number): string[] =>
+  calls
+    .slice(from)
+    .filter((call) => call.method !== 'GET' && !call.route.endsWith('/access_tokens'))
+    .map((call) => `${call.method} ${call.route}`);
+
+/** Commits files on top of a branch of the mirror and pushes them. */
+async function push(
+  branch: string,
+  from: string | null,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  const tree = await mirror.writeTree(
+    from,
+    new Map(Object.entries(files).map(([path, value]) => [path, text(value)])),
+  );
+  const commit = await mirror.commitTree({
+    tree,
+    parents: from === null ? [] : [from],
+    message: `Change ${branch}\n`,
+    committer: BOT,
+  });
+  const ref = `refs/heads/${branch}`;
+  const result = await mirror.push([
+    { ref, to: commit, expect: (await mirror.refs()).get(ref)?.oid ?? null },
+  ]);
+  expect(result).toMatchObject({ ok: true });
+  return commit;
+}
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'portico-forge-'));
+  local = await startForge({
+    dataDir: join(scratch, 'data'),
+    config: {
+      tokens: { 'alice-token': { login: 'alice' } },
+      users: [{ login: 'alice' }, { login: 'bob' }, { login: 'eve' }],
+      orgs: [
+        {
+          login: 'acme',
+          members: { alice: 'admin', bob: 'member' },
+          teams: [{ slug: 'platform', members: ['alice'] }],
+        },
+      ],
+      repos: [
+        { owner: 'acme', name: 'blueprints', private: true, collaborators: { bob: 'read' } },
+        { owner: 'acme', name: 'other', private: true },
+      ],
+      app: { installations: [{ account: 'acme', repositories: 'all' }] },
+    },
+  });
+  forge = connectForge({
+    appId: local.app.id,
+    privateKey: local.app.privateKeyPem,
+    baseUrl: local.apiUrl,
+    backoffMs: 20,
+    onCall: (call) => calls.push(call),
+  });
+  const found = await forge.repositoryInstallation('acme', 'blueprints');
+  installation = found!;
+  known = (await forge.repositories(installation.id)).find((one) => one.name === 'blueprints')!;
+  repository = forge.repository(installation.id, known);
+  mirror = await openMirror({
+    dir: join(scratch, 'mirror'),
+    url: `${local.gitUrl}/acme/blueprints.git`,
+    protocols: ['http'],
+    token: (refresh) => forge.tokenFor(installation.id, known.id, { refresh: refresh === true }),
+  });
+  alice = new Octokit({ baseUrl: local.apiUrl, auth: 'alice-token' });
+});
+
+afterAll(async () => {
+  await mirror[Symbol.asyncDispose]();
+  await local.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+describe('against the local forge', () => {
+  test('the App knows itself, its installations and its repositories', async () => {
+    expect(await forge.app()).toMatchObject({ id: local.app.id, slug: 'portico', botLogin: 'portico[bot]' });
+    expect((await forge.installations()).map((one) => one.account)).toEqual(['acme']);
+    expect((await forge.repositories(installation.id)).map((one) => one.fullName).sort()).toEqual([
+      'acme/blueprints',
+      'acme/other',
+    ]);
+    expect(await forge.repositoryInstallation('nobody', 'nothing')).toBeNull();
+    expect(await repository.get()).toMatchObject({
+      id: known.id,
+      defaultBranch: 'main',
+      visibility: 'private',
+    });
+  });
+
+  test('a token is for one repository', async () => {
+    const key = { id: known.id, owner: 'acme', name: 'other' };
+    await expect(forge.repository(installation.id, key).get()).rejects.toMatchObject({
+      code: expect.stringMatching(/FORGE_(?:FORBIDDEN|NOT_FOUND)/),
+    });
+    const opening = openMirror({
+      dir: join(scratch, 'wrong'),
+      url: `${local.gitUrl}/acme/other.git`,
+      protocols: ['http'],
+      token: () => forge.tokenFor(installation.id, known.id),
+    });
+    await expect(opening).rejects.toMatchObject({ code: expect.stringMatching(/GIT_(?:AUTH|NOT_FOUND)/) });
+  });
+
+  test('permissions are those of the moment', async () => {
+    expect(await repository.permission('alice')).toBe('admin');
+    expect(await repository.permission('bob')).toBe('read');
+    expect(await repository.permission('nobody-at-all')).toBe('none');
+    expect(await repository.teamMember('acme', 'platform', 'alice')).toBe(true);
+    expect(await repository.teamMember('acme', 'platform', 'bob')).toBe(false);
+  });
+
+  test('from a draft to a release', { timeout: 60_000 }, async () => {
+    const main = await push('main', null, { 'app/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\n' });
+    const head = await push('drafts/app/next', main, { 'app/cm.yaml': 'kind: ConfigMap\n' });
+
+    // The pull request: made once, drafted and made ready.
+    const wanted = { title: 'Next', body: 'Why', head: 'drafts/app/next', base: 'main' };
+    const { created, pull } = await repository.createPull(wanted);
+    expect(created).toBe(true);
+    expect(await repository.createPull(wanted)).toMatchObject({
+      created: false,
+      pull: { number: pull.number },
+    });
+    await repository.convertToDraft(pull.nodeId);
+    expect(await repository.getPull(pull.number)).toMatchObject({ draft: true });
+    await repository.markReady(pull.nodeId);
+    expect(await repository.getPull(pull.number, { waitForMergeable: true })).toMatchObject({
+      draft: false,
+      mergeable: true,
+      headSha: head,
+      author: 'portico[bot]',
+    });
+    expect((await repository.listOpenPulls()).map((one) => one.number)).toEqual([pull.number]);
+    expect((await repository.pullsForHead({ branch: 'drafts/app/next' })).map((one) => one.number)).toEqual([
+      pull.number,
+    ]);
+
+    // Checks: made, left alone, with many annotations.
+    const check = {
+      name: 'portico/render',
+      headSha: head,
+      externalId: 'x',
+      status: 'completed' as const,
+      title: 'Rendered',
+      summary: 'Fine.',
+    };
+    expect(await repository.putCheck({ ...check, conclusion: 'success' })).toMatchObject({
+      written: 'created',
+    });
+    let before = calls.length;
+    expect(await repository.putCheck({ ...check, conclusion: 'success' })).toMatchObject({
+      written: 'unchanged',
+    });
+    expect(written(before)).toEqual([]);
+    const annotations = Array.from({ length: 120 }, (_, n) => ({
+      path: 'app/cm.yaml',
+      startLine: n + 1,
+      endLine: n + 1,
+      level: 'warning' as const,
+      message: `m${n}`,
+    }));
+    await repository.putCheck({ ...check, name: 'guardrail/schema', conclusion: 'failure', annotations });
+    before = calls.length;
+    expect(
+      await repository.putCheck({ ...check, name: 'guardrail/schema', conclusion: 'failure', annotations }),
+    ).toMatchObject({ written: 'unchanged' });
+    expect(written(before)).toEqual([]);
+    const checks = await repository.listChecks(head);
+    expect(checks.map((one) => [one.name, one.conclusion, one.externalId, one.appId])).toEqual(
+      expect.arrayContaining([
+        ['portico/render', 'success', 'x', local.app.id],
+        ['guardrail/schema', 'failure', 'x', local.app.id],
+      ]),
+    );
+    expect(await repository.combinedStatus(head)).toMatchObject({ state: 'pending', statuses: [] });
+
+    // Comments: one sticky; a stranger's with our marker stays as it is.
+    await alice.rest.issues.createComment({ ...where, issue_number: pull.number, body: `${MARKER}\nmine` });
+    expect(await repository.upsertSticky(pull.number, MARKER, 'one')).toMatchObject({ written: 'created' });
+    before = calls.length;
+    expect(await repository.upsertSticky(pull.number, MARKER, 'one')).toMatchObject({ written: 'unchanged' });
+    expect(written(before)).toEqual([]);
+    expect(await repository.upsertSticky(pull.number, MARKER, 'two')).toMatchObject({ written: 'updated' });
+    const comments = await repository.listComments(pull.number);
+    expect(comments.map((one) => one.body)).toEqual([`${MARKER}\nmine`, `${MARKER}\ntwo`]);
+    await repository.minimizeComment(comments[1]!.nodeId);
+    expect((await repository.listRecentComments(new Date(0))).map((one) => one.issue)).toEqual([
+      pull.number,
+      pull.number,
+    ]);
+    expect(await repository.getComment(999_999)).toBeNull();
+
+    // Reactions: one of ours, taken back; never another's.
+    const target = { commentId: comments[0]!.id };
+    await repository.addReaction(target, 'eyes');
+    await repository.addReaction(target, 'eyes');
+    await alice.rest.reactions.createForIssueComment({
+      ...where,
+      comment_id: target.commentId,
+      content: 'eyes',
+    });
+    expect((await repository.listReactions(target)).map((one) => one.author).sort()).toEqual([
+      'alice',
+      'portico[bot]',
+    ]);
+    await repository.removeReaction(target, 'eyes');
+    await repository.removeReaction(target, 'eyes');
+    expect((await repository.listReactions(target)).map((one) => one.author)).toEqual(['alice']);
+    await alice.rest.pulls.createReview({
+      ...where,
+      pull_number: pull.number,
+      event: 'APPROVE',
+      body: 'good',
+      commit_id: head,
+    });
+    const [review] = await repository.listReviews(pull.number);
+    expect(review).toMatchObject({ author: 'alice', state: 'APPROVED', commitId: head, authorIsBot: false });
+
+    // The merge is bound to the head that was checked.
+    const merge = { method: 'merge' as const, title: 'Publish app', message: 'x' };
+    expect(await repository.mergePull(pull.number, { ...merge, sha: main })).toMatchObject({
+      ok: false,
+      reason: 'moved',
+    });
+    const merged = await repository.mergePull(pull.number, { ...merge, sha: head });
+    expect(merged).toMatchObject({ ok: true });
+    const sha = (merged as { sha: string }).sha;
+    expect(await repository.getPull(pull.number)).toMatchObject({
+      merged: true,
+      mergeCommitSha: sha,
+      state: 'closed',
+    });
+
+    // Tag and ledger in one push; once.
+    await mirror.fetch();
+    expect(await mirror.resolve('main')).toBe(sha);
+    const tag = await mirror.writeTag({ name: 'app/v1', object: sha, message: 'app@v1', tagger: BOT });
+    const updates = [
+      { ref: 'refs/tags/app/v1', to: tag, expect: null },
+      { ref: 'refs/portico/published/app/v1', to: sha, expect: null },
+    ];
+    expect(await mirror.push(updates)).toEqual({ ok: true, unchanged: [] });
+    const second = await mirror.writeTag({ name: 'app/v1', object: sha, message: 'another', tagger: BOT });
+    expect(await mirror.push([{ ref: 'refs/tags/app/v1', to: second, expect: null }])).toMatchObject({
+      ok: false,
+      rejected: [{ reason: 'exists' }],
+    });
+    const release = { tag: 'app/v1', name: 'app@v1', body: 'First.' };
+    expect(await repository.upsertRelease(release)).toMatchObject({ written: 'created' });
+    expect(await repository.upsertRelease(release)).toMatchObject({ written: 'unchanged' });
+    expect(await repository.upsertRelease({ ...release, body: 'Better.' })).toMatchObject({
+      written: 'updated',
+    });
+    expect(await repository.getRelease('app/v2')).toBeNull();
+  });
+
+  test('a review is reacted to', async () => {
+    const [pull] = await repository.pullsForHead({ branch: 'drafts/app/next' }, { state: 'all' });
+    const [review] = await repository.listReviews(pull!.number);
+    const target = { nodeId: review!.nodeId };
+    await repository.addReaction(target, 'rocket');
+    await repository.addReaction(target, 'rocket');
+    await repository.removeReaction(target, 'rocket');
+    await repository.removeReaction(target, 'rocket');
+  });
+
+  test('pull requests are found by commit', async () => {
+    const commit = (await mirror.resolve('refs/tags/app/v1'))!;
+    const { parents } = await mirror.commit(commit);
+    const [found] = await repository.pullsForCommit(commit);
+    expect(found).toMatchObject({ merged: true, headRef: 'drafts/app/next', mergeCommitSha: commit });
+    const byHead = await repository.pullsForHead({ sha: parents[1]! }, { state: 'all' });
+    expect(byHead.map((one) => one.number)).toEqual([found!.number]);
+    expect(await repository.pullsForHead({ sha: parents[1]! })).toEqual([]);
+    expect(await repository.pullsForCommit('0'.repeat(40))).toEqual([]);
+  });
+
+  test('a conflict cannot be merged', { timeout: 60_000 }, async () => {
+    const main = (await mirror.resolve('main'))!;
+    const head = await push('clash', main, { 'app/cm.yaml': 'kind: One\n' });
+    await push('main', main, { 'app/cm.yaml': 'kind: Two\n' });
+    const { pull } = await repository.createPull({ title: 'Clash', body: '', head: 'clash', base: 'main' });
+    expect(await repository.getPull(pull.number, { waitForMergeable: true })).toMatchObject({
+      mergeable: false,
+    });
+    expect(await repository.mergePull(pull.number, { sha: head, method: 'merge' })).toMatchObject({
+      ok: false,
+      reason: 'not-mergeable',
+    });
+    expect(await repository.updateBranch(pull.number, main)).toMatchObject({ ok: false, reason: 'moved' });
+    await repository.closePull(pull.number);
+    expect(await repository.pullsForHead({ branch: 'clash' })).toEqual([]);
+    expect(await repository.pullsForHead({ branch: 'clash' }, { state: 'all' })).toMatchObject([
+      { state: 'closed', merged: false },
+    ]);
+  });
+
+  test('issues, labels, rules', async () => {
+    const issue = await repository.createIssue({ title: 'Dashboard', body: 'x', labels: ['portico'] });
+    await repository.addLabels(issue.number, ['more']);
+    await repository.removeLabel(issue.number, 'more');
+    await repository.removeLabel(issue.number, 'never-there');
+    await repository.updateIssue(issue.number, { body: 'y' });
+    expect(await repository.listIssues({ labels: ['portico'] })).toMatchObject([
+      { number: issue.number, body: 'y', labels: ['portico'], isPull: false },
+    ]);
+    await repository.updateIssue(issue.number, { state: 'closed', stateReason: 'completed' });
+    expect(await repository.listIssues()).toEqual([]);
+    expect(await repository.branchRules('main')).toMatchObject({ requiredApprovals: 0, mergeQueue: false });
+    expect(await repository.branchProtection('main')).toMatchObject({ protected: false });
+    expect(await repository.branchProtection('nope')).toBeNull();
+  });
+
+  test('a secondary limit is told with its time', async () => {
+    local.knobs.secondaryLimit = { status: 403, retryAfter: 11, times: 1 };
+    const making = repository.createIssue({ title: 'x', body: 'x' });
+    await expect(making).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 11 });
+    expect(local.knobs.secondaryLimit).toMatchObject({ times: 0 });
+  });
+
+  test('lost webhooks are found and sent again', async () => {
+    local.setAppWebhookUrl(`${local.url}/nobody-listens`);
+    local.knobs.webhooks.lose = 1;
+    const since = new Date(Date.now() - 60_000);
+    await alice.rest.issues.create({ ...where, title: 'lost' });
+    await local.settled();
+    local.knobs.webhooks.lose = 0;
+    const failed = await forge.failedDeliveries(since);
+    expect(failed).toMatchObject([{ event: 'issues', action: 'opened' }]);
+    await forge.redeliver(failed[0]!.id);
+    await local.settled();
+  });
+});

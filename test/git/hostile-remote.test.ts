@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import type { Mirror } from '../../src/git/mirror-types.ts';
+import { openMirror } from '../../src/git/mirror.ts';
+import { BOT, file, useMirrors } from './mirror-fixture.ts';
+import { git, seed } from './repository.ts';
+
+const at = useMirrors();
+let mirror: Mirror;
+
+describe('the remote is not trusted', () => {
+  test('a refused token is asked for afresh, once', async () => {
+    seed(at.origin, { x: '1' });
+    const asked: (boolean | undefined)[] = [];
+    const token = (refresh?: boolean): Promise<string> => {
+      asked.push(refresh);
+      return Promise.resolve(refresh === true ? 'ghs_secret' : 'ghs_expired');
+    };
+    mirror = await openMirror({ dir: join(at.scratch, at.name), url: at.url, protocols: ['http'], token });
+    at.closeLater(mirror);
+    expect(asked).toEqual([false, true]);
+    expect(await mirror.resolve('main')).not.toBeNull();
+  });
+
+  test('a wrong token is an error that does not tell it, and leaves nothing behind', async () => {
+    const error = await at.open({ token: 'ghs_wrong' }).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'GIT_AUTH', blame: 'forge' });
+    const told = `${(error as Error).message}${(error as Error).stack}`;
+    expect(told).not.toContain('ghs_wrong');
+    expect(told).not.toContain(Buffer.from('x-access-token:ghs_wrong').toString('base64'));
+    expect(readdirSync(at.scratch).filter((name) => name.startsWith(at.name))).toEqual([]);
+  });
+
+  test('the token is nowhere on disk', async () => {
+    seed(at.origin, { x: '1' });
+    mirror = await at.open();
+    for (const entry of readdirSync(mirror.dir, { recursive: true, withFileTypes: true })) {
+      expect(entry.name).not.toContain('ghs_');
+    }
+    expect(git(mirror.dir, ['config', '--list'])).not.toMatch(/secret|extraheader|http:/i);
+  });
+
+  test('a missing repository', async () => {
+    await expect(at.open({ url: `${at.server.url}/none.git` })).rejects.toMatchObject({
+      code: 'GIT_NOT_FOUND',
+    });
+  });
+
+  test.each([
+    'ext::sh -c id',
+    'file:///etc',
+    '/etc',
+    'ssh://git@example.com/x',
+    'git@example.com:x/y.git',
+    '--upload-pack=id',
+    'https://user:password@example.com/x.git',
+  ])('the URL %j is refused', async (bad) => {
+    await expect(at.open({ url: bad })).rejects.toMatchObject({ code: 'INVALID_URL' });
+  });
+
+  test('http is refused where the forge is on https', async () => {
+    const opening = openMirror({ dir: join(at.scratch, at.name), url: at.url });
+    await expect(opening).rejects.toMatchObject({ code: 'INVALID_URL' });
+  });
+
+  test('a redirect is not followed', async () => {
+    const reached: string[] = [];
+    at.server.intercept = (request, response) => {
+      if (request.url?.startsWith('/elsewhere')) reached.push(request.url);
+      response
+        .writeHead(302, { location: `${at.server.url}/elsewhere/info/refs?service=git-upload-pack` })
+        .end();
+      return true;
+    };
+    await expect(at.open()).rejects.toMatchObject({ blame: 'forge' });
+    expect(reached).toEqual([]);
+  });
+
+  test('hooks, filters and monitors of the mirror are not run', async () => {
+    const commit = seed(at.origin, { '.gitattributes': '* filter=evil diff=evil merge=evil\n', x: '1\n' });
+    mirror = await at.open();
+    const mark = join(at.scratch, `ran-${at.name}`);
+    const run = `touch ${mark}`;
+    for (const key of [
+      'filter.evil.clean',
+      'filter.evil.smudge',
+      'diff.evil.command',
+      'merge.evil.driver',
+      'core.fsmonitor',
+      'core.pager',
+      'core.sshCommand',
+      'uploadpack.packObjectsHook',
+    ]) {
+      git(mirror.dir, ['config', key, run]);
+    }
+    for (const hook of ['reference-transaction', 'pre-push', 'post-update', 'pre-auto-gc', 'post-checkout']) {
+      git(mirror.dir, ['config', 'core.hooksPath', join(mirror.dir, 'hooks')]);
+      mkdirSync(join(mirror.dir, 'hooks'), { recursive: true });
+      writeFileSync(join(mirror.dir, 'hooks', hook), `#!/bin/sh\n${run}\n`, { mode: 0o755 });
+      seed(at.origin, { y: hook });
+      await mirror.fetch();
+      const tree = await mirror.writeTree('refs/heads/main', new Map([['x', file(`${hook}\n`)]]));
+      const main = (await mirror.resolve('main'))!;
+      const next = await mirror.commitTree({ tree, parents: [main], message: 'x\n', committer: BOT });
+      expect(await mirror.push([{ ref: 'refs/heads/main', to: next, expect: main }])).toMatchObject({
+        ok: true,
+      });
+      await mirror.mergeTrees(commit, next);
+      await mirror.changedPaths(commit, next);
+    }
+    expect(existsSync(mark)).toBe(false);
+  });
+});
