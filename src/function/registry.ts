@@ -1,8 +1,21 @@
 /** The table of built-in functions. A version that is not listed is another program and is never answered by a close one. */
+import { applyReplacements } from './builtin/apply-replacements.ts';
+import { applySetters } from './builtin/apply-setters.ts';
+import { createSetters } from './builtin/create-setters.ts';
+import { deleteAnnotations } from './builtin/delete-annotations.ts';
+import { ensureNameSubstring } from './builtin/ensure-name-substring.ts';
+import { genPkgContext } from './builtin/gen-pkg-context.ts';
 import type { Builtin } from './builtin/krm.ts';
+import { listSetters } from './builtin/list-setters.ts';
+import { noOp } from './builtin/no-op.ts';
+import { removeLocalConfigResources } from './builtin/remove-local-config-resources.ts';
+import { searchReplace } from './builtin/search-replace.ts';
 import { setAnnotations } from './builtin/set-annotations.ts';
+import { setEnforcementAction } from './builtin/set-enforcement-action.ts';
+import { setImage } from './builtin/set-image.ts';
 import { setLabels } from './builtin/set-labels.ts';
 import { setNamespace } from './builtin/set-namespace.ts';
+import { upsertResource } from './builtin/upsert-resource.ts';
 import { isCatalog, parseImage, pickVersion } from './image.ts';
 import type { KnownVersion } from './image.ts';
 
@@ -11,9 +24,26 @@ export interface BuiltinVersion extends KnownVersion {
 }
 
 const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
+  'apply-replacements': [{ major: 0, minor: 1, patch: 9, run: applyReplacements }],
+  'apply-setters': [
+    { major: 0, minor: 1, patch: 9, run: applySetters },
+    { major: 0, minor: 2, patch: 9, run: applySetters },
+  ],
+  'create-setters': [{ major: 0, minor: 1, patch: 9, run: createSetters }],
+  'delete-annotations': [{ major: 0, minor: 1, patch: 9, run: deleteAnnotations }],
+  'ensure-name-substring': [{ major: 0, minor: 2, patch: 9, run: ensureNameSubstring }],
+  'builtins/gen-pkg-context': [{ major: 0, minor: 1, patch: 0, run: genPkgContext }],
+  'list-setters': [{ major: 0, minor: 1, patch: 9, run: listSetters }],
+  'no-op': [{ major: 0, minor: 1, patch: 9, run: noOp }],
+  'remove-local-config-resources': [{ major: 0, minor: 1, patch: 9, run: removeLocalConfigResources }],
+  'search-replace': [{ major: 0, minor: 2, patch: 9, run: searchReplace }],
   'set-annotations': [{ major: 0, minor: 1, patch: 9, run: setAnnotations }],
-  'set-labels': [{ major: 0, minor: 2, patch: 9, run: setLabels }],
-  'set-namespace': [{ major: 0, minor: 4, patch: 9, run: setNamespace }],
+  'set-enforcement-action': [{ major: 0, minor: 1, patch: 9, run: setEnforcementAction }],
+  'set-image': [{ major: 0, minor: 1, patch: 9, run: setImage }],
+  'set-labels': [{ major: 0, minor: 2, patch: 5, run: setLabels }],
+  // v0.3 differs only in what it refused: several namespaces at once.
+  'set-namespace': [{ major: 0, minor: 4, patch: 5, run: setNamespace }],
+  'upsert-resource': [{ major: 0, minor: 2, patch: 9, run: upsertResource }],
 };
 
 /** What the table says about an image. */

@@ -1,6 +1,7 @@
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { runExec } from './exec.ts';
+import { parseImage } from './image.ts';
 import { lookUp } from './registry.ts';
 import type { Lookup } from './registry.ts';
 
@@ -29,7 +30,7 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
       }
       const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
       if (lookup.found !== 'builtin') return refuseImage(spec, lookup);
-      return runBuiltin(lookup, input);
+      return runBuiltin(lookup, input, isFloating(spec));
     },
   };
 }
@@ -37,9 +38,15 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
 function runBuiltin(
   { name, version, run }: Lookup & { readonly found: 'builtin' },
   input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+  keepsStrings: boolean,
 ): FunctionOutput {
   try {
-    const { items, results, exitCode = 0, stderr } = run({ ...input, items: [...input.items], version });
+    const {
+      items,
+      results,
+      exitCode = 0,
+      stderr,
+    } = run({ ...input, items: [...input.items], version, keepsStrings });
     return {
       exitCode,
       results,
@@ -51,6 +58,12 @@ function runBuiltin(
     const message = `${name} failed on an unexpected value: ${error instanceof Error ? error.message : String(error)}`;
     return { exitCode: 1, results: [{ message, severity: 'error' }], stderr: message };
   }
+}
+
+/** True for images without a pinned version: they are the newest release. */
+function isFloating(spec: FunctionSpec): boolean {
+  const tag = spec.tag ?? parseImage(spec.image ?? '').tag;
+  return tag === undefined || tag === 'latest' || tag === 'unstable';
 }
 
 const WAYS =

@@ -4,7 +4,7 @@ import { hydrate, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
-import type { LoadedTree } from './load-package.ts';
+import type { SourceFile } from './read-resources.ts';
 import type { RenderInput, RenderResult } from './render-types.ts';
 import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 
@@ -22,28 +22,31 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const items = await hydrate(loaded.root, state);
   const broken = state.failed?.type === 'mutator';
   const guarded = broken ? { items, ok: true } : await runGuardrails(input.guardrails ?? [], items, state);
-  return finish(input, loaded, guarded.items, state, state.failed === undefined && guarded.ok);
+  const keep = state.failed === undefined || savesOnFailure(loaded.root);
+  return finish(input, loaded.sources, guarded.items, state, {
+    ok: state.failed === undefined && guarded.ok,
+    keep,
+  });
 }
 
-/** Writes the outcome of a run of functions and places its findings. */
+/** Writes the outcome of a run of functions, if it is to be kept, and places its findings. */
 export function finish(
   input: Pick<RenderInput, 'files' | 'guardrails'>,
-  loaded: LoadedTree,
+  sources: ReadonlyMap<string, SourceFile>,
   items: readonly KrmObject[],
   state: Hydration,
-  ok: boolean,
+  { ok, keep }: { readonly ok: boolean; readonly keep: boolean },
 ): RenderResult {
   const { files } = input;
   const { runs } = state;
-  const keep = state.failed === undefined || savesOnFailure(loaded.root);
   const outcomes = keep ? outcomesOf(items, state.sources) : [];
-  const message = keep ? writeProblem(outcomes, files, loaded.sources) : undefined;
+  const message = keep ? writeProblem(outcomes, files, sources) : undefined;
   const hint = 'Change the path annotation that the function sets, or the function.';
   const problem = message === undefined ? {} : { problem: { code: 'PATH_REFUSED', message, hint } };
   const written =
     keep && message === undefined
-      ? writeFiles(outcomes, files, loaded.sources)
-      : { files, changed: [], textOf: (path: string) => loaded.sources.get(path)?.yaml.source.text };
+      ? writeFiles(outcomes, files, sources)
+      : { files, changed: [], textOf: (path: string) => sources.get(path)?.yaml.source.text };
   const modes = new Map((input.guardrails ?? []).map((guardrail) => [guardrail.name, guardrail.mode]));
   const paths = [...written.files.keys()].filter((path) => written.textOf(path) !== undefined);
   const findings = findingsOf(runs, written.textOf, paths, (name) => modes.get(name));

@@ -3,7 +3,7 @@ import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } 
 import { copyValue, isMap } from './field-notes.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
-import { cleanPath, missingField } from './load-package.ts';
+import { cleanPath, missingField } from './package-sources.ts';
 import { isSelected } from './select.ts';
 
 export interface StepInput {

@@ -6,7 +6,7 @@ import { annotationOf, clearPlace, ID, indexOf, PACKAGE_PATH, pathOf } from './b
 import { editInPlace, printResource, reread } from './edit-documents.ts';
 import { copyValue, sameValue } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
-import { cleanPath } from './load-package.ts';
+import { cleanPath } from './package-sources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 
 /** A resource as it shall be written. */

@@ -1,0 +1,218 @@
+/**
+ * apply-replacements v0.1 (krm-functions-catalog functions/go/apply-replacements, on kustomize's replacement filter,
+ * api v0.20.1).
+ */
+import {
+  copyValue,
+  getField,
+  isContainer,
+  isMap,
+  noteOf,
+  setField,
+  setNote,
+  setText,
+  textOf,
+} from '../../package/render/field-notes.ts';
+import type { Container, FieldNote } from '../../package/render/field-notes.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { findTargets, lookUpField, splitFieldPath } from './field-path.ts';
+import { failure } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { matchesLabels, matchesSelector, printSelector, readSelector } from './resource-selector.ts';
+import type { ResourceSelector } from './resource-selector.ts';
+
+/** Copies values from one resource's field to fields of others. No results on success. */
+export function applyReplacements(input: BuiltinInput): BuiltinOutput {
+  const config = input.functionConfig;
+  if (config?.['kind'] !== 'ApplyReplacements' || config['apiVersion'] !== 'fn.kpt.dev/v1alpha1') {
+    return failed('functionConfig must be `ApplyReplacements.fn.kpt.dev/v1alpha1`');
+  }
+  const replacements = Array.isArray(config['replacements']) ? config['replacements'] : [];
+  for (const replacement of replacements.filter(isMap)) {
+    const problem = replace(input.items, replacement, input.keepsStrings === true);
+    if (problem !== undefined) return failed(problem);
+  }
+  return { items: input.items, results: [] };
+}
+
+function failed(message: string): BuiltinOutput {
+  return failure([{ message, severity: 'error' }], `failed to evaluate function: error: ${message}`);
+}
+
+/** A value with what its text says. */
+interface Source {
+  readonly value: unknown;
+  readonly text: string;
+  readonly note: FieldNote;
+}
+
+interface Options {
+  readonly delimiter: string;
+  readonly index: number;
+  readonly create: boolean;
+}
+
+function replace(
+  items: readonly KrmObject[],
+  replacement: KrmObject,
+  keepsStrings: boolean,
+): string | undefined {
+  const targets = replacement['targets'];
+  if (!Array.isArray(targets)) return 'replacements must specify a source and at least one target';
+  const source = sourceOf(items, replacement);
+  if (typeof source === 'string') return source;
+  for (const target of targets.filter(isMap)) {
+    const problem = replaceIn(items, target, source, keepsStrings);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function sourceOf(items: readonly KrmObject[], replacement: KrmObject): Source | string {
+  const given = replacement['sourceValue'];
+  if (given !== undefined && given !== null) {
+    if (replacement['source'] !== undefined) return 'value and resource selectors are mutually exclusive';
+    return {
+      value: given,
+      text: textOf(replacement, 'sourceValue') ?? '',
+      note: noteOf(replacement, 'sourceValue'),
+    };
+  }
+  const source = replacement['source'];
+  if (!isMap(source)) return 'replacements must specify a source and at least one target';
+  const selector = readSelector(source);
+  const path = stringOf(source['fieldPath'], 'metadata.name');
+  const found = items.filter((item) => matchesSelector(item, selector));
+  const [item] = found;
+  if (found.length > 1) return `multiple matches for selector ${printSelector(selector)}:${path}`;
+  if (item === undefined) return `nothing selected by ${printSelector(selector)}:${path}`;
+  const field = lookUpField(item, splitFieldPath(path));
+  const value = field === undefined ? undefined : getField(field.container, field.key);
+  if (field === undefined || value === undefined || value === null) {
+    return `fieldPath \`${path}\` is missing for replacement source ${printSelector(selector)}:${path}`;
+  }
+  const options = readOptions(source['options']);
+  const note = noteOf(field.container, field.key);
+  if (options.delimiter === '') return { value, text: textOf(field.container, field.key) ?? '', note };
+  if (isContainer(value)) return 'delimiter option can only be used with scalar nodes';
+  const parts = (textOf(field.container, field.key) ?? '').split(options.delimiter);
+  const part = parts[options.index];
+  if (part === undefined)
+    return `options.index ${options.index} is out of bounds for value ${parts.join(options.delimiter)}`;
+  return { value: part, text: part, note };
+}
+
+function replaceIn(
+  items: readonly KrmObject[],
+  target: KrmObject,
+  source: Source,
+  keepsStrings: boolean,
+): string | undefined {
+  const select = target['select'];
+  if (!isMap(select)) return 'target must specify resources to select';
+  const selector = readSelector(select);
+  const rejects = (Array.isArray(target['reject']) ? target['reject'] : []).filter(isMap).map(readSelector);
+  const given = Array.isArray(target['fieldPaths'])
+    ? target['fieldPaths'].filter((path) => typeof path === 'string')
+    : [];
+  const paths = given.length === 0 ? ['metadata.name'] : given;
+  const options = readOptions(target['options']);
+  for (const item of items) {
+    if (!isTarget(item, selector, rejects)) continue;
+    for (const path of paths) {
+      const problem = replaceField(item, path, source, options, keepsStrings);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+function isTarget(
+  item: KrmObject,
+  selector: ResourceSelector,
+  rejects: readonly ResourceSelector[],
+): boolean {
+  if (!matchesSelector(item, selector) || !matchesLabels(item, selector)) return false;
+  return !rejects.some(
+    (reject) => !isEmpty(reject) && matchesSelector(item, reject) && matchesLabels(item, reject),
+  );
+}
+
+function isEmpty(selector: ResourceSelector): boolean {
+  return Object.values(selector).every((part) => part === '');
+}
+
+function replaceField(
+  item: KrmObject,
+  path: string,
+  source: Source,
+  options: Options,
+  keepsStrings: boolean,
+): string | undefined {
+  const elements = splitFieldPath(path);
+  const kind = isMap(source.value) ? 'map' : Array.isArray(source.value) ? 'list' : 'scalar';
+  const fields = findTargets(item, elements, options.create ? kind : undefined);
+  if (typeof fields === 'string') return fields;
+  if (fields.length === 0) return `unable to find field "${path}" in replacement target`;
+  const wild = elements.includes('*');
+  for (const { container, key, created } of fields) {
+    const problem = setTarget(container, key, source, options, {
+      created,
+      keepsString: keepsStrings && !wild,
+    });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function setTarget(
+  container: Container,
+  key: string | number,
+  source: Source,
+  options: Options,
+  { created, keepsString }: { readonly created: boolean; readonly keepsString: boolean },
+): string | undefined {
+  const old = getField(container, key);
+  let { text } = source;
+  if (options.delimiter !== '') {
+    if (isContainer(old) || isContainer(source.value))
+      return 'delimiter option can only be used with scalar nodes';
+    const parts =
+      old === null || old === undefined ? [''] : (textOf(container, key) ?? '').split(options.delimiter);
+    if (options.index < 0) parts.unshift(text);
+    else if (options.index >= parts.length) parts.push(text);
+    else parts[options.index] = text;
+    text = parts.join(options.delimiter);
+  }
+  if (isContainer(old) || isContainer(source.value)) {
+    setField(container, key, copyValue(source.value));
+    setNote(container, key, { style: isContainer(source.value) ? source.note.style : undefined });
+    return undefined;
+  }
+  if (!created && text === (textOf(container, key) ?? '') && typeof old === typeof source.value)
+    return undefined;
+  const quoted =
+    source.note.style === 'single' || source.note.style === 'double' ? source.note.style : undefined;
+  if (keepsString && typeof source.value === 'string') {
+    // Since 2026 a string stays one: "8080" does not become a port number on the way.
+    if (quoted !== undefined && noteOf(container, key).style === undefined)
+      setNote(container, key, { style: quoted });
+    setField(container, key, text);
+  } else if (typeof old === 'string' && !created) setField(container, key, text);
+  else setText(container, key, text);
+  return undefined;
+}
+
+function readOptions(options: unknown): Options {
+  const map = isMap(options) ? options : {};
+  const index = map['index'];
+  return {
+    delimiter: stringOf(map['delimiter'], ''),
+    index: typeof index === 'number' ? index : 0,
+    create: map['create'] === true,
+  };
+}
+
+function stringOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

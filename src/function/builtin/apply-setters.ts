@@ -1,0 +1,99 @@
+/** apply-setters v0.1 and v0.2 (krm-functions-catalog functions/go/apply-setters/applysetters). */
+import { noteOf, sameValue, setField, setNote, setText, textOf } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { fileOf, frameworkFailure } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { deriveSetters, listComment, readList, setterPattern, settersIn } from './setter-comment.ts';
+import { setterValues } from './setter-values.ts';
+import { walkFields } from './walk-fields.ts';
+import type { Field } from './walk-fields.ts';
+
+/** Sets the fields whose comment names one of the given setters. Results: one for each field that was set. */
+export function applySetters(input: BuiltinInput): BuiltinOutput {
+  const setters = setterValues(input.functionConfig);
+  const results: ResultItem[] = [];
+  for (const item of input.items) {
+    const problem = setItem(item, setters, results);
+    if (problem !== undefined) return frameworkFailure(`failed to apply setters: ${problem}`);
+  }
+  if (results.length > 0) return { items: input.items, results };
+  const none = 'no matches for input setter(s)';
+  if (input.version === 'v0.1') return frameworkFailure(`failed to apply setters: ${none}`);
+  return { items: input.items, results: [{ message: none }] };
+}
+
+/** Sets one resource's fields; what went wrong, if anything. */
+function setItem(
+  item: KrmObject,
+  setters: ReadonlyMap<string, string>,
+  results: ResultItem[],
+): string | undefined {
+  let problem: string | undefined;
+  const done = (field: Field, value: string): void => {
+    results.push({ message: `set field value to "${value}"`, field: { path: field.path }, ...fileOf(item) });
+  };
+  walkFields(item, {
+    list: (field) => {
+      problem ??= setList(field, setters, done);
+    },
+    scalar: (field) => {
+      problem ??= setScalar(field, setters, done);
+    },
+  });
+  return problem;
+}
+
+type Done = (field: Field, value: string) => void;
+
+function setScalar(field: Field, setters: ReadonlyMap<string, string>, done: Done): string | undefined {
+  const { container, key } = field;
+  const pattern = setterPattern(noteOf(container, key).comment);
+  if (pattern === undefined || field.value === null) return undefined;
+  const names = settersIn(pattern);
+  if (!names.some((name) => setters.has(name))) return undefined;
+  const old = textOf(container, key) ?? '';
+  const derived = deriveSetters(pattern, old);
+  const value = pattern.replaceAll(
+    /\$\{([^}]*)\}/g,
+    (all, name: string) => setters.get(name) ?? derived.get(name) ?? all,
+  );
+  const missing = settersIn(value);
+  if (missing.length > 0) {
+    return `values for setters [${missing.map((name) => `\${${name}}`).join(' ')}] must be provided`;
+  }
+  done(field, value);
+  if (value === old) return undefined;
+  if (value === '') setNote(container, key, { style: 'double' });
+  setText(container, key, value);
+  return undefined;
+}
+
+function setList(
+  field: Field & { readonly value: unknown[] },
+  setters: ReadonlyMap<string, string>,
+  done: Done,
+): string | undefined {
+  const { container, key } = field;
+  const comment = listComment(noteOf(container, key));
+  const pattern = setterPattern(comment);
+  if (pattern === undefined) return undefined;
+  const [name, ...others] = settersIn(pattern);
+  if (name === undefined || ![name, ...others].some((one) => setters.has(one))) return undefined;
+  if (pattern !== `\${${name}}`) return `invalid setter pattern for array node: "${pattern}"`;
+  const given = setters.get(name) ?? '';
+  if (given === '') {
+    done(field, given);
+    setField(container, key, []);
+    setNote(container, key, { style: 'flow', comment, keyComment: undefined });
+    return undefined;
+  }
+  const list = readList(given);
+  if (list === undefined) return `input to array setter must be an array of values, but found "${given}"`;
+  done(field, given);
+  if (sameValue(field.value, list, false)) return undefined;
+  setField(container, key, list);
+  if (list.length === 0) setNote(container, key, { style: 'flow', comment, keyComment: undefined });
+  else setNote(container, key, { style: undefined, comment: undefined, keyComment: comment });
+  return undefined;
+}

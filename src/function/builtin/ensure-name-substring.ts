@@ -1,0 +1,115 @@
+/** ensure-name-substring v0.2 (krm-functions-catalog functions/go/ensure-name-substring, on kustomize's name references). */
+import { annotationOf } from '../../package/render/bookkeeping.ts';
+import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
+import type { Container } from '../../package/render/field-notes.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { readFieldSpecs, visitField } from './field-spec.ts';
+import type { FieldSpec } from './field-spec.ts';
+import {
+  apiVersionOf,
+  configMapData,
+  ensureMap,
+  frameworkFailure,
+  groupOf,
+  kindOf,
+  nameOf,
+  namespaceOf,
+} from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { NAME_REFERENCES } from './name-references.ts';
+
+const SKIPPED = new Set(['CustomResourceDefinition', 'APIService', 'Namespace', 'Kptfile']);
+const DEPENDS_ON = 'config.kubernetes.io/depends-on';
+
+interface Config {
+  readonly substring: string;
+  readonly mode: 'prepend' | 'append';
+  readonly fields: readonly FieldSpec[];
+}
+
+/** Sees to it that every name holds a prefix or suffix, and that references follow. No results. */
+export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
+  const config = readConfig(input.functionConfig);
+  if (typeof config === 'string') return frameworkFailure(`failed to configure function: ${config}`);
+  const { items } = input;
+  const renamed: Renamed[] = [];
+  for (const item of items) {
+    if (SKIPPED.has(kindOf(item))) continue;
+    const before = nameOf(item);
+    for (const spec of [{ path: 'metadata/name' }, ...config.fields]) {
+      visitField(item, spec, (container, key) => rename(container, key, config));
+    }
+    if (nameOf(item) !== before) renamed.push({ item, before, after: nameOf(item) });
+  }
+  for (const one of renamed) for (const item of items) follow(item, one);
+  for (const item of items) followDependency(item, renamed);
+  return { items, results: [] };
+}
+
+interface Renamed {
+  readonly item: KrmObject;
+  readonly before: string;
+  readonly after: string;
+}
+
+function rename(container: Container, key: string | number, { substring, mode }: Config): void {
+  const name = textOf(container, key);
+  if (name === undefined || name.includes(substring)) return;
+  setField(container, key, mode === 'prepend' ? substring + name : name + substring);
+}
+
+/** Changes the fields of a resource that name a renamed one of the same namespace. */
+function follow(item: KrmObject, { item: target, before, after }: Renamed): void {
+  const kind = kindOf(target);
+  const group = groupOf(apiVersionOf(target));
+  const reference = NAME_REFERENCES.find(
+    (one) => one.kind === kind && (one.group === group || one.group === ''),
+  );
+  const [here, there] = [namespaceOf(item), namespaceOf(target)];
+  if (reference === undefined || (here !== there && here !== '' && there !== '')) return;
+  for (const spec of reference.fields) {
+    visitField(item, spec, (container, key) => {
+      if (textOf(container, key) !== before || !refersTo(container, kind)) return;
+      setField(container, key, after);
+    });
+  }
+}
+
+/** References that say their kind mean only that one: role references, subjects, scale targets. */
+function refersTo(container: Container, kind: string): boolean {
+  const said = isMap(container) ? container['kind'] : undefined;
+  return typeof said !== 'string' || said === kind;
+}
+
+function followDependency(item: KrmObject, renamed: readonly Renamed[]): void {
+  const value = annotationOf(item, DEPENDS_ON);
+  const parts = value?.split('/') ?? [];
+  const [group, kind] = [parts[0], parts.at(-2)];
+  if (parts.length !== 5 && parts.length !== 3) return;
+  const target = renamed.find(
+    (one) =>
+      groupOf(apiVersionOf(one.item)) === group && kindOf(one.item) === kind && one.before === parts.at(-1),
+  );
+  if (target === undefined) return;
+  parts[parts.length - 1] = target.after;
+  ensureMap(ensureMap(item, 'metadata'), 'annotations')[DEPENDS_ON] = parts.join('/');
+}
+
+function readConfig(config: KrmObject | undefined): Config | string {
+  const data = configMapData(config);
+  if (data !== undefined) {
+    const [key, ...others] = Object.keys(data);
+    if (others.length > 0 || (key !== 'prepend' && key !== 'append')) {
+      return 'the ConfigMap must have exactly one key: `prepend` or `append`';
+    }
+    return { substring: data[key] ?? '', mode: key, fields: [] };
+  }
+  if (config === undefined || kindOf(config) !== 'EnsureNameSubstring') {
+    return '`functionConfig` must be a `ConfigMap` or `EnsureNameSubstring`';
+  }
+  const substring = textOf(config, 'substring') ?? '';
+  if (substring === '') return '`substring` must not be empty';
+  const mode = config['editMode'] ?? 'prepend';
+  if (mode !== 'prepend' && mode !== 'append') return '`editMode` must be `prepend` or `append`';
+  return { substring, mode, fields: readFieldSpecs(config['additionalNameFields'] ?? config['fieldSpecs']) };
+}

@@ -1,0 +1,40 @@
+/** kpt's own builtins/gen-pkg-context (pkg/lib/builtins/pkg_context.go). */
+import { PACKAGE_PATH, annotationOf, pathOf, setPlace } from '../../package/render/bookkeeping.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { failure, kindOf, nameOf } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+/** Replaces the package's ConfigMap `kptfile.kpt.dev` by one that holds the package's name. */
+export function genPkgContext(input: BuiltinInput): BuiltinOutput {
+  const isRoot = (item: KrmObject): boolean =>
+    (annotationOf(item, PACKAGE_PATH) ?? '.') === rootOf(input.items);
+  const kptfile = input.items.find((item) => kindOf(item) === 'Kptfile' && isRoot(item));
+  if (kptfile === undefined)
+    return failure([{ message: 'no Kptfile among the resources', severity: 'error' }]);
+  const name = nameOf(kptfile);
+  const isContext = (item: KrmObject): boolean =>
+    kindOf(item) === 'ConfigMap' && nameOf(item) === 'kptfile.kpt.dev' && isRoot(item);
+  const old = input.items.find((item) => isContext(item) && pathOf(item) === 'package-context.yaml');
+  const made: KrmObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kptfile.kpt.dev', annotations: { 'config.kubernetes.io/local-config': 'true' } },
+    data: { name },
+  };
+  setPlace(made, { package: rootOf(input.items), path: 'package-context.yaml', index: 0 });
+  if (old !== undefined) {
+    // What is there is edited, so that its comments stay.
+    old['data'] = { name };
+    return { items: input.items.filter((item) => item === old || !isContext(item)), results: [result] };
+  }
+  return { items: [...input.items.filter((item) => !isContext(item)), made], results: [result] };
+}
+
+const result = { message: 'generated package context', severity: 'info' } as const;
+
+/** The shortest package path is the package that runs the function. */
+function rootOf(items: readonly KrmObject[]): string {
+  const dirs = items.map((item) => annotationOf(item, PACKAGE_PATH) ?? '.');
+  if (dirs.includes('.')) return '.';
+  return dirs.reduce((shortest, dir) => (dir.length < shortest.length ? dir : shortest), dirs[0] ?? '.');
+}

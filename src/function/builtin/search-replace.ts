@@ -1,0 +1,222 @@
+/** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
+import { matchesGlob } from 'node:path/posix';
+
+import { pathOf } from '../../package/render/bookkeeping.ts';
+import {
+  getField,
+  isContainer,
+  isMap,
+  noteOf,
+  setField,
+  setNote,
+  setText,
+  textOf,
+} from '../../package/render/field-notes.ts';
+import type { Container } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { linearRegExp } from '../linear-regexp.ts';
+import { configMapData, ensureMap, fileOf, frameworkFailure } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { walkFields } from './walk-fields.ts';
+import type { Field } from './walk-fields.ts';
+
+const MATCHERS = ['by-value', 'by-value-regex', 'by-path', 'by-file-path', 'put-value', 'put-comment'];
+
+interface Search {
+  readonly value: string | undefined;
+  readonly regex: RegExp | undefined;
+  readonly path: string | undefined;
+  readonly file: string | undefined;
+  readonly putValue: string | undefined;
+  readonly putComment: string | undefined;
+}
+
+/** Finds fields by value, path and file, and sets their value or comment. Results: one for each field. */
+export function searchReplace(input: BuiltinInput): BuiltinOutput {
+  const search = readConfig(configMapData(input.functionConfig) ?? {});
+  if (typeof search === 'string') return frameworkFailure(fault(search));
+  const results: ResultItem[] = [];
+  for (const item of input.items) {
+    if (search.file !== undefined && !matchesGlob(pathOf(item) ?? '', search.file)) continue;
+    const problem = searchItem(item, search, results);
+    if (problem !== undefined) return frameworkFailure(fault(problem));
+  }
+  return { items: input.items, results: results.length === 0 ? [{ message: 'no matches' }] : results };
+}
+
+function fault(reason: string): string {
+  return `failed to perform search-replace operation: ${JSON.stringify(reason)}`;
+}
+
+function readConfig(data: Readonly<Record<string, string>>): Search | string {
+  const unknown = Object.keys(data)
+    .sort()
+    .find((key) => !MATCHERS.includes(key));
+  if (unknown !== undefined)
+    return `invalid matcher "${unknown}", must be one of ${JSON.stringify(MATCHERS).replaceAll(',', ' ')}`;
+  const part = (key: string): string | undefined => (data[key] === '' ? undefined : data[key]);
+  const pattern = part('by-value-regex');
+  if (part('by-value') !== undefined && pattern !== undefined) {
+    return 'only one of ["by-value", "by-value-regex"] can be provided';
+  }
+  try {
+    return {
+      value: part('by-value'),
+      regex: pattern === undefined ? undefined : linearRegExp(pattern),
+      path: part('by-path'),
+      file: part('by-file-path'),
+      putValue: part('put-value'),
+      putComment: part('put-comment'),
+    };
+  } catch (error) {
+    return `failed to compile regex: ${error instanceof Error ? error.message : ''}`;
+  }
+}
+
+function searchItem(item: KrmObject, search: Search, results: ResultItem[]): string | undefined {
+  const { path, putValue } = search;
+  const byValue = search.value !== undefined || search.regex !== undefined;
+  // A path that names one field is a place to put the value, there or not.
+  if (path !== undefined && putValue !== undefined && !byValue && !/[*[]/.test(path)) {
+    createField(item, path, search, results);
+    return undefined;
+  }
+  let problem: string | undefined;
+  walkFields(item, {
+    list: (field) => {
+      if (
+        !byValue &&
+        path !== undefined &&
+        search.putComment !== undefined &&
+        pathMatches(path, field.path)
+      ) {
+        commentList(item, field, search.putComment, results);
+      }
+    },
+    scalar: (field) => {
+      problem ??= searchScalar(item, field, search, results);
+    },
+  });
+  return problem;
+}
+
+function searchScalar(
+  item: KrmObject,
+  field: Field,
+  search: Search,
+  results: ResultItem[],
+): string | undefined {
+  const { container, key } = field;
+  const text = field.value === null ? '' : (textOf(container, key) ?? '');
+  if (search.path === undefined && search.value === undefined && search.regex === undefined) return undefined;
+  if (search.path !== undefined && !pathMatches(search.path, field.path)) return undefined;
+  let groups: readonly string[] = [];
+  if (search.value !== undefined && (text === '' || text !== search.value)) return undefined;
+  if (search.regex !== undefined) {
+    const match = text === '' ? null : search.regex.exec(text);
+    if (match === null) return undefined;
+    groups = match.map((group) => group ?? '');
+  }
+  const value = search.putValue === undefined ? undefined : fill(search.putValue, groups);
+  const comment = search.putComment === undefined ? undefined : fill(search.putComment, groups);
+  if (value === null || comment === null) return 'unable to resolve capture groups';
+  put(item, field, value, comment, results);
+  return undefined;
+}
+
+/** Puts the groups of the match in; null where one is missing. Other `${names}` are for setters and stay. */
+function fill(pattern: string, groups: readonly string[]): string | null {
+  let missing = false;
+  const filled = pattern.replaceAll(/\$\{(\d+)\}/g, (_all, digits: string) => {
+    const group = groups[Number(digits)];
+    if (group === undefined) missing = true;
+    return group ?? '';
+  });
+  return missing ? null : filled;
+}
+
+function put(
+  item: KrmObject,
+  { container, key, path }: Pick<Field, 'container' | 'key' | 'path'>,
+  value: string | undefined,
+  comment: string | undefined,
+  results: ResultItem[],
+): void {
+  if (value !== undefined && value !== textOf(container, key)) setText(container, key, value);
+  if (comment !== undefined) setNote(container, key, { comment });
+  const now = textOf(container, key) ?? '';
+  const said = comment === undefined ? now : `${now} # ${comment}`;
+  const verb =
+    value === undefined && comment === undefined ? 'Matched field value' : 'Mutated field value to';
+  results.push({ message: `${verb} "${said}"`, field: { path }, ...fileOf(item) });
+}
+
+/** A list's comment stands behind its key, and the list is in block style. */
+function commentList(
+  item: KrmObject,
+  field: Field & { readonly value: unknown[] },
+  comment: string,
+  results: ResultItem[],
+): void {
+  const { container, key, value } = field;
+  if (value.some(isContainer)) return;
+  setNote(container, key, { style: undefined, keyComment: comment, comment: undefined });
+  const said = `[${value.map((_, at) => textOf(value, at) ?? '').join(', ')}]`;
+  results.push({
+    message: `Mutated field value to "${said}"`,
+    field: { path: `${field.path} # ${comment}` },
+    ...fileOf(item),
+  });
+}
+
+function createField(item: KrmObject, path: string, search: Search, results: ResultItem[]): void {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let here: KrmObject = item;
+  for (const key of keys) {
+    const value = getField(here, key);
+    if (value !== undefined && value !== null && !isMap(value)) return;
+    here = ensureMap(here, key);
+  }
+  if (isContainer(here[last])) return;
+  if (here[last] === undefined) setField(here, last, '');
+  const style = noteOf(here as Container, last).style;
+  if (style === undefined) setField(here, last, null);
+  put(item, { container: here, key: last, path }, search.putValue, search.putComment, results);
+}
+
+/** `*` is one element, `**` any number of them, `a[*]` any item; otherwise elements are equal. */
+function pathMatches(pattern: string, path: string): boolean {
+  return matchElements(elementsOf(pattern), elementsOf(path));
+}
+
+function elementsOf(path: string): string[] {
+  return path
+    .split('.')
+    .flatMap((part) => part.split(/(?=\[)/))
+    .filter((part) => part !== '');
+}
+
+function matchElements(pattern: readonly string[], path: readonly string[]): boolean {
+  // reach[i]: the pattern so far matches the first i elements.
+  let reach = path.map(() => false);
+  reach = [true, ...reach];
+  for (const part of pattern) {
+    const next = reach.map(() => false);
+    let open = false;
+    for (const [at, matched] of reach.entries()) {
+      open ||= matched;
+      if (part === '**') next[at] = open;
+      else if (at > 0 && reach[at - 1] === true) next[at] = elementMatches(part, path[at - 1] ?? '');
+    }
+    reach = next;
+  }
+  return reach.at(-1) === true;
+}
+
+function elementMatches(pattern: string, element: string): boolean {
+  if (pattern === element) return true;
+  if (pattern === '*') return !element.startsWith('[');
+  return pattern === '[*]' && element.startsWith('[');
+}

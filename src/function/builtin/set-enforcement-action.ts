@@ -1,0 +1,29 @@
+/** set-enforcement-action v0.1 (krm-functions-catalog functions/go/set-enforcement-action). */
+import type { ResultItem } from '../../package/render/function-runtime.ts';
+import { apiVersionOf, configMapData, ensureMap, fileOf, frameworkFailure, nameOf } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+/** Sets `spec.enforcementAction` of policy constraints. Results: how many, and each name. */
+export function setEnforcementAction(input: BuiltinInput): BuiltinOutput {
+  const data = configMapData(input.functionConfig) ?? {};
+  const action = data['enforcementAction'];
+  if (Object.keys(data).length !== 1 || action === undefined) {
+    return frameworkFailure(
+      'failed to configure function: exactly one key `enforcementAction` must be given',
+    );
+  }
+  if (!['deny', 'warn', 'dryrun'].includes(action)) {
+    return frameworkFailure(
+      'failed to configure function: expected values for enforcementAction are [deny] or [warn] or [dryrun]',
+    );
+  }
+  const policies = input.items.filter((item) => apiVersionOf(item) === 'constraints.gatekeeper.sh/v1beta1');
+  for (const policy of policies) ensureMap(policy, 'spec')['enforcementAction'] = action;
+  const message = `Number of policies set to [${action}]: ${policies.length}`;
+  const names = policies.map((item): ResultItem => ({
+    message: `Policy name: [${nameOf(item)}]`,
+    severity: 'info',
+    ...fileOf(item),
+  }));
+  return { items: input.items, results: [{ message, severity: 'info' }, ...names] };
+}

@@ -1,0 +1,79 @@
+/** Setter comments: `# kpt-set: gcr.io/${repo}:${tag}`. */
+import type { FieldNote } from '../../package/render/field-notes.ts';
+import { readNode } from '../../package/render/read-resources.ts';
+import type { YamlNode } from '../../package/yaml/node.ts';
+import { readYamlFile } from '../../package/yaml/read.ts';
+
+/** The pattern of a setter comment; undefined for other comments. */
+export function setterPattern(comment: string | undefined): string | undefined {
+  const found = /^kpt-set: (.*)$/s.exec(comment ?? '');
+  const pattern = found?.[1]?.trim() ?? '';
+  return pattern === '' ? undefined : pattern;
+}
+
+/** The comment in which a list's setter stands: behind the key in block style, behind the value in flow style. */
+export function listComment(note: FieldNote): string | undefined {
+  return note.style === 'flow' ? note.comment : (note.keyComment ?? note.comment);
+}
+
+const REFERENCE = /\$\{([^}]*)\}/g;
+
+/** The names of the setters in a pattern, in order, repeated ones repeated. */
+export function settersIn(pattern: string): string[] {
+  return [...pattern.matchAll(REFERENCE)].map((match) => match[1] ?? '');
+}
+
+/**
+ * What the setters of a pattern are now, read from the value that was made of it; empty where it does not fit. Each
+ * `${…}` is greedy and the pattern may stand anywhere in the value, as upstream's unanchored expression.
+ */
+export function deriveSetters(pattern: string, value: string): Map<string, string> {
+  const names = settersIn(pattern);
+  const literals = pattern.split(/\$\{[^}]*\}/);
+  const values = matchLiterals(literals, value);
+  const derived = new Map<string, string>();
+  for (const [at, name] of names.entries()) {
+    const found = values?.[at];
+    if (found === undefined || found === '') break;
+    derived.set(name, found);
+  }
+  return derived;
+}
+
+/** Greedy match of `literal (.*) literal (.*) literal` in linear time; the texts between, or undefined. */
+function matchLiterals(literals: readonly string[], value: string): string[] | undefined {
+  if (value.includes('\n')) return undefined;
+  const first = literals[0] ?? '';
+  const start = value.indexOf(first);
+  if (start === -1) return undefined;
+  const from = start + first.length;
+  const values: string[] = [];
+  // From the right, each literal takes its last place: so every `.*` before it gets as much as it can.
+  let end = value.length;
+  for (let at = literals.length - 1; at > 0; at -= 1) {
+    const literal = literals[at] ?? '';
+    const place = value.lastIndexOf(literal, end - literal.length);
+    if (place < from || end - literal.length < 0) return undefined;
+    values.unshift(value.slice(place + literal.length, end));
+    end = place;
+  }
+  values.unshift(value.slice(from, end));
+  values.pop();
+  return values.length === literals.length - 1 ? values : undefined;
+}
+
+/** A setter's value as a list; undefined where the text is no YAML list. */
+export function readList(text: string): unknown[] | undefined {
+  const root = readRoot(text);
+  if (root?.kind !== 'list') return undefined;
+  const value = readNode(root);
+  return Array.isArray(value) ? value : undefined;
+}
+
+function readRoot(text: string): YamlNode | null | undefined {
+  try {
+    return readYamlFile(text).documents.find(({ root }) => root !== null)?.root;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** upsert-resource v0.2 (krm-functions-catalog functions/go/upsert-resource). */
+import {
+  annotationOf,
+  clearPlace,
+  ID,
+  indexOf,
+  LEGACY_ID,
+  PACKAGE_PATH,
+  pathOf,
+  setPlace,
+} from '../../package/render/bookkeeping.ts';
+import { copyValue, isMap } from '../../package/render/field-notes.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { apiVersionOf, ensureMap, failure, groupOf, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+const TARGETS = ['config.kubernetes.io/target-path', 'internal.config.kubernetes.io/target-path'];
+
+/** Replaces the resources that the functionConfig names, or adds it: the functionConfig is the resource, or a List of them. */
+export function upsertResource(input: BuiltinInput): BuiltinOutput {
+  const { functionConfig } = input;
+  if (functionConfig === undefined)
+    return failure([{ message: 'functionConfig must be the resource', severity: 'error' }]);
+  const list = kindOf(functionConfig) === 'List' ? functionConfig['items'] : [functionConfig];
+  let items = input.items;
+  for (const wanted of Array.isArray(list) ? list.filter(isMap) : []) items = upsert(items, wanted);
+  return { items, results: [] };
+}
+
+function upsert(items: KrmObject[], wanted: KrmObject): KrmObject[] {
+  const target = TARGETS.map((name) => annotationOf(wanted, name)).find((path) => path !== undefined);
+  const isSame = (item: KrmObject): boolean =>
+    identity(item) === identity(wanted) && (target === undefined || pathOf(item) === target);
+  if (items.some(isSame)) return items.map((item) => (isSame(item) ? replacement(wanted, item) : item));
+  const made = clean(wanted);
+  if (target !== undefined) setPath(made, target);
+  return [...items, made];
+}
+
+function identity(item: KrmObject): string {
+  return JSON.stringify([groupOf(apiVersionOf(item)), kindOf(item), namespaceOf(item), nameOf(item)]);
+}
+
+/** The wanted resource in the place of the old one. */
+function replacement(wanted: KrmObject, old: KrmObject): KrmObject {
+  const made = clean(wanted);
+  const id = annotationOf(old, ID) ?? annotationOf(old, LEGACY_ID);
+  setPlace(
+    made,
+    { package: annotationOf(old, PACKAGE_PATH) ?? '.', path: pathOf(old) ?? '', index: indexOf(old) },
+    id,
+  );
+  return made;
+}
+
+/** A copy without what is only for this function. */
+function clean(wanted: KrmObject): KrmObject {
+  const made = copyValue(wanted);
+  clearPlace(made);
+  const annotations = metadataOf(made)['annotations'];
+  if (isMap(annotations)) {
+    for (const name of TARGETS) delete annotations[name];
+    delete annotations['config.kubernetes.io/function'];
+    delete annotations['config.k8s.io/function'];
+    if (Object.keys(annotations).length === 0) delete metadataOf(made)['annotations'];
+  }
+  return made;
+}
+
+function setPath(item: KrmObject, path: string): void {
+  const annotations = ensureMap(ensureMap(item, 'metadata'), 'annotations');
+  annotations['internal.config.kubernetes.io/path'] = path;
+  annotations['config.kubernetes.io/path'] = path;
+}
