@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createSign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,8 @@ export interface TestForge extends AsyncDisposable {
   readonly directory: string;
   /** A client with that token; undefined: anonymous. */
   as(token?: string): Octokit;
+  /** A client signed as the App. */
+  asApp(): Octokit;
   /** Runs a stock git client in a directory; rejects when it fails. */
   git(directory: string, ...args: string[]): Promise<string>;
   /** Like `git`, but answers whatever happens. */
@@ -43,6 +46,16 @@ export interface TestForge extends AsyncDisposable {
 }
 
 const run = promisify(execFile);
+const silent = (): void => {};
+const QUIET = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** The App's own signature, as every client library makes it; `claims` overrides. */
+export function appJwt(forge: LocalForge, claims: Record<string, unknown> = {}): string {
+  const now = Math.floor(Date.now() / 1000);
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: now - 30, exp: now + 540, iss: forge.app.id, ...claims })}`;
+  return `${signed}.${createSign('RSA-SHA256').update(signed).sign(forge.app.privateKeyPem, 'base64url')}`;
+}
 
 export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<TestForge> {
   const directory = await mkdtemp(join(tmpdir(), 'forge-'));
@@ -54,7 +67,9 @@ export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<Tes
   return {
     forge,
     directory,
-    as: (token) => new Octokit({ baseUrl: forge.apiUrl, ...(token === undefined ? {} : { auth: token }) }),
+    as: (token) =>
+      new Octokit({ baseUrl: forge.apiUrl, log: QUIET, ...(token === undefined ? {} : { auth: token }) }),
+    asApp: () => new Octokit({ baseUrl: forge.apiUrl, log: QUIET, auth: appJwt(forge) }),
     git,
     tryGit: async (cwd, ...args) => {
       try {
