@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { isOid } from '../git/safe-name.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
 import type { GitLocation } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
@@ -173,7 +174,8 @@ function replaceBelow(files: PackageFiles, below: string, updated: PackageFiles)
 }
 
 function lostBase(error: unknown, commit: string, repo: string): unknown {
-  if (!(error instanceof PorticoError) || error.code === 'UPSTREAM_UNREACHABLE') return error;
+  if (!(error instanceof PorticoError) || !isOid(commit) || error.code === 'UPSTREAM_UNREACHABLE')
+    return error;
   return new PorticoError(
     'UPSTREAM_BASE_MISSING',
     `${repo} no longer has ${commit}, which upstreamLock names`,
