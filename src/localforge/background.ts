@@ -20,5 +20,5 @@ export function runInBackground(context: ForgeContext, what: string, work: () =>
 /** Resolves when no such work is under way. */
 export async function backgroundSettled(context: ForgeContext): Promise<void> {
   const jobs = running.get(context);
-  while (jobs !== undefined && jobs.size > 0) await Promise.all(jobs);
+  while (jobs !== undefined && jobs.size > 0) await Promise.all([...jobs]);
 }

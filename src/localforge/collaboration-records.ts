@@ -127,7 +127,7 @@ export interface ReviewCommentRecord {
   readonly path: string;
   readonly diffHunk: string;
   readonly subject: 'line' | 'file';
-  /** Lines below the first hunk header; null for a comment on the file or one that is outdated. */
+  /** Lines below the first hunk header; null once the line is outdated. */
   readonly position: number | null;
   readonly originalPosition: number | null;
   readonly line: number | null;

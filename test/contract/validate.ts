@@ -67,8 +67,8 @@ const ALWAYS = new Set([304, 401, 403, 404, 415, 422, 429, 500, 502, 503]);
 /** Parameters whose value may hold slashes. */
 const WITH_SLASHES = new Set(['path', 'ref', 'branch', 'basehead', 'tag', 'name']);
 
-const rest = read<RestExtract>('github-openapi.json');
-const webhooks = read<WebhookExtract>('github-openapi-webhooks.json');
+const rest = read('github-openapi.json') as RestExtract;
+const webhooks = read('github-openapi-webhooks.json') as WebhookExtract;
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, inlineRefs: false });
 ajv.addSchema(rest, 'rest');
 ajv.addSchema(webhooks, 'webhooks');
@@ -251,6 +251,6 @@ function pointer(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-function read<T>(file: string): T {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as T;
+function read(file: string): unknown {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 }

@@ -6,6 +6,8 @@ import { Octokit } from '@octokit/rest';
 import { expect } from 'vitest';
 
 import type { ForgeConfig } from '../../src/localforge/config.ts';
+import { recordContract } from '../contract/recorder.ts';
+import type { ContractRecorder } from '../contract/recorder.ts';
 import { testForge } from './forge-fixture.ts';
 import type { TestForge } from './forge-fixture.ts';
 
@@ -44,14 +46,17 @@ export interface Collaboration extends TestForge {
   readonly bob: Octokit;
   readonly carol: Octokit;
   readonly eve: Octokit;
+  readonly contract: ContractRecorder;
   /** The App's installation. */
   readonly app: Octokit;
   /** A clone in which `commit` works. */
   readonly clone: string;
   /** Writes files on a branch (made from `from` when new), pushes, and answers the commit. */
   commit(branch: string, files: Record<string, string>, options?: CommitOptions): Promise<string>;
-  /** `event.action` of every webhook stored since the last call, oldest first. */
+  /** Every webhook since the last call, oldest first: those of a repository hook, and those that the App alone gets. */
   hooks(): SentHook[];
+  /** Presses a button of a check run. */
+  pressButton(runId: number, identifier: string, login: string): void;
   /** Asks for a pull request until its mergeability is known. */
   known(number: number): Promise<PullData>;
 }
@@ -69,6 +74,8 @@ export async function collaboration(): Promise<Collaboration> {
   const base = await testForge(CONFIG);
   const { forge, git } = base;
   forge.setAppWebhookUrl('http://127.0.0.1:9/webhooks');
+  hookEverything(base);
+  const contract = recordContract(forge);
   const clone = join(base.directory, 'clone');
   await mkdir(clone);
   await git(clone, 'init', '-q', '-b', 'main');
@@ -95,34 +102,73 @@ export async function collaboration(): Promise<Collaboration> {
   const hooks = (): SentHook[] => {
     const stored = forge.context.records.deliveries.all().filter((delivery) => delivery.id > seen);
     seen = stored.at(-1)?.id ?? seen;
-    return stored.map(({ event, action, payload }) => ({
+    const wanted = stored.filter(({ hookId, action }) => hookId !== null || ONLY_APP.has(action ?? ''));
+    return wanted.map(({ event, action, payload }) => ({
       event,
       action,
       payload: JSON.parse(payload) as Record<string, any>,
     }));
   };
-  const alice = base.as('alice-token');
-  const known: Collaboration['known'] = (number) =>
-    expect
-      .poll(async () => (await alice.rest.pulls.get({ ...REPO, pull_number: number })).data, { interval: 5 })
-      .toSatisfy((pull: PullData) => pull.mergeable !== null) as unknown as Promise<PullData>;
+  const alice = quiet(base, 'alice-token');
   hooks();
   return {
     ...base,
     alice,
-    bob: base.as('bob-token'),
-    carol: base.as('carol-token'),
-    eve: base.as('eve-token'),
-    app: base.as(installationToken(base)),
+    bob: quiet(base, 'bob-token'),
+    carol: quiet(base, 'carol-token'),
+    eve: quiet(base, 'eve-token'),
+    app: quiet(base, installationToken(base)),
+    contract,
+    pressButton: (runId, identifier, login) => forge.pressCheckAction(runId, identifier, login),
     clone,
     commit,
     hooks,
     known: async (number) => {
-      await known(number);
-      return (await alice.rest.pulls.get({ ...REPO, pull_number: number })).data;
+      const get = async () => (await alice.rest.pulls.get({ ...REPO, pull_number: number })).data;
+      await get();
+      await forge.settled();
+      return get();
     },
     [Symbol.asyncDispose]: () => base[Symbol.asyncDispose](),
   };
+}
+
+/** Actions that go to the App and to no repository hook. */
+const ONLY_APP = new Set(['requested', 'rerequested', 'requested_action']);
+
+/** A repository hook for every event; nobody listens there. */
+function hookEverything(base: TestForge): void {
+  const { records } = base.forge.context;
+  const now = base.forge.context.now();
+  records.hooks.insert({
+    repositoryId: records.repositoryByName('acme', 'blueprints')!.id,
+    active: true,
+    events: ['*'],
+    url: 'http://127.0.0.1:9/hook',
+    contentType: 'json',
+    insecureSsl: '0',
+    secret: 'hook-secret',
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** A plain client that does not print refusals. */
+function quiet(base: TestForge, token: string): Octokit {
+  const silent = (): void => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  return new Octokit({ baseUrl: base.forge.apiUrl, auth: token, log });
+}
+
+/** Closes the forge; everything that passed through it must have been as GitHub describes it. */
+export async function closeClean(forge: Collaboration): Promise<void> {
+  const { acceptedInvalid, invalidReplies, invalidWebhooks } = forge.contract.report();
+  await forge[Symbol.asyncDispose]();
+  expect({ acceptedInvalid, invalidReplies, invalidWebhooks }).toEqual({
+    acceptedInvalid: [],
+    invalidReplies: [],
+    invalidWebhooks: [],
+  });
 }
 
 /** `event.action`, as the tests write it. */

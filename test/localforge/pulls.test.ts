@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { collaboration, lines, names, refused, REPO } from './collaboration-fixture.ts';
+import { closeClean, collaboration, lines, names, refused, REPO } from './collaboration-fixture.ts';
 import type { Collaboration } from './collaboration-fixture.ts';
 
 let forge: Collaboration;
@@ -8,7 +8,7 @@ let forge: Collaboration;
 beforeAll(async () => {
   forge = await collaboration();
 });
-afterAll(() => forge[Symbol.asyncDispose]());
+afterAll(() => closeClean(forge));
 
 const open = async (head: string, more: object = {}) =>
   (await forge.bob.rest.pulls.create({ ...REPO, title: `Take ${head}`, head, base: 'main', ...more })).data;

@@ -32,12 +32,7 @@ export async function rerequestSuite(
  * Presses one of the buttons of a completed run. GitHub has no REST for it.
  * @throws 422 when the run has no such button or nobody has that login
  */
-export function pressAction(
-  context: ForgeContext,
-  runId: number,
-  identifier: string,
-  login: string,
-): void {
+export function pressAction(context: ForgeContext, runId: number, identifier: string, login: string): void {
   const by = context.records.accountByLogin(login);
   if (by === undefined) throw unprocessable(`There is no user ${login}.`);
   const run = collaborationStore(context.store).runs.get(runId);

@@ -71,13 +71,12 @@ async function enableAutoMerge(call: GraphqlCall, input: MergeInput): Promise<No
   const { context, actor } = call;
   const { pull, repository } = pullAt(call, input.pullRequestId);
   demandMerge(call, repository, 'EnablePullRequestAutoMerge');
-  const refuse = (why: string): Error => graphqlError('UNPROCESSABLE', `Pull request ${why}`);
-  if (!repository.allowAutoMerge) throw refuse('Auto merge is not allowed for this repository');
-  if (issueOf(context, pull).state === 'closed') throw refuse('Pull request is closed');
-  if (pull.draft) throw refuse('Pull request is in draft state');
+  if (!repository.allowAutoMerge) throw refusedAs('Auto merge is not allowed for this repository');
+  if (issueOf(context, pull).state === 'closed') throw refusedAs('Pull request is closed');
+  if (pull.draft) throw refusedAs('Pull request is in draft state');
   const { state } = verdictOf(context, repository, pull);
   if (state === 'clean' || state === 'unstable' || state === 'dirty') {
-    throw refuse(`Pull request is in ${state} status`);
+    throw refusedAs(`Pull request is in ${state} status`);
   }
   refuseOtherHead(pull, input);
   await setAutoMerge(context, repository, pull, actor.user, {
@@ -118,8 +117,8 @@ async function merge(call: GraphqlCall, input: MergeInput): Promise<Node> {
   const outcome = await mergePull(context, repository, pull.id, {
     actor,
     method: methodOf(input),
-    ...(input.commitHeadline == null ? {} : { title: input.commitHeadline }),
-    ...(input.commitBody == null ? {} : { message: input.commitBody }),
+    ...(typeof input.commitHeadline === 'string' ? { title: input.commitHeadline } : {}),
+    ...(typeof input.commitBody === 'string' ? { message: input.commitBody } : {}),
   });
   if (!outcome.merged) throw graphqlError('UNPROCESSABLE', outcome.message);
   return {
@@ -173,7 +172,7 @@ function demandMerge(call: GraphqlCall, repository: RepositoryRecord, name: stri
 }
 
 function refuseOtherHead(pull: PullRecord, input: MergeInput): void {
-  if (input.expectedHeadOid != null && input.expectedHeadOid !== pull.headSha) {
+  if ((input.expectedHeadOid ?? pull.headSha) !== pull.headSha) {
     throw graphqlError('UNPROCESSABLE', 'Head branch was modified. Review and try the merge again.');
   }
 }
@@ -184,3 +183,5 @@ const methodOf = (input: MergeInput): MergeMethod =>
 const echo = (input: { readonly clientMutationId?: string | null }): Node => ({
   clientMutationId: input.clientMutationId ?? null,
 });
+
+const refusedAs = (why: string): Error => graphqlError('UNPROCESSABLE', `Pull request ${why}`);

@@ -29,6 +29,9 @@ export interface NewReview {
   readonly comments: readonly NewComment[];
 }
 
+/** What GitHub gives as position of a comment on a whole file. */
+const WHOLE_FILE = 1;
+
 type Placed = Omit<ReviewCommentRecord, 'id' | 'reviewId'>;
 
 /**
@@ -131,8 +134,8 @@ function place(
     path: comment.path,
     diffHunk: found?.hunk ?? '',
     subject: whole ? 'file' : 'line',
-    position: found?.position ?? null,
-    originalPosition: found?.position ?? null,
+    position: found?.position ?? WHOLE_FILE,
+    originalPosition: found?.position ?? WHOLE_FILE,
     line: found?.line ?? null,
     originalLine: found?.line ?? null,
     startLine: start?.line ?? null,

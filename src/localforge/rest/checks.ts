@@ -104,7 +104,7 @@ export function addChecks(context: ForgeContext, router: Router): void {
     if ((await context.git(request.repository).commit(wanted.head_sha)) === undefined) {
       throw unprocessable(`No commit found for SHA: ${wanted.head_sha}`);
     }
-    refuseOutput(wanted, undefined);
+    refuseOutput(wanted, true);
     const run = context.store.transaction(() => {
       const suite = suiteFor(context, request.repository, wanted.head_sha);
       const made = runs.insert({
@@ -145,7 +145,7 @@ export function addChecks(context: ForgeContext, router: Router): void {
     if (run.appId !== context.app.id)
       throw forbidden('Invalid app_id - check run can only be modified by its App.');
     const wanted = bodyOf(request, edit);
-    refuseOutput(wanted, run);
+    refuseOutput(wanted, false);
     const changed = context.store.transaction(() => {
       const updated = runs.update(run.id, changesOf(context, run, wanted));
       addAnnotations(context, updated, wanted);
@@ -223,12 +223,11 @@ function runAt(context: ForgeContext, request: RepositoryRequest): CheckRunRecor
 }
 
 /** GitHub's conditions between fields. @throws 422 */
-function refuseOutput(wanted: Fields, run: CheckRunRecord | undefined): void {
-  const missing = (field: string): Error => invalid({ resource: 'CheckRun', field, code: 'missing_field' });
+function refuseOutput(wanted: Fields, isNew: boolean): void {
   if (wanted.status === 'completed' && wanted.conclusion === undefined) throw missing('conclusion');
   if (wanted.output === undefined) return;
-  if (wanted.output.summary === undefined && (run?.summary ?? null) === null) throw missing('summary');
-  if (wanted.output.title === undefined && (run?.title ?? null) === null) throw missing('title');
+  if (wanted.output.summary === undefined) throw missing('summary');
+  if (wanted.output.title === undefined && isNew) throw missing('title');
 }
 
 function changesOf(
@@ -282,3 +281,5 @@ function finished(context: ForgeContext, request: RepositoryRequest, run: CheckR
   emitRun(context, request.repository, run, request.actor().user, 'completed');
   completeIfDone(context, request.repository, run.suiteId, request.actor().user);
 }
+
+const missing = (field: string): Error => invalid({ resource: 'CheckRun', field, code: 'missing_field' });

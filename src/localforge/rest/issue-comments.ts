@@ -11,7 +11,7 @@ import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { commentShape, issueShape } from '../shapes/issue.ts';
 import type { Shape } from '../shapes/shape.ts';
-import { bodyText, editor, issueAt, numberParam, refuseLocked, sorted } from './writing.ts';
+import { bodyText, editor, issueAt, numberParam, refuseLocked, refuseOtherKind, sorted } from './writing.ts';
 
 const text = z.object({ body: bodyText.min(1) });
 
@@ -96,6 +96,7 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
 function commentAt(context: ForgeContext, request: RepositoryRequest): CommentRecord {
   const comment = collaborationStore(context.store).comments.get(numberParam(request, 'comment'));
   if (comment === undefined || comment.repositoryId !== request.repository.id) throw notFound();
+  refuseOtherKind(request, issueById(context, comment.issueId));
   return comment;
 }
 

@@ -4,12 +4,13 @@ import { REACTIONS } from '../collaboration-records.ts';
 import type { ReactionSubject } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import { issueById } from '../issues/change-issue.ts';
 import { forbidden, notFound } from '../refusal.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { reactionShape } from '../shapes/issue.ts';
-import { issueAt, numberParam } from './writing.ts';
+import { issueAt, numberParam, refuseOtherKind } from './writing.ts';
 
 const wanted = z.object({ content: z.enum(REACTIONS) });
 
@@ -23,13 +24,6 @@ interface Subject {
 /** Reactions to issues, comments and review comments. */
 export function addReactions(context: ForgeContext, router: Router): void {
   const { comments, reviewComments } = collaborationStore(context.store);
-  const within = (
-    request: RepositoryRequest,
-    found: { readonly id: number; readonly repositoryId: number } | undefined,
-  ): number => {
-    if (found === undefined || found.repositoryId !== request.repository.id) throw notFound();
-    return found.id;
-  };
   addSubject(context, router, {
     kind: 'issue',
     path: '/issues/:number/reactions',
@@ -40,7 +34,11 @@ export function addReactions(context: ForgeContext, router: Router): void {
     kind: 'comment',
     path: '/issues/comments/:comment/reactions',
     permission: 'issues',
-    idOf: (request) => within(request, comments.get(numberParam(request, 'comment'))),
+    idOf: (request) => {
+      const comment = comments.get(numberParam(request, 'comment'));
+      if (comment !== undefined) refuseOtherKind(request, issueById(context, comment.issueId));
+      return within(request, comment);
+    },
   });
   addSubject(context, router, {
     kind: 'review_comment',
@@ -83,4 +81,13 @@ function addSubject(context: ForgeContext, router: Router, subject: Subject): vo
     reactions.remove(reaction.id);
     return noContent();
   });
+}
+
+/** The id of a thing that must be in the request's repository. */
+function within(
+  request: RepositoryRequest,
+  found: { readonly id: number; readonly repositoryId: number } | undefined,
+): number {
+  if (found === undefined || found.repositoryId !== request.repository.id) throw notFound();
+  return found.id;
 }

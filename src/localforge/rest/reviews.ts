@@ -8,7 +8,7 @@ import { emitReview, pullById } from '../pulls/pull-events.ts';
 import { addReviewComments } from '../pulls/review-comments.ts';
 import { publishComments } from '../pulls/review-comments.ts';
 import { dismissReview, touch } from '../pulls/transitions.ts';
-import { forbidden, invalid, notFound, refusal } from '../refusal.ts';
+import { forbidden, notFound, refusal } from '../refusal.ts';
 import { bodyOf, ok, paginated } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
@@ -188,7 +188,7 @@ function refuseReview(
   }
   const silent = body === '' && !hasComments;
   if (silent && (state === 'CHANGES_REQUESTED' || state === 'COMMENTED')) {
-    throw invalid({ resource: 'PullRequestReview', field: 'body', code: 'missing_field' });
+    throw refusal(422, 'Unprocessable Entity', { errors: ['Body can not be blank'] });
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the write routes of issues and pull requests have in common. */
 import { z } from 'zod';
 
-import { roleAtLeast } from '../access.ts';
+import { permits, roleAtLeast } from '../access.ts';
 import type { IssueRecord, PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
@@ -28,7 +28,21 @@ export function issueAt(context: ForgeContext, request: RepositoryRequest, name 
   const number = numberParam(request, name);
   const issue = collaborationStore(context.store).issues.first('number', [request.repository.id, number]);
   if (issue === undefined) throw notFound();
+  refuseOtherKind(request, issue);
   return issue;
+}
+
+/**
+ * An App needs the permission of what it touches: issues or, on a pull request, one of both. Routes let either in.
+ * @throws 403
+ */
+export function refuseOtherKind(request: RepositoryRequest, issue: IssueRecord): void {
+  const { viewer } = request;
+  const readable = request.method === 'GET' && !request.repository.private;
+  if (viewer.kind !== 'installation' || issue.pullId !== null || readable) return;
+  const level = request.method === 'GET' ? 'read' : 'write';
+  if (!permits(viewer.permissions, `issues:${level}`))
+    throw forbidden('Resource not accessible by integration');
 }
 
 /** The pull request that the path names. */

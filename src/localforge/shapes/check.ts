@@ -138,10 +138,6 @@ function pullsAt(context: ForgeContext, repository: RepositoryRecord, sha: strin
 }
 
 function simpleCommit(sha: string, commit: GitCommit | undefined): Shape {
-  const person = (one: { name: string; email: string } | undefined): Shape => ({
-    name: one?.name ?? '',
-    email: one?.email ?? '',
-  });
   return {
     id: sha,
     tree_id: commit?.tree ?? '',
@@ -151,3 +147,8 @@ function simpleCommit(sha: string, commit: GitCommit | undefined): Shape {
     committer: person(commit?.committer),
   };
 }
+
+const person = (one: { readonly name: string; readonly email: string } | undefined): Shape => ({
+  name: one?.name ?? '',
+  email: one?.email ?? '',
+});

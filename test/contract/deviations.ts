@@ -1,0 +1,25 @@
+/** Where the forge, or GitHub itself, differs from GitHub's description, and why that is right. */
+export interface Deviation {
+  readonly kind: 'request' | 'reply' | 'webhook';
+  /** The operation or webhook, or a pattern of them. */
+  readonly operation: string | RegExp;
+  readonly problem: RegExp;
+  readonly reason: string;
+}
+
+export const DEVIATIONS: readonly Deviation[] = [
+  {
+    kind: 'reply',
+    operation: /pulls.*\/comments/,
+    problem: /\/(original_)?line must be integer$/,
+    reason:
+      'A comment on a whole file (subject_type "file") has no line: GitHub answers null, its description allows integers only.',
+  },
+  {
+    kind: 'webhook',
+    operation: /^check_/,
+    problem: /\/app\/events\/\* must be equal to one of the allowed values$/,
+    reason:
+      'The App subscribes to merge_group; GitHub’s list of events in this one place is older than that event.',
+  },
+];
