@@ -11,11 +11,12 @@ export interface GitFailure {
 const AUTH =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|returned error: 40[13]/i;
 const NOT_FOUND =
-  /repository '[^']*' not found|Repository not found|returned error: 404|does not appear to be a git repository/i;
+  /repository '[^']*' not found|Repository not found|returned error: (?:404|30\d)|redirect|does not appear to be a git repository/i;
 const NETWORK =
-  /unable to access|Could not resolve|Connection (?:refused|reset|timed out)|Failed to connect|early EOF|unexpected disconnect|RPC failed|hung up unexpectedly|returned error: 5\d\d|redirect|SSL|TLS|Operation too slow/i;
+  /unable to access|Could not resolve|Connection (?:refused|reset|timed out)|Failed to connect|early EOF|unexpected disconnect|RPC failed|hung up unexpectedly|returned error: 5\d\d|SSL|TLS|Operation too slow/i;
+/** A lock file counts too: only a git that was killed leaves one, for one process owns a mirror. */
 const CORRUPT =
-  /missing (?:blob|tree|commit|tag|object)|bad object|(?:loose )?object \S+ .*(?:corrupt|is empty)|object file \S+ is empty|packfile \S+ (?:cannot be accessed|does not match|claims)|bad (?:pack|index file)|index file \S+ is too small|not a git repository|bad tree object|invalid object|inflate: |unable to (?:read|parse) (?:tree|object|commit)|broken (?:ref|link)|wrong index|could not parse (?:HEAD|object)|is corrupt|unable to unpack|bad signature|too-short/i;
+  /missing (?:blob|tree|commit|tag|object)|bad object|(?:loose )?object \S+ .*(?:corrupt|is empty)|object file \S+ is empty|packfile \S+ (?:cannot be accessed|does not match|claims)|bad (?:pack|index file)|index file \S+ is too small|not a git repository|bad tree object|invalid object|inflate: |unable to (?:read|parse) (?:tree|object|commit)|broken (?:ref|link)|wrong index|could not parse (?:HEAD|object)|is corrupt|unable to unpack|bad signature|too-short|Unable to create '[^']*\.lock'/i;
 
 /** Tells what a failed git process means. Codes: GIT_AUTH, GIT_NOT_FOUND, GIT_NO_SUCH_REF, GIT_UNREACHABLE, GIT_CORRUPT, GIT_FAILED. */
 export function gitError(failure: GitFailure): PorticoError {

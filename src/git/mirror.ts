@@ -153,12 +153,14 @@ async function pushAndRecord(
 ): Promise<PushResult> {
   const result = await pushRefs(repo.setup, remote, updates, signal);
   if (!result.ok) return result;
-  // No signal any more: the remote has moved, and the mirror is to say so before anybody reads it.
+  // No signal any more: the remote has moved, and the mirror is to say so before anybody reads it. Where that fails,
+  // the push is true all the same, and the next fetch tells the mirror.
   const lines = updates.map(({ ref, to }) => (to === null ? `delete ${ref}\n` : `update ${ref} ${to}\n`));
-  await place.lock.run(`record ${lines.join('')}`, async () => {
-    await repo.git(['update-ref', '--stdin'], { input: lines.join('') });
+  const record = async (): Promise<void> => {
+    await repo.git(['update-ref', '--stdin'], { input: lines.join('') }).catch(() => {});
     place.version.count += 1;
-  });
+  };
+  await place.lock.run(`record ${lines.join('')}`, record);
   return result;
 }
 

@@ -41,6 +41,7 @@ export interface RunResult {
 
 const TWO_MINUTES = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
+const GRACE_MS = 2_000;
 const MAX_STDERR = 64 * 1024;
 
 /** What a process inherits: how to find programs, proxies and certificates. Everything else starts empty. */
@@ -144,13 +145,18 @@ export function startGit(
   });
 }
 
-/** Ends a process and its helpers; harmless when it has ended. */
+/** Ends a process and its helpers; harmless when it has ended. Asked nicely first, git removes its lock files. */
 export function killGroup(child: ChildProcess): void {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS).unref();
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    process.kill(-child.pid, signal);
   } catch {
-    child.kill('SIGKILL');
+    child.kill(signal);
   }
 }
 
