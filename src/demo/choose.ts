@@ -1,22 +1,40 @@
-/** Which package the story is about, and what Alice changes in it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { readFolder } from '../cli/folder.ts';
 import { createRuntime } from '../function/runtime.ts';
 import { renderPackage } from '../package/render/render.ts';
+/** Which package the story is about, and what Alice changes in it. */
+import { findPackages } from './seed.ts';
 
-/** The first package that renders with what is built in; undefined where none does. */
-export async function firstRenderable(
-  folder: string,
-  packages: readonly string[],
-): Promise<string | undefined> {
-  for (const path of packages) {
-    const files = readFolder(join(folder, path), { warn: () => {} });
-    const { ok } = await renderPackage({ files, runtime: createRuntime() });
-    if (ok) return path;
+/** The packages to seed from a folder, and the one that the story is about. */
+export interface Choice {
+  readonly packages: readonly string[];
+  readonly hero: string;
+}
+
+/**
+ * Chooses the first package whose pipeline runs with what is built in and settles. Where no whole package does, a
+ * subpackage that does stands for itself, without the package around it. Undefined where there is none.
+ */
+export async function choosePackages(folder: string): Promise<Choice | undefined> {
+  const packages = findPackages(folder);
+  for (const hero of packages) if (await settles(folder, hero)) return { packages, hero };
+  for (const around of packages) {
+    for (const hero of findPackages(folder, { below: around, inside: true })) {
+      if (!(await settles(folder, hero))) continue;
+      return { packages: [...packages.filter((path) => path !== around), hero].sort(), hero };
+    }
   }
   return undefined;
+}
+
+/** True when the package renders without an error and rendering it again changes nothing. */
+async function settles(folder: string, path: string): Promise<boolean> {
+  const files = readFolder(join(folder, path), { warn: () => {} });
+  const runtime = createRuntime();
+  const first = await renderPackage({ files, runtime });
+  return first.ok && (await renderPackage({ files: first.files, runtime })).changed.length === 0;
 }
 
 /** Changes the package in the work tree and says what was done. */

@@ -4,7 +4,7 @@ import { until } from '../cli/serve.ts';
 import type { Call } from '../cli/verb.ts';
 import { PorticoError } from '../error.ts';
 import { castConfig } from './cast.ts';
-import { firstRenderable } from './choose.ts';
+import { choosePackages } from './choose.ts';
 import { createNarrator } from './narrator.ts';
 import { findPackages, sourceFolder, temporaryFolder } from './seed.ts';
 import { tellStory } from './story.ts';
@@ -18,9 +18,10 @@ export async function demo(call: Call): Promise<number> {
   const { terminal } = call;
   const from = call.text('from');
   const source = await sourceFolder(from === undefined ? undefined : localPath(call, from));
-  const packages = findPackages(source.path);
-  const hero = source.own ? HERO : await firstRenderable(source.path, packages);
-  if (hero === undefined) {
+  const choice = source.own
+    ? { packages: findPackages(source.path), hero: HERO }
+    : await choosePackages(source.path);
+  if (choice === undefined) {
     throw new PorticoError(
       'DEMO_SOURCE',
       `${from ?? ''} holds no package that renders with the built-in functions`,
@@ -37,13 +38,7 @@ export async function demo(call: Call): Promise<number> {
       logLevel: call.has('verbose') ? 'info' : 'error',
     });
     const narrator = createNarrator(terminal);
-    const plot = {
-      source: source.path,
-      packages,
-      hero,
-      own: source.own,
-      workspace: `${workspace.path}/trees`,
-    };
+    const plot = { source: source.path, ...choice, own: source.own, workspace: `${workspace.path}/trees` };
     const happened = await tells(local, narrator, plot);
     const summary = await summarise(local.forge.apiUrl, narrator.told);
     if (terminal.json) terminal.document(summary);
@@ -53,6 +48,7 @@ export async function demo(call: Call): Promise<number> {
     return happened && summary.ok ? EXIT.ok : EXIT.failed;
   } finally {
     workspace.remove();
+    source.remove();
   }
 }
 

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, posix } from 'node:path';
+import { basename, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { simpleGit, type SimpleGit } from 'simple-git';
 
@@ -28,34 +29,57 @@ export interface Seeded {
 
 const OWN_PACKAGES = new URL('./packages/', import.meta.url);
 
+export interface Source {
+  readonly path: string;
+  /** True for the packages that come with Portico. */
+  readonly own: boolean;
+  /** Removes what was copied or cloned to a temporary place. */
+  remove(): void;
+}
+
 /** Folder of packages to seed from: our own, a folder, or a clone of a repository. */
-export async function sourceFolder(
-  from: string | undefined,
-): Promise<{ readonly path: string; readonly own: boolean }> {
-  if (from === undefined) return { path: OWN_PACKAGES.pathname, own: true };
-  if (existsSync(from) && statSync(from).isDirectory() && !isBare(from)) return { path: from, own: false };
-  const path = mkdtempSync(join(tmpdir(), 'portico-from-'));
+export async function sourceFolder(from: string | undefined): Promise<Source> {
+  if (from === undefined) return { path: fileURLToPath(OWN_PACKAGES), own: true, remove: () => {} };
+  if (existsSync(from) && statSync(from).isDirectory() && !isBare(from)) {
+    return existsSync(join(from, 'Kptfile')) ? alone(from) : { path: from, own: false, remove: () => {} };
+  }
+  const copy = temporaryFolder();
+  const { path } = copy;
   try {
     await simpleGit().clone(existsSync(from) ? from : httpsOnly(from), path, ['--depth=1']);
   } catch (cause) {
+    copy.remove();
     if (cause instanceof PorticoError) throw cause;
     throw new PorticoError('DEMO_SOURCE', `cannot clone ${from}`, {
       hint: 'Give a folder or the https address of a git repository with packages.',
       cause,
     });
   }
-  return { path, own: false };
+  return { ...copy, own: false };
 }
 
-/** All packages below a folder, outermost first; throws when there is none. */
-export function findPackages(folder: string, below = ''): string[] {
+/** A folder in which one package lies, as a repository of packages has it. */
+function alone(folder: string): Source {
+  const copy = temporaryFolder();
+  cpSync(folder, join(copy.path, basename(folder)), { recursive: true, filter: isContent });
+  return { ...copy, own: false };
+}
+
+/**
+ * The packages below a folder, sorted; with `inside`, the subpackages of the package at `below`. A package at the
+ * very top is left out.
+ */
+export function findPackages(
+  folder: string,
+  { below = '', inside = false }: { readonly below?: string; readonly inside?: boolean } = {},
+): string[] {
   const here = join(folder, below);
-  if (existsSync(join(here, 'Kptfile')) && below !== '') return [below];
+  if (!inside && below !== '' && existsSync(join(here, 'Kptfile'))) return [below];
   return readdirSync(here, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => posix.join(below, name))
     .sort()
-    .flatMap((path) => findPackages(folder, path));
+    .flatMap((path) => findPackages(folder, { below: path }));
 }
 
 /** A work tree of one repository of the demo, as one person has it. */
