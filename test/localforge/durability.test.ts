@@ -37,7 +37,7 @@ async function startProcess(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const [address] = (await once(child.stdout!, 'data')) as [Buffer];
+  const [address] = (await once(child.stdout, 'data')) as [Buffer];
   return { child, exited, api: address.toString() };
 }
 

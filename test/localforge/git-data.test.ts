@@ -170,7 +170,7 @@ describe('commits and comparisons', () => {
       basehead: `main...${next}`,
       mediaType: { format: 'diff' },
     });
-    expect(String(diff.data)).toMatch(/^diff --git a\/a\/x.yaml/);
+    expect(diff.data as unknown as string).toMatch(/^diff --git a\/a\/x.yaml/);
     const listed = (await rest.repos.listCommits({ ...repo, sha: next, path: 'new.bin' })).data;
     expect(listed.map((entry) => entry.sha)).toEqual([next]);
     await expect(rest.repos.getCommit({ ...repo, ref: 'nothing' })).rejects.toEqual(status(422));

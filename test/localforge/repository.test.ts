@@ -10,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => box[Symbol.asyncDispose]());
 
 const repo = { owner: 'acme', repo: 'blueprints' };
+const text = (content: string): string => Buffer.from(content).toString('base64');
 const status = (code: number, message?: RegExp) =>
   expect.objectContaining({
     status: code,
@@ -102,7 +103,6 @@ describe('organizations', () => {
 describe('contents', () => {
   test('need the blob id of what they replace', async () => {
     const { rest } = box.as('alice-token');
-    const text = (content: string): string => Buffer.from(content).toString('base64');
     const file = { ...repo, path: 'pkg/ä b.yaml', message: 'Change' };
     const made = await rest.repos.createOrUpdateFileContents({ ...file, content: text('a: 1\n') });
     expect(made.status).toBe(201);
@@ -139,6 +139,16 @@ describe('contents', () => {
   });
 });
 
+/** A request as nobody's library would make it: status and message. */
+const post = async (body: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${box.forge.url}/repos/acme/blueprints/git/refs`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer alice-token', ...headers },
+    body,
+  });
+  return [answer.status, ((await answer.json()) as { message: string }).message];
+};
+
 describe('answers', () => {
   test('have an ETag, 304 for who has it already, pages, and the rate limit', async () => {
     const { rest } = box.as('alice-token');
@@ -165,14 +175,6 @@ describe('answers', () => {
   });
 
   test('refuse what is not JSON, an unknown version, a missing field', async () => {
-    const post = async (body: string, headers: Record<string, string> = {}) => {
-      const answer = await fetch(`${box.forge.url}/repos/acme/blueprints/git/refs`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer alice-token', ...headers },
-        body,
-      });
-      return [answer.status, ((await answer.json()) as { message: string }).message];
-    };
     expect(await post('{')).toEqual([400, 'Problems parsing JSON']);
     expect((await post('{}', { 'x-github-api-version': '1999-01-01' }))[0]).toBe(400);
     expect(await post('{"ref":"refs/heads/x"}')).toEqual([

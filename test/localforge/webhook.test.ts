@@ -9,6 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testForge } from './forge-fixture.ts';
 import type { TestForge } from './forge-fixture.ts';
 
+const tags = (...names: string[]) => names.map((name) => `HEAD:refs/tags/${name}`);
+
 interface Received {
   readonly event: string;
   readonly guid: string;
@@ -109,7 +111,6 @@ describe('deliveries', () => {
       'push refs/heads/drafts/p/w',
     ]);
     expect(received[1]!.payload).toMatchObject({ created: true, commits: [] });
-    const tags = (...names: string[]) => names.map((name) => `HEAD:refs/tags/${name}`);
     expect((await push(...tags('a', 'b', 'c'))).toSorted()).toEqual([
       'create a',
       'create b',
