@@ -151,7 +151,8 @@ const LINGER_MS = 2_000;
 
 /**
  * Answers. When the body was not read to its end the connection is not used again: the rest is thrown away for a short
- * while, so that the sender sees the answer rather than a reset, and then the socket is cut.
+ * while, so that the sender sees the answer rather than a reset, and then the socket is cut; one that dribbles gets no
+ * such time.
  */
 function answer(request: IncomingMessage, response: ServerResponse, outcome: Outcome): void {
   const [status, message] = ANSWERS[outcome];
@@ -162,7 +163,7 @@ function answer(request: IncomingMessage, response: ServerResponse, outcome: Out
     return;
   }
   response.writeHead(status, { ...headers, connection: 'close' }).write(text);
-  const cut = setTimeout(() => request.destroy(), LINGER_MS);
+  const cut = setTimeout(() => request.destroy(), outcome === 'too-slow' ? 0 : LINGER_MS);
   request.resume();
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(cut));

@@ -8,64 +8,60 @@ import { openDatabase } from '../../src/queue/database.ts';
 import { placeEmbedded, startEngines, type Engine } from './engines.ts';
 
 const engines = await startEngines();
-afterAll(async () => engines.postgres?.[Symbol.asyncDispose]());
+afterAll(() => engines[Symbol.asyncDispose]());
 
-describe.each([engines.pglite, engines.postgres].filter((engine) => engine !== null))(
-  '$name',
-  (engine: Engine) => {
-    test('opens, migrates once, opens again with its content', async () => {
-      await using place = await engine.place();
-      {
-        await using database = await place.open();
-        await database.query(
-          `INSERT INTO portico.delivery (id, event, state) VALUES ($1, 'push', 'stored')`,
-          ['a'],
-        );
-      }
+describe.each(engines.all)('$name', (engine: Engine) => {
+  test('opens, migrates once, opens again with its content', async () => {
+    await using place = await engine.place();
+    {
       await using database = await place.open();
-      expect(await database.query('SELECT id FROM portico.delivery')).toEqual([{ id: 'a' }]);
-      expect(await database.query('SELECT version FROM portico.migration')).toEqual([{ version: 1 }]);
-    });
+      await database.query(`INSERT INTO portico.delivery (id, event, state) VALUES ($1, 'push', 'stored')`, [
+        'a',
+      ]);
+    }
+    await using database = await place.open();
+    expect(await database.query('SELECT id FROM portico.delivery')).toEqual([{ id: 'a' }]);
+    expect(await database.query('SELECT version FROM portico.migration')).toEqual([{ version: 1 }]);
+  });
 
-    test('a transaction that throws leaves nothing, and the database usable', async () => {
-      await using place = await engine.place();
+  test('a transaction that throws leaves nothing, and the database usable', async () => {
+    await using place = await engine.place();
+    await using database = await place.open();
+    await database.exec('CREATE TABLE t (a int primary key)');
+    const failing = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO t VALUES (1)');
+      await tx.query('INSERT INTO t VALUES (1)');
+    });
+    await expect(failing).rejects.toThrow(/duplicate/);
+    await expect(database.exec('BEGIN; INSERT INTO t VALUES (2); SELECT 1/0; COMMIT;')).rejects.toThrow(
+      /zero/,
+    );
+    expect(await database.query('SELECT * FROM t')).toEqual([]);
+    expect(
+      await database.transaction((tx) => tx.query('INSERT INTO t VALUES ($1) RETURNING a', [7])),
+    ).toEqual([{ a: 7 }]);
+    expect(await database.exec('SELECT 1 AS a; SELECT 2 AS a')).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  test('a NOTIFY reaches a listener', async () => {
+    await using place = await engine.place();
+    await using database = await place.open();
+    const heard = Promise.withResolvers<string>();
+    const stop = await database.listen('a_channel', heard.resolve);
+    await database.query('SELECT pg_notify($1, $2)', ['a_channel', 'hello']);
+    expect(await heard.promise).toBe('hello');
+    await stop();
+  });
+
+  test('a database of a later version is refused', async () => {
+    await using place = await engine.place();
+    {
       await using database = await place.open();
-      await database.exec('CREATE TABLE t (a int primary key)');
-      const failing = database.transaction(async (tx) => {
-        await tx.query('INSERT INTO t VALUES (1)');
-        await tx.query('INSERT INTO t VALUES (1)');
-      });
-      await expect(failing).rejects.toThrow(/duplicate/);
-      await expect(database.exec('BEGIN; INSERT INTO t VALUES (2); SELECT 1/0; COMMIT;')).rejects.toThrow(
-        /zero/,
-      );
-      expect(await database.query('SELECT * FROM t')).toEqual([]);
-      expect(
-        await database.transaction((tx) => tx.query('INSERT INTO t VALUES ($1) RETURNING a', [7])),
-      ).toEqual([{ a: 7 }]);
-      expect(await database.exec('SELECT 1 AS a; SELECT 2 AS a')).toEqual([{ a: 1 }, { a: 2 }]);
-    });
-
-    test('a NOTIFY reaches a listener', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const heard = Promise.withResolvers<string>();
-      const stop = await database.listen('a_channel', heard.resolve);
-      await database.query('SELECT pg_notify($1, $2)', ['a_channel', 'hello']);
-      expect(await heard.promise).toBe('hello');
-      await stop();
-    });
-
-    test('a database of a later version is refused', async () => {
-      await using place = await engine.place();
-      {
-        await using database = await place.open();
-        await database.query('INSERT INTO portico.migration (version) VALUES (99)');
-      }
-      await expect(place.open()).rejects.toMatchObject({ code: 'DATABASE_NEWER' });
-    });
-  },
-);
+      await database.query('INSERT INTO portico.migration (version) VALUES (99)');
+    }
+    await expect(place.open()).rejects.toMatchObject({ code: 'DATABASE_NEWER' });
+  });
+});
 
 describe.runIf(engines.postgres !== null)('PostgreSQL alone', () => {
   test('ten that start at once on an empty database all succeed', async () => {

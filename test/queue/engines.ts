@@ -3,6 +3,8 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/queue/database.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -18,8 +20,41 @@ export interface Engine extends AsyncDisposable {
   place(): Promise<Place>;
 }
 
+/** `all` holds those of the two that are there. */
+export interface Engines extends AsyncDisposable {
+  readonly pglite: Engine;
+  readonly postgres: Engine | null;
+  readonly all: readonly Engine[];
+}
+
+/** One database for all tests of the surrounding describe, emptied before each; opening a new one for each costs more than the tests. */
+export function sharedDatabase(engine: Engine): { readonly database: Database } {
+  let place: Place | undefined;
+  let database: Database | undefined;
+  beforeAll(async () => {
+    place = await engine.place();
+    database = await place.open();
+  });
+  beforeEach(async () => {
+    const tables = await database!.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname = 'portico' AND tablename <> 'migration' OR schemaname = 'pgboss' AND tablename LIKE 'job%'`,
+    );
+    await database!.exec(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await place?.[Symbol.asyncDispose]();
+  });
+  return {
+    get database() {
+      return database!;
+    },
+  };
+}
+
 /** The engines that this machine has: the embedded one always, PostgreSQL where its binaries are; says so where they are not. */
-export async function startEngines(): Promise<{ pglite: Engine; postgres: Engine | null }> {
+export async function startEngines(): Promise<Engines> {
   const server = await startPostgres();
   if (server === null)
     console.warn('SKIPPED: no PostgreSQL binaries in /usr/lib/postgresql: tested with PGlite only');
@@ -31,7 +66,13 @@ export async function startEngines(): Promise<{ pglite: Engine; postgres: Engine
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
-  return { pglite: { name: 'pglite', place: placeEmbedded, async [Symbol.asyncDispose]() {} }, postgres };
+  const pglite: Engine = { name: 'pglite', place: placeEmbedded, async [Symbol.asyncDispose]() {} };
+  return {
+    pglite,
+    postgres,
+    all: postgres === null ? [pglite] : [pglite, postgres],
+    [Symbol.asyncDispose]: async () => postgres?.[Symbol.asyncDispose](),
+  };
 }
 
 /** A data directory copied from a template, because PGlite takes seconds to make a new one. */

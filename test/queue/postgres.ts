@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import pg from 'pg';
+import { Client } from 'pg';
 
 const run = promisify(execFile);
 
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<PostgresServer | null> {
     url: address('postgres'),
     async createDatabase() {
       const name = `test${(databases += 1)}`;
-      const client = new pg.Client(address('postgres'));
+      const client = new Client(address('postgres'));
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`);
       await client.end();

@@ -5,10 +5,10 @@ import { PorticoError } from '../../src/error.ts';
 import type { Database } from '../../src/queue/database.ts';
 import type { Job, JobHandler, Lane, Queue } from '../../src/queue/job.ts';
 import { startQueue } from '../../src/queue/queue.ts';
-import { startEngines, type Engine } from './engines.ts';
+import { sharedDatabase, startEngines, type Engine } from './engines.ts';
 
 const engines = await startEngines();
-afterAll(async () => engines.postgres?.[Symbol.asyncDispose]());
+afterAll(() => engines[Symbol.asyncDispose]());
 
 const log = pino({ level: 'silent' });
 const LANES: Lane[] = [
@@ -54,284 +54,266 @@ function gate() {
   };
 }
 
-describe.each([engines.pglite, engines.postgres].filter((engine) => engine !== null))(
-  '$name',
-  (engine: Engine) => {
-    test('a job runs once with its data, and nothing is left', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const ran: Job[] = [];
-      await using queue = await start(database, { quick: async (job) => void ran.push(job) });
-      await queue.enqueue({ kind: 'quick', key: 'a/b#1', data: { nested: [1, 'ü', null] } });
-      await queue.idle();
-      expect(ran).toEqual([{ kind: 'quick', key: 'a/b#1', data: { nested: [1, 'ü', null] }, attempt: 1 }]);
-      expect(await database.query('SELECT id FROM pgboss.job')).toEqual([]);
-    });
+describe.each(engines.all)('$name', (engine: Engine) => {
+  const shared = sharedDatabase(engine);
 
-    test('while a job runs, one more of its key waits, with the newest data; other keys go on', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const door = gate();
-      await using queue = await start(database, { quick: door.handler });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 0 });
-      await door.until(1);
-      for (const data of [1, 2, 3]) await queue.enqueue({ kind: 'quick', key: 'k', data });
-      await queue.enqueue({ kind: 'quick', key: 'other', data: 'o' });
-      await door.until(2);
-      expect(door.arrived.map(({ data }) => data)).toEqual([0, 'o']);
-      expect(await queue.depth()).toEqual([
-        { lane: 'quick', ready: 1, deferred: 0, active: 2, ageSeconds: expect.any(Number) },
-        { lane: 'slow', ready: 0, deferred: 0, active: 0, ageSeconds: 0 },
-      ]);
-      door.openForGood();
-      await queue.idle();
-      expect(door.arrived.map(({ data }) => data)).toEqual([0, 'o', 3]);
-    });
+  test('a job runs once with its data, and nothing is left', async () => {
+    const { database } = shared;
+    const ran: Job[] = [];
+    await using queue = await start(database, { quick: async (job) => void ran.push(job) });
+    await queue.enqueue({ kind: 'quick', key: 'a/b#1', data: { nested: [1, 'ü', null] } });
+    await queue.idle();
+    expect(ran).toEqual([{ kind: 'quick', key: 'a/b#1', data: { nested: [1, 'ü', null] }, attempt: 1 }]);
+    expect(await database.query('SELECT id FROM pgboss.job')).toEqual([]);
+  });
 
-    test('many enqueues of few keys at once: never two of a key together, and the last data of each is seen', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const running = new Set<string>();
-      const last = new Map<string, unknown>();
-      let overlaps = 0;
-      await using queue = await start(database, {
-        quick: async ({ key, data }) => {
-          if (running.has(key)) overlaps += 1;
-          running.add(key);
-          await new Promise(setImmediate);
-          last.set(key, data);
-          running.delete(key);
+  test('while a job runs, one more of its key waits, with the newest data; other keys go on', async () => {
+    const { database } = shared;
+    const door = gate();
+    await using queue = await start(database, { quick: door.handler });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 0 });
+    await door.until(1);
+    for (const data of [1, 2, 3]) await queue.enqueue({ kind: 'quick', key: 'k', data });
+    await queue.enqueue({ kind: 'quick', key: 'other', data: 'o' });
+    await door.until(2);
+    expect(door.arrived.map(({ data }) => data)).toEqual([0, 'o']);
+    expect(await queue.depth()).toEqual([
+      { lane: 'quick', ready: 1, deferred: 0, active: 2, ageSeconds: expect.any(Number) },
+      { lane: 'slow', ready: 0, deferred: 0, active: 0, ageSeconds: 0 },
+    ]);
+    door.openForGood();
+    await queue.idle();
+    expect(door.arrived.map(({ data }) => data)).toEqual([0, 'o', 3]);
+  });
+
+  test('many enqueues of few keys at once: never two of a key together, and the last data of each is seen', async () => {
+    const { database } = shared;
+    const running = new Set<string>();
+    const last = new Map<string, unknown>();
+    let overlaps = 0;
+    await using queue = await start(database, {
+      quick: async ({ key, data }) => {
+        if (running.has(key)) overlaps += 1;
+        running.add(key);
+        await new Promise(setImmediate);
+        last.set(key, data);
+        running.delete(key);
+      },
+    });
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(['a', 'b', 'c'].map((key) => queue.enqueue({ kind: 'quick', key, data: round })));
+    }
+    await queue.enqueue(['a', 'b', 'c', 'a'].map((key) => ({ kind: 'quick', key, data: 'end' })));
+    await queue.idle();
+    expect(overlaps).toBe(0);
+    expect(Object.fromEntries(last)).toEqual({ a: 'end', b: 'end', c: 'end' });
+  });
+
+  test('kinds of one lane share its keys, lanes do not', async () => {
+    const { database } = shared;
+    const door = gate();
+    await using queue = await start(database, {
+      slow: door.handler,
+      slower: door.handler,
+      quick: door.handler,
+    });
+    await queue.enqueue({ kind: 'slow', key: 'k', data: 1 });
+    await door.until(1);
+    await queue.enqueue({ kind: 'slower', key: 'k', data: 2 });
+    await queue.enqueue({ kind: 'slow', key: 'k', data: 3 });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 4 });
+    await door.until(2);
+    door.openForGood();
+    await queue.idle();
+    expect(door.arrived.map(({ kind, data }) => [kind, data])).toEqual([
+      ['slow', 1],
+      ['quick', 4],
+      ['slow', 3],
+    ]);
+  });
+
+  test('the higher priority runs first, and a waiting job keeps the higher one', async () => {
+    const { database } = shared;
+    const door = gate();
+    await using queue = await start(database, { slow: door.handler });
+    await queue.enqueue({ kind: 'slow', key: 'first', data: null });
+    await door.until(1);
+    await queue.enqueue({ kind: 'slow', key: 'low', data: null });
+    await queue.enqueue({ kind: 'slow', key: 'high', data: null, priority: 5 });
+    await queue.enqueue({ kind: 'slow', key: 'high', data: null });
+    door.openForGood();
+    await queue.idle();
+    expect(door.arrived.map(({ key }) => key)).toEqual(['first', 'high', 'low']);
+  });
+
+  test('a deferred job waits, and an enqueue without delay brings it forward', async () => {
+    const { database } = shared;
+    const door = gate();
+    door.openForGood();
+    await using queue = await start(database, { quick: door.handler });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'later', startAfterSeconds: 3600 });
+    await queue.idle();
+    expect(door.arrived).toEqual([]);
+    expect((await queue.depth())[0]).toMatchObject({ ready: 0, deferred: 1 });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'sooner', startAfterSeconds: 0.05 });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'newest', startAfterSeconds: 3600 });
+    await queue.idle();
+    expect(door.arrived.map(({ data }) => data)).toEqual(['newest']);
+  });
+
+  test("the user's fault is not repeated, and is kept with its reason, scrubbed", async () => {
+    const { database } = shared;
+    let runs = 0;
+    const outcomes: string[] = [];
+    await using queue = await startQueue({
+      database,
+      log,
+      lanes: [LANES[0]!],
+      metrics: { jobEnded: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`) },
+      scrub: (text) => text.replaceAll('hunter22', '***'),
+      handlers: {
+        quick: async () => {
+          runs += 1;
+          throw new PorticoError('CONFIG_BAD', 'no hunter22 here', { blame: 'user' });
         },
-      });
-      for (let round = 0; round < 10; round += 1) {
-        await Promise.all(['a', 'b', 'c'].map((key) => queue.enqueue({ kind: 'quick', key, data: round })));
-      }
-      await queue.enqueue(['a', 'b', 'c', 'a'].map((key) => ({ kind: 'quick', key, data: 'end' })));
-      await queue.idle();
-      expect(overlaps).toBe(0);
-      expect([...last].sort()).toEqual([
-        ['a', 'end'],
-        ['b', 'end'],
-        ['c', 'end'],
-      ]);
+      },
     });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: { a: 1 } });
+    await queue.idle();
+    expect(runs).toBe(1);
+    expect(outcomes).toEqual(['quick refused']);
+    expect(await queue.dead()).toMatchObject([
+      { kind: 'quick', key: 'k', data: { a: 1 }, code: 'CONFIG_BAD', message: 'no *** here', attempts: 1 },
+    ]);
+  });
 
-    test('kinds of one lane share its keys, lanes do not', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const door = gate();
-      await using queue = await start(database, {
-        slow: door.handler,
-        slower: door.handler,
-        quick: door.handler,
-      });
-      await queue.enqueue({ kind: 'slow', key: 'k', data: 1 });
-      await door.until(1);
-      await queue.enqueue({ kind: 'slower', key: 'k', data: 2 });
-      await queue.enqueue({ kind: 'slow', key: 'k', data: 3 });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 4 });
-      await door.until(2);
-      door.openForGood();
-      await queue.idle();
-      expect(door.arrived.map(({ kind, data }) => [kind, data])).toEqual([
-        ['slow', 1],
-        ['quick', 4],
-        ['slow', 3],
-      ]);
-    });
-
-    test('the higher priority runs first, and a waiting job keeps the higher one', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const door = gate();
-      await using queue = await start(database, { slow: door.handler });
-      await queue.enqueue({ kind: 'slow', key: 'first', data: null });
-      await door.until(1);
-      await queue.enqueue({ kind: 'slow', key: 'low', data: null });
-      await queue.enqueue({ kind: 'slow', key: 'high', data: null, priority: 5 });
-      await queue.enqueue({ kind: 'slow', key: 'high', data: null });
-      door.openForGood();
-      await queue.idle();
-      expect(door.arrived.map(({ key }) => key)).toEqual(['first', 'high', 'low']);
-    });
-
-    test('a deferred job waits, and an enqueue without delay brings it forward', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const door = gate();
-      door.openForGood();
-      await using queue = await start(database, { quick: door.handler });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'later', startAfterSeconds: 3600 });
-      await queue.idle();
-      expect(door.arrived).toEqual([]);
-      expect((await queue.depth())[0]).toMatchObject({ ready: 0, deferred: 1 });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'sooner', startAfterSeconds: 0.05 });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'newest', startAfterSeconds: 3600 });
-      await queue.idle();
-      expect(door.arrived.map(({ data }) => data)).toEqual(['newest']);
-    });
-
-    test("the user's fault is not repeated, and is kept with its reason, scrubbed", async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      let runs = 0;
-      const outcomes: string[] = [];
-      await using queue = await startQueue({
-        database,
-        log,
-        lanes: [LANES[0]!],
-        metrics: { jobEnded: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`) },
-        scrub: (text) => text.replaceAll('hunter22', '***'),
-        handlers: {
-          quick: async () => {
-            runs += 1;
-            throw new PorticoError('CONFIG_BAD', 'no hunter22 here', { blame: 'user' });
-          },
+  test('a bug gets three runs and is then given up loudly; the next enqueue starts anew', async () => {
+    const { database } = shared;
+    const lines: string[] = [];
+    const attempts: number[] = [];
+    await using queue = await startQueue({
+      database,
+      log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+      lanes: [LANES[0]!],
+      handlers: {
+        quick: async ({ attempt, data }) => {
+          attempts.push(attempt);
+          if (data === 'bad') throw new TypeError('undefined is not a function');
         },
-      });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: { a: 1 } });
-      await queue.idle();
-      expect(runs).toBe(1);
-      expect(outcomes).toEqual(['quick refused']);
-      expect(await queue.dead()).toMatchObject([
-        { kind: 'quick', key: 'k', data: { a: 1 }, code: 'CONFIG_BAD', message: 'no *** here', attempts: 1 },
-      ]);
+      },
     });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'bad' });
+    await queue.idle();
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('queue.test.ts');
+    expect(await queue.dead()).toMatchObject([{ code: 'TypeError', attempts: 3 }]);
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'good' });
+    await queue.idle();
+    expect(attempts).toEqual([1, 2, 3, 1]);
+  });
 
-    test('a bug gets three runs and is then given up loudly; the next enqueue starts anew', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const lines: string[] = [];
-      const attempts: number[] = [];
-      await using queue = await startQueue({
-        database,
-        log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
-        lanes: [LANES[0]!],
-        handlers: {
-          quick: async ({ attempt, data }) => {
-            attempts.push(attempt);
-            if (data === 'bad') throw new TypeError('undefined is not a function');
-          },
+  test('retry-after is kept: a newer event replaces the data, but does not start the job earlier', async () => {
+    const { database } = shared;
+    const attempts: unknown[] = [];
+    const limited = new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 3600 });
+    await using queue = await start(database, {
+      quick: async ({ data, attempt }) => {
+        attempts.push([data, attempt]);
+        if (data === 'limited') throw limited;
+      },
+    });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'limited' });
+    await queue.idle();
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'newer' });
+    await queue.idle();
+    expect(attempts).toEqual([['limited', 1]]);
+    const [waiting] = await database.query<{ seconds: number; data: unknown }>(
+      `SELECT extract(epoch FROM start_after - now())::float8 AS seconds, data FROM pgboss.job`,
+    );
+    expect(waiting).toMatchObject({ data: { data: 'newer' } });
+    expect(waiting!.seconds).toBeGreaterThan(3500);
+    await database.query('UPDATE pgboss.job SET start_after = now()');
+    await queue.idle();
+    expect(attempts).toEqual([
+      ['limited', 1],
+      ['newer', 1],
+    ]);
+  });
+
+  test('an event that came while a job ran into a limit waits for the limit, too', async () => {
+    const { database } = shared;
+    const seen: unknown[] = [];
+    const queue: Queue = await start(database, {
+      quick: async ({ data }) => {
+        seen.push(data);
+        if (data !== 'limited') return;
+        await queue.enqueue({ kind: 'quick', key: 'k', data: 'newer' });
+        throw new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 1800 });
+      },
+    });
+    await queue.enqueue({ kind: 'quick', key: 'k', data: 'limited' });
+    await queue.idle();
+    expect(seen).toEqual(['limited']);
+    expect((await queue.depth())[0]).toMatchObject({ deferred: 1 });
+    await queue.stop(0);
+  });
+
+  test('stop lets a running job end; past the grace it is aborted, and runs again at the next start', async () => {
+    const { database } = shared;
+    const started = Promise.withResolvers<void>();
+    const patient = Promise.withResolvers<void>();
+    const first = await start(database, {
+      quick: async ({ key }, signal) => {
+        started.resolve();
+        if (key === 'ends') return patient.promise;
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      },
+    });
+    await first.enqueue([
+      { kind: 'quick', key: 'ends', data: 1 },
+      { kind: 'quick', key: 'hangs', data: 2 },
+    ]);
+    await started.promise;
+    await first.enqueue({ kind: 'slow', key: 's', data: 3, startAfterSeconds: 3600 });
+    patient.resolve();
+    await first.stop(50);
+    const ran: Job[] = [];
+    await using second = await start(database, { quick: async (job) => void ran.push(job) });
+    await second.idle();
+    expect(ran).toEqual([{ kind: 'quick', key: 'hangs', data: 2, attempt: 1 }]);
+  });
+
+  test('a job that takes too long is aborted and repeated', async () => {
+    const { database } = shared;
+    const attempts: number[] = [];
+    await using queue = await start(
+      database,
+      {
+        quick: async ({ attempt }, signal) => {
+          attempts.push(attempt);
+          if (attempt === 1)
+            await new Promise((_resolve, reject) => signal.addEventListener('abort', reject));
         },
-      });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'bad' });
-      await queue.idle();
-      expect(attempts).toEqual([1, 2, 3]);
-      expect(lines).toHaveLength(1);
-      expect(lines[0]).toContain('queue.test.ts');
-      expect(await queue.dead()).toMatchObject([{ code: 'TypeError', attempts: 3 }]);
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'good' });
-      await queue.idle();
-      expect(attempts).toEqual([1, 2, 3, 1]);
-    });
+      },
+      [{ name: 'quick', kinds: ['quick'], concurrency: 1, maxSeconds: 0.05 }],
+    );
+    await queue.enqueue({ kind: 'quick', key: 'k', data: null });
+    await queue.idle();
+    expect(attempts).toEqual([1, 2]);
+  });
 
-    test('retry-after is kept: a newer event replaces the data, but does not start the job earlier', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const attempts: unknown[] = [];
-      const limited = new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 3600 });
-      await using queue = await start(database, {
-        quick: async ({ data, attempt }) => {
-          attempts.push([data, attempt]);
-          if (data === 'limited') throw limited;
-        },
-      });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'limited' });
-      await queue.idle();
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'newer' });
-      await queue.idle();
-      expect(attempts).toEqual([['limited', 1]]);
-      const [waiting] = await database.query<{ seconds: number; data: unknown }>(
-        `SELECT extract(epoch FROM start_after - now())::float8 AS seconds, data FROM pgboss.job`,
-      );
-      expect(waiting).toMatchObject({ data: { data: 'newer' } });
-      expect(waiting!.seconds).toBeGreaterThan(3500);
-      await database.query('UPDATE pgboss.job SET start_after = now()');
-      await queue.idle();
-      expect(attempts).toEqual([
-        ['limited', 1],
-        ['newer', 1],
-      ]);
+  test('wrong lanes and jobs are refused', async () => {
+    const { database } = shared;
+    const lanes = [...LANES, { name: 'more', kinds: ['quick'], concurrency: 1 }];
+    await expect(start(database, {}, lanes)).rejects.toMatchObject({ code: 'QUEUE_LANES' });
+    await using queue = await start(database, {});
+    await expect(queue.enqueue({ kind: 'nope', key: 'k', data: null })).rejects.toMatchObject({
+      code: 'QUEUE_JOB',
     });
-
-    test('an event that came while a job ran into a limit waits for the limit, too', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const seen: unknown[] = [];
-      const queue: Queue = await start(database, {
-        quick: async ({ data }) => {
-          seen.push(data);
-          if (data !== 'limited') return;
-          await queue.enqueue({ kind: 'quick', key: 'k', data: 'newer' });
-          throw new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 1800 });
-        },
-      });
-      await queue.enqueue({ kind: 'quick', key: 'k', data: 'limited' });
-      await queue.idle();
-      expect(seen).toEqual(['limited']);
-      expect((await queue.depth())[0]).toMatchObject({ deferred: 1 });
-      await queue.stop(0);
-    });
-
-    test('stop lets a running job end; past the grace it is aborted, and runs again at the next start', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const started = Promise.withResolvers<void>();
-      const patient = Promise.withResolvers<void>();
-      const first = await start(database, {
-        quick: async ({ key }, signal) => {
-          started.resolve();
-          if (key === 'ends') return patient.promise;
-          await new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason));
-          });
-        },
-      });
-      await first.enqueue([
-        { kind: 'quick', key: 'ends', data: 1 },
-        { kind: 'quick', key: 'hangs', data: 2 },
-      ]);
-      await started.promise;
-      await first.enqueue({ kind: 'slow', key: 's', data: 3, startAfterSeconds: 3600 });
-      patient.resolve();
-      await first.stop(50);
-      const ran: Job[] = [];
-      await using second = await start(database, { quick: async (job) => void ran.push(job) });
-      await second.idle();
-      expect(ran).toEqual([{ kind: 'quick', key: 'hangs', data: 2, attempt: 1 }]);
-    });
-
-    test('a job that takes too long is aborted and repeated', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const attempts: number[] = [];
-      await using queue = await start(
-        database,
-        {
-          quick: async ({ attempt }, signal) => {
-            attempts.push(attempt);
-            if (attempt === 1)
-              await new Promise((resolve, reject) => signal.addEventListener('abort', reject));
-          },
-        },
-        [{ name: 'quick', kinds: ['quick'], concurrency: 1, maxSeconds: 0.05 }],
-      );
-      await queue.enqueue({ kind: 'quick', key: 'k', data: null });
-      await queue.idle();
-      expect(attempts).toEqual([1, 2]);
-    });
-
-    test('wrong lanes and jobs are refused', async () => {
-      await using place = await engine.place();
-      await using database = await place.open();
-      const lanes = [...LANES, { name: 'more', kinds: ['quick'], concurrency: 1 }];
-      await expect(start(database, {}, lanes)).rejects.toMatchObject({ code: 'QUEUE_LANES' });
-      await using queue = await start(database, {});
-      await expect(queue.enqueue({ kind: 'nope', key: 'k', data: null })).rejects.toMatchObject({
-        code: 'QUEUE_JOB',
-      });
-      const long = { kind: 'quick', key: 'k'.repeat(601), data: null };
-      await expect(queue.enqueue(long)).rejects.toMatchObject({ code: 'QUEUE_JOB' });
-    });
-  },
-);
+    const long = { kind: 'quick', key: 'k'.repeat(601), data: null };
+    await expect(queue.enqueue(long)).rejects.toMatchObject({ code: 'QUEUE_JOB' });
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { pino } from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+
+import type { JobHandler } from '../../src/queue/job.ts';
+import { startQueue } from '../../src/queue/queue.ts';
+import { startEngines, type Engine } from './engines.ts';
+
+const engines = await startEngines();
+afterAll(() => engines[Symbol.asyncDispose]());
+
+const log = pino({ level: 'silent' });
+const lanes = [{ name: 'work', kinds: ['work'], concurrency: 3 }];
+
+describe.each(engines.all)('$name', (engine: Engine) => {
+  test('killed in the middle of a job: nothing that was stored is lost, and what ran runs again', async () => {
+    await using place = await engine.place();
+    const folder = await mkdtemp(join(tmpdir(), 'portico-crash-'));
+    const file = join(folder, 'steps');
+    const worker = new URL('crash-worker.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [worker, JSON.stringify(place.options), file], {
+      stdio: 'inherit',
+    });
+    expect((await once(child, 'exit'))[1]).toBe('SIGKILL');
+
+    const steps = (await readFile(file, 'utf8')).trim().split('\n');
+    await rm(folder, { recursive: true });
+    const of = (what: string) =>
+      steps.filter((step) => step.startsWith(`${what} `)).map((step) => step.split(' ')[1]!);
+    const unfinished = of('start').filter((key) => !of('end').includes(key));
+    expect(unfinished.length).toBeGreaterThan(0);
+
+    await using database = await place.open();
+    if (engine.name === 'postgres') {
+      // What ten seconds without a heartbeat do.
+      await database.query(
+        `UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'`,
+      );
+    }
+    const ran: string[] = [];
+    const running = new Set<string>();
+    await using queue = await startQueue({
+      database,
+      log,
+      lanes,
+      handlers: {
+        work: async ({ key }) => {
+          expect(running).not.toContain(key);
+          running.add(key);
+          await new Promise(setImmediate);
+          running.delete(key);
+          ran.push(key);
+        },
+      },
+    });
+    await queue.idle();
+    const owed = of('stored').filter((key) => !of('end').includes(key));
+    expect(ran).toEqual(expect.arrayContaining([...owed, ...unfinished]));
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(await queue.dead()).toEqual([]);
+  });
+
+  test('a job under which the process dies again and again is given up', async () => {
+    await using place = await engine.place();
+    await using database = await place.open();
+    const never: JobHandler = async () => {
+      throw new Error('must not run');
+    };
+    const first = await startQueue({ database, log, lanes, handlers: { work: never } });
+    await first.stop(0);
+    await database.query(
+      `INSERT INTO pgboss.job (name, data, singleton_key, policy, state, started_on, retry_count, retry_limit)
+       VALUES ('work', $1::text::jsonb, 'k', 'key_strict_fifo', 'retry', now(), 3, 1000)`,
+      [JSON.stringify({ kind: 'work', key: 'k', data: 1, attempt: 1, priority: 0, held: false })],
+    );
+    await using second = await startQueue({ database, log, lanes, handlers: { work: never } });
+    await second.idle();
+    expect(await second.dead()).toMatchObject([
+      { key: 'k', message: expect.stringContaining('ended 4 times') },
+    ]);
+  });
+});
+
+describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () => {
+  test('never run one key together, share the keys, and miss nothing', async () => {
+    await using place = await engines.postgres!.place();
+    await using one = await place.open();
+    await using two = await place.open();
+    const running = new Set<string>();
+    const seen = new Map<string, unknown>();
+    const workers = new Set<number>();
+    let overlaps = 0;
+    const handler =
+      (worker: number): JobHandler =>
+      async ({ key, data }) => {
+        if (running.has(key)) overlaps += 1;
+        running.add(key);
+        workers.add(worker);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        seen.set(key, data);
+        running.delete(key);
+      };
+    await using a = await startQueue({ database: one, log, lanes, handlers: { work: handler(1) } });
+    await using b = await startQueue({ database: two, log, lanes, handlers: { work: handler(2) } });
+    const keys = Array.from({ length: 8 }, (_, index) => `k${index}`);
+    for (let round = 0; round <= 15; round += 1) {
+      const both = keys.map((key, index) =>
+        (index % 2 === round % 2 ? a : b).enqueue({ kind: 'work', key, data: round }),
+      );
+      await Promise.all(both);
+    }
+    await a.idle();
+    await b.idle();
+    expect(overlaps).toBe(0);
+    expect([...workers].sort((x, y) => x - y)).toEqual([1, 2]);
+    expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(keys.map((key) => [key, 15])));
+  });
+
+  test('a job that was taken over is aborted where it ran first, and its end there counts for nothing', async () => {
+    await using place = await engines.postgres!.place();
+    await using one = await place.open();
+    await using two = await place.open();
+    const began = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<void>();
+    await using a = await startQueue({
+      database: one,
+      log,
+      lanes,
+      handlers: {
+        work: async (_job, signal) => {
+          began.resolve();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          told.resolve();
+        },
+      },
+    });
+    await a.enqueue({ kind: 'work', key: 'k', data: 1 });
+    await began.promise;
+    let runs = 0;
+    await using b = await startQueue({
+      database: two,
+      log,
+      lanes,
+      handlers: { work: async () => void (runs += 1) },
+    });
+    await one.query(`UPDATE pgboss.job SET state = 'retry', start_after = now()`);
+    await told.promise;
+    await a.idle();
+    await b.idle();
+    expect(runs).toBe(1);
+    expect(await one.query('SELECT state FROM pgboss.job')).toEqual([]);
+  });
+
+  test('a job enqueued in one process wakes the other without waiting for its poll', async () => {
+    await using place = await engines.postgres!.place();
+    await using one = await place.open();
+    await using two = await place.open();
+    // This one takes the job's kind, but has no room for it.
+    const blocked = Promise.withResolvers<void>();
+    const busy = Promise.withResolvers<void>();
+    const single = [{ name: 'work', kinds: ['work'], concurrency: 1 }];
+    const first: JobHandler = async () => {
+      busy.resolve();
+      await blocked.promise;
+    };
+    await using a = await startQueue({ database: one, log, lanes: single, handlers: { work: first } });
+    await a.enqueue({ kind: 'work', key: 'first', data: null });
+    await busy.promise;
+    const other = Promise.withResolvers<string>();
+    const second: JobHandler = async ({ key }) => other.resolve(key);
+    await using b = await startQueue({ database: two, log, lanes: single, handlers: { work: second } });
+    await a.enqueue({ kind: 'work', key: 'second', data: null });
+    expect(await other.promise).toBe('second');
+    blocked.resolve();
+    await b.idle();
+  });
+});
