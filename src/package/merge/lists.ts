@@ -29,6 +29,7 @@ export function mergeLists(
     const passes = keys[0] === '@function' ? pipelinePasses : [byFields(keys)];
     return mergeKeyed(local, base, upstream, passes, keys[0] === '@function', below, context);
   }
+  if (untouched && local === undefined) return upstream;
   if (local === undefined || upstream === undefined) return settled(local, base, upstream, spot, context);
   if (lists.every((list) => list.items.length === 0 || namesOf(list) !== undefined)) {
     if (!untouched || same(base, upstream))

@@ -21,8 +21,10 @@ export function matchResources(
   upstream: readonly Resource[],
   local: readonly Resource[],
 ): Matched[] {
-  const toUpstream = pair(base, upstream);
   const toLocal = pair(base, local);
+  // A likeness is followed only where local still has the resource: what upstream puts in place of a resource that
+  // local deleted is new to local.
+  const toUpstream = pair(base, upstream, (one) => toLocal.has(one));
   const matched: Matched[] = base.map((one) => {
     const u = toUpstream.get(one);
     const l = toLocal.get(one);
@@ -48,7 +50,11 @@ export function matchResources(
 
 type Key = (resource: Resource, isOld: boolean) => string | undefined;
 
-function pair(old: readonly Resource[], now: readonly Resource[]): Map<Resource, Resource> {
+function pair(
+  old: readonly Resource[],
+  now: readonly Resource[],
+  mayBeAlike: (one: Resource) => boolean = () => true,
+): Map<Resource, Resource> {
   const pairs = pairBy(old, now, [
     exact,
     inFile,
@@ -58,7 +64,7 @@ function pair(old: readonly Resource[], now: readonly Resource[]): Map<Resource,
     renamedNamespace,
     otherGroup,
   ]);
-  const rest = old.filter((one) => !pairs.has(one));
+  const rest = old.filter((one) => !pairs.has(one) && mayBeAlike(one));
   const taken = new Set(pairs.values());
   for (const [one, twin] of pairAlike(
     rest,

@@ -2,13 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
+import { withoutIdentifier } from '../../../src/package/merge/resources.ts';
 import type { FileMode, PackageFile, PackageFiles } from '../../../src/package/package.ts';
-import { canon } from '../../../src/package/yaml/compare.ts';
+import { canon, isNull } from '../../../src/package/yaml/compare.ts';
 import { fullDocuments } from '../../../src/package/yaml/edit.ts';
 import { textAt } from '../../../src/package/yaml/node.ts';
 import type { MapNode, YamlNode } from '../../../src/package/yaml/node.ts';
 import { readYamlFile } from '../../../src/package/yaml/read.ts';
-import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
 
 /** Golden data beside the checkout; the tests that need it skip where it is missing. */
 export const CORPUS = fileURLToPath(new URL('../../../../shared/corpus', import.meta.url));
@@ -79,7 +80,10 @@ function meaningOfFile(path: string, file: PackageFile): string {
     const documents = fullDocuments(readYamlFile(text)).map(({ root }) => root!);
     if (path === 'Kptfile') return canon(withoutLinks(documents[0]!));
     return documents
-      .map((root) => `${['apiVersion', 'kind'].map((key) => textAt(root, key)).join()} ${canon(root)}`)
+      .map(
+        (root) =>
+          `${['apiVersion', 'kind'].map((key) => textAt(root, key)).join()} ${canon(withoutNulls(withoutIdentifier(root)))}`,
+      )
       .sort()
       .join('\n');
   } catch {
@@ -87,22 +91,47 @@ function meaningOfFile(path: string, file: PackageFile): string {
   }
 }
 
-function withoutLinks(root: YamlNode): MapNode {
-  const entries = root.kind === 'map' ? root.entries : [];
-  return { kind: 'map', entries: entries.filter(({ name }) => name !== 'upstream' && name !== 'upstreamLock') };
+/** Kubernetes does not tell null from absent. */
+function withoutNulls(node: YamlNode): YamlNode {
+  if (node.kind === 'list')
+    return { kind: 'list', items: node.items.map(({ value }) => ({ value: withoutNulls(value) })) };
+  if (node.kind !== 'map') return node;
+  const entries = node.entries.filter(({ value }) => !isNull(value));
+  return {
+    kind: 'map',
+    entries: entries.map(({ name, key, value }) => ({ name, key, value: withoutNulls(value) })),
+  };
 }
 
-/** Where two packages differ in meaning. */
+function withoutLinks(root: YamlNode): MapNode {
+  const entries = root.kind === 'map' ? root.entries : [];
+  return {
+    kind: 'map',
+    entries: entries.filter(({ name }) => name !== 'upstream' && name !== 'upstreamLock'),
+  };
+}
+
+/** Where two packages differ in meaning. A root Kptfile that holds nothing but the driver's links is no difference. */
 export function differences(a: PackageFiles, b: PackageFiles): string[] {
   const [left, right] = [meaning(a), meaning(b)];
-  return [...new Set([...left.keys(), ...right.keys()])].filter((path) => left.get(path) !== right.get(path)).sort();
+  for (const side of [left, right])
+    if (
+      /^\{"apiVersion":"kpt.dev\/v1","kind":"Kptfile","metadata":\{"name":"pkg"\}\}$/.test(
+        side.get('Kptfile') ?? '',
+      )
+    )
+      side.delete('Kptfile');
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((path) => left.get(path) !== right.get(path))
+    .sort();
 }
 
 /** How many lines differ, removed and added ones counted; the root Kptfile's links are left out. */
 export function linesChanged(from: PackageFiles, to: PackageFiles): number {
   let sum = 0;
   for (const path of new Set([...from.keys(), ...to.keys()])) {
-    const strip = (text: string): string => (path === 'Kptfile' ? text.replace(/^upstream(Lock)?:\n(?: .*\n)*/gm, '') : text);
+    const strip = (text: string): string =>
+      path === 'Kptfile' ? text.replace(/^upstream(Lock)?:\n(?: .*\n)*/gm, '') : text;
     sum += lineDistance(strip(textOf(from.get(path))), strip(textOf(to.get(path))));
   }
   return sum;
@@ -110,16 +139,25 @@ export function linesChanged(from: PackageFiles, to: PackageFiles): number {
 
 function lineDistance(a: string, b: string): number {
   if (a === b) return 0;
-  const [left, right] = [a, b].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []) as [string[], string[]];
+  const [left, right] = [a, b].map((text): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []) as [
+    string[],
+    string[],
+  ];
   let head = 0;
   while (head < left.length && head < right.length && left[head] === right[head]) head += 1;
   let tail = 0;
-  while (tail < left.length - head && tail < right.length - head && left.at(-1 - tail) === right.at(-1 - tail)) tail += 1;
+  while (
+    tail < left.length - head &&
+    tail < right.length - head &&
+    left.at(-1 - tail) === right.at(-1 - tail)
+  )
+    tail += 1;
   const [x, y] = [left.slice(head, left.length - tail), right.slice(head, right.length - tail)];
   let row = new Uint32Array(y.length + 1);
   for (const line of x) {
     const next = new Uint32Array(y.length + 1);
-    for (let at = 0; at < y.length; at += 1) next[at + 1] = line === y[at] ? row[at]! + 1 : Math.max(next[at]!, row[at + 1]!);
+    for (let at = 0; at < y.length; at += 1)
+      next[at + 1] = line === y[at] ? row[at]! + 1 : Math.max(next[at]!, row[at + 1]!);
     row = next;
   }
   return x.length + y.length - 2 * row[y.length]!;
