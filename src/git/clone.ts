@@ -10,11 +10,8 @@ import type { Repo } from './repo.ts';
 import { runGit } from './run.ts';
 import { checkRefspec } from './safe-name.ts';
 
-const DEFAULT_REFSPECS = [
-  '+refs/heads/*:refs/heads/*',
-  '+refs/tags/*:refs/tags/*',
-  '+refs/portico/*:refs/portico/*',
-];
+const LEDGER = '+refs/portico/*:refs/portico/*';
+const DEFAULT_REFSPECS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', LEDGER];
 
 type Setup = Repo['setup'];
 
@@ -30,8 +27,21 @@ export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSigna
   await rm(fresh, { recursive: true, force: true });
   await mkdir(dirname(fresh), { recursive: true });
   try {
-    await runGit({}, ['init', '--quiet', '--bare', '--template=', '--', fresh], { signal });
-    await fetchRefs({ ...setup, gitDir: fresh }, remote, {}, signal);
+    // Clone, unlike fetch, writes thousands of refs into one file; heads and tags it takes by itself.
+    const ledger = `remote.origin.fetch=${LEDGER}`;
+    const args = [
+      'clone',
+      '--quiet',
+      '--bare',
+      '--no-local',
+      '--template=',
+      '-c',
+      ledger,
+      '--',
+      remote.url,
+      fresh,
+    ];
+    await runRemote({ protocols: setup.protocols ?? [] }, remote, args, { signal });
     await rm(setup.gitDir, { recursive: true, force: true });
     await rename(fresh, setup.gitDir);
   } catch (error) {

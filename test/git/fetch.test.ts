@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -9,6 +9,15 @@ import { git, seed } from './repository.ts';
 
 const at = useMirrors();
 let mirror: Mirror;
+
+/** Makes every object of a repository a file of its own, so that one can be taken away. */
+function unpack(dir: string): void {
+  const packs = join(dir, 'objects', 'pack');
+  const [pack = ''] = readdirSync(packs).filter((name) => name.endsWith('.pack'));
+  const bytes = readFileSync(join(packs, pack));
+  rmSync(packs, { recursive: true });
+  git(dir, ['unpack-objects', '-q'], bytes);
+}
 
 describe('fetch', () => {
   test('tells which refs changed, and forgets deleted ones', async () => {
@@ -67,6 +76,7 @@ describe('fetch', () => {
     mirror = await at.open();
     if (what === 'a blob') {
       const blob = git(at.origin, ['rev-parse', `${commit}:a/x`]);
+      unpack(mirror.dir);
       rmSync(join(mirror.dir, 'objects', blob.slice(0, 2), blob.slice(2)));
       await expect(mirror.readPackage(commit, 'a')).rejects.toMatchObject({ code: 'GIT_CORRUPT' });
     } else {
