@@ -41,6 +41,8 @@ export function isCatalog(image: ImageName): boolean {
 
 /** A minor version that is built in, such as 0.4, with its newest known patch. */
 export interface KnownVersion {
+  /** The first patch that behaves so; 0 when absent. */
+  readonly since?: number;
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
@@ -59,7 +61,10 @@ export function pickVersion(
   const exact = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/.exec(tag);
   if (exact !== null) {
     const [major, minor] = [Number(exact[1]), Number(exact[2])];
-    return known.find((version) => version.major === major && version.minor === minor);
+    const patch = exact[3] === undefined ? Infinity : Number(exact[3]);
+    return known.find(
+      (version) => version.major === major && version.minor === minor && patch >= (version.since ?? 0),
+    );
   }
   const allowed = readConstraint(tag);
   if (allowed === undefined) return undefined;
@@ -70,7 +75,8 @@ export function pickVersion(
 }
 
 function patches(version: KnownVersion): number[] {
-  return Array.from({ length: version.patch + 1 }, (_, patch) => patch);
+  const since = version.since ?? 0;
+  return Array.from({ length: version.patch - since + 1 }, (_, at) => since + at);
 }
 
 function compare(a: KnownVersion, b: KnownVersion): number {

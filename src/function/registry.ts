@@ -39,9 +39,9 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'search-replace': [{ major: 0, minor: 2, patch: 9, run: searchReplace }],
   'set-annotations': [{ major: 0, minor: 1, patch: 9, run: setAnnotations }],
   'set-enforcement-action': [{ major: 0, minor: 1, patch: 9, run: setEnforcementAction }],
-  'set-image': [{ major: 0, minor: 1, patch: 9, run: setImage }],
+  // Up to v0.1.1 it was another program: other results, init containers forgotten.
+  'set-image': [{ major: 0, minor: 1, since: 2, patch: 9, run: setImage }],
   'set-labels': [{ major: 0, minor: 2, patch: 5, run: setLabels }],
-  // v0.3 differs only in what it refused: several namespaces at once.
   'set-namespace': [{ major: 0, minor: 4, patch: 5, run: setNamespace }],
   'upsert-resource': [{ major: 0, minor: 2, patch: 9, run: upsertResource }],
 };

@@ -70,16 +70,21 @@ export function readDirectory(dir: string): PackageFiles {
 export interface Verdict {
   readonly outcome: 'exact' | 'lossless' | 'refused' | 'failed';
   readonly why?: string;
+  /** Refused because a function is not built in at all, rather than a version of it. */
+  readonly foreign?: boolean;
 }
 
 export async function runCase(one: Case): Promise<Verdict> {
+  if (one.run.mode === 'resourcelist')
+    return { outcome: 'refused', why: 'a function that is not built in, on stdin', foreign: true };
   const input = pinned(readDirectory(join(one.dir, 'input')), one);
   const result = await execute(one, input);
   const refused = result.runs.find((run) => run.refused !== undefined)?.refused;
-  if (refused !== undefined) return { outcome: 'refused', why: refused.message };
+  if (refused !== undefined)
+    return { outcome: 'refused', why: refused.message, foreign: refused.code === 'FUNCTION_UNKNOWN' };
   const why = mismatch(one, result);
   if (why !== undefined) return { outcome: 'failed', why };
-  const files = compareFiles(one, result, readDirectory(join(one.dir, 'input')));
+  const files = compareFiles(one, result, input);
   if (files.outcome === 'failed' || one.expect.exitCode !== 0 || !one.current) return files;
   const again = await execute(one, result.files);
   const changed = again.changed.filter((path) => !sameData(one, path, result.files, again.files));
@@ -105,10 +110,18 @@ async function execute(one: Case, files: PackageFiles): Promise<RenderResult> {
   const runtime = createRuntime();
   if (one.run.mode === 'render') return renderPackage({ files, runtime });
   const config = one.run.functionConfig;
-  const functionConfig =
-    config === undefined
-      ? undefined
-      : readResources(config, readFileSync(join(one.dir, config), 'utf8')).documents[0]?.value;
+  const configs =
+    config === undefined ? [] : readResources(config, readFileSync(join(one.dir, config), 'utf8')).documents;
+  if (configs.length > 1) {
+    // The command refuses this before it runs anything.
+    const problem = {
+      code: 'CONFIG',
+      message: `must not contain more than one config, got ${configs.length}`,
+      hint: '',
+    };
+    return { ok: false, files, changed: [], runs: [], findings: [], problem };
+  }
+  const functionConfig = configs[0]?.value;
   const version = one.current ? undefined : one.source.functionVersion;
   const image = one.run.image ?? one.run.function ?? '';
   return evalFunction({
@@ -120,7 +133,6 @@ async function execute(one: Case, files: PackageFiles): Promise<RenderResult> {
       ...(one.run.exclude === undefined ? {} : { exclude: one.run.exclude }),
     },
     ...(functionConfig === undefined ? {} : { functionConfig }),
-    includeMetaResources: one.run.includeMetaResources === true || one.function === 'list-setters',
   });
 }
 
@@ -168,7 +180,7 @@ function compareFiles(one: Case, result: RenderResult, input: PackageFiles): Ver
   const { compare = 'bytes' } = one.expect;
   if (compare === 'unchecked') return { outcome: 'exact' };
   if (one.run.mode === 'items') return compareItems(one, result);
-  const expected = readDirectory(join(one.dir, 'expected'));
+  const expected = pinned(readDirectory(join(one.dir, 'expected')), one);
   const paths = new Set([...expected.keys(), ...result.files.keys()]);
   let lossless = false;
   for (const path of paths) {
@@ -267,4 +279,11 @@ function linesChanged(before: string, after: string): number {
     else left.set(line, count - 1);
   }
   return added + [...left.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** A file's data, comments left out; undefined where it is not there. */
+export function canonicalFile(files: PackageFiles, path: string): string | undefined {
+  const text = textOf(files, path);
+  if (text === undefined) return undefined;
+  return dataOf(path, text, { expect: { exitCode: 0 } } as Case, false);
 }

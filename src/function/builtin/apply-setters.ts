@@ -2,7 +2,7 @@
 import { noteOf, sameValue, setField, setNote, setText, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { fileOf, frameworkFailure } from './krm.ts';
+import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { deriveSetters, listComment, readList, setterPattern, settersIn } from './setter-comment.ts';
 import { setterValues } from './setter-values.ts';
@@ -31,7 +31,11 @@ function setItem(
 ): string | undefined {
   let problem: string | undefined;
   const done = (field: Field, value: string): void => {
-    results.push({ message: `set field value to "${value}"`, field: { path: field.path }, ...fileOf(item) });
+    results.push({
+      message: `set field value to "${value}"`,
+      field: { path: field.path },
+      ...pathOnly(item),
+    });
   };
   walkFields(item, {
     list: (field) => {

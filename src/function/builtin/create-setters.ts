@@ -1,7 +1,7 @@
 /** create-setters v0.1 (krm-functions-catalog functions/go/create-setters/createsetters). */
 import { isContainer, noteOf, setNote, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
-import { fileOf, frameworkFailure } from './krm.ts';
+import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { readList } from './setter-comment.ts';
 import { setterValues } from './setter-values.ts';
@@ -18,7 +18,7 @@ export function createSetters(input: BuiltinInput): BuiltinOutput {
   for (const item of input.items) {
     const done = (field: Field, comment: string, value: string): void => {
       const message = `Added line comment "${comment}" for field with value "${value}"`;
-      results.push({ message, field: { path: field.path }, ...fileOf(item) });
+      results.push({ message, field: { path: field.path }, ...pathOnly(item) });
     };
     walkFields(item, {
       list: (field) => commentList(field, setters, done),
@@ -26,7 +26,10 @@ export function createSetters(input: BuiltinInput): BuiltinOutput {
     });
   }
   if (results.length === 0) {
-    return frameworkFailure('failed to create setters: no matches for the input list of setters');
+    return {
+      items: input.items,
+      results: [{ message: 'no matches for the input list of setters', severity: 'warning' }],
+    };
   }
   return { items: input.items, results };
 }

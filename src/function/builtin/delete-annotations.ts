@@ -1,7 +1,7 @@
 /** delete-annotations v0.1 (krm-functions-catalog contrib/functions/go/delete-annotations). */
 import { isMap } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
-import { configMapData, fileOf, frameworkFailure, metadataOf, nameOf } from './krm.ts';
+import { configMapData, pathOnly, frameworkFailure, metadataOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** Removes the annotations that `data.annotationKeys` lists. Results: how many resources, and each removal. */
@@ -24,7 +24,7 @@ export function deleteAnnotations(input: BuiltinInput): BuiltinOutput {
       // The spelling is upstream's.
       results.push({
         message: `Annonation: [${key}] removed from resource: [${nameOf(item)}]`,
-        ...fileOf(item),
+        ...pathOnly(item),
       });
     }
     if (Object.keys(annotations).length === 0) delete metadataOf(item)['annotations'];

@@ -30,7 +30,11 @@ export function genPkgContext(input: BuiltinInput): BuiltinOutput {
   return { items: [...input.items.filter((item) => !isContext(item)), made], results: [result] };
 }
 
-const result = { message: 'generated package context', severity: 'info' } as const;
+const result = {
+  message: 'generated package context',
+  severity: 'info',
+  file: { path: 'package-context.yaml' },
+} as const;
 
 /** The shortest package path is the package that runs the function. */
 function rootOf(items: readonly KrmObject[]): string {

@@ -88,7 +88,13 @@ export function isLocalConfig(item: KrmObject): boolean {
   return value !== undefined && value !== 'false';
 }
 
-/** Place and name of a resource, for a result about it. */
+/** The file of a resource, for results of functions that do not say which document of it is meant. */
+export function pathOnly(item: KrmObject): Pick<ResultItem, 'file' | 'place'> {
+  const path = pathOf(item);
+  return path === undefined ? {} : { file: { path }, place: { path, index: indexOf(item) ?? 0 } };
+}
+
+/** Place of a resource, for a result about it. */
 export function fileOf(item: KrmObject): Pick<ResultItem, 'file'> {
   const path = pathOf(item);
   const index = indexOf(item) ?? 0;

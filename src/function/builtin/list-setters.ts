@@ -64,7 +64,8 @@ function collect(item: KrmObject, setters: Map<string, Setter>): void {
     list: ({ container, key, value }) => {
       const pattern = setterPattern(listComment(noteOf(container, key)));
       const [name] = settersIn(pattern ?? '');
-      if (name !== undefined && pattern === `\${${name}}`) add(setters, name, printList(value), 'array');
+      if (name !== undefined && pattern === `\${${name}}`)
+        add(setters, name, printList(value, true), 'array');
     },
     scalar: ({ container, key }) => {
       const pattern = setterPattern(noteOf(container, key).comment);
@@ -89,8 +90,10 @@ function add(setters: Map<string, Setter>, name: string, value: string, type: st
   }
 }
 
-function printList(list: unknown[]): string {
-  return `[${list.map((item, at) => (isContainer(item) ? JSON.stringify(item) : (textOf(list, at) ?? ''))).join(', ')}]`;
+/** Lists in resources are reported sorted, those of the Kptfile as they are. */
+function printList(list: unknown[], sorted = false): string {
+  const texts = list.map((item, at) => (isContainer(item) ? JSON.stringify(item) : (textOf(list, at) ?? '')));
+  return `[${(sorted ? texts.sort() : texts).join(', ')}]`;
 }
 
 function typeOf(text: string): string {

@@ -1,7 +1,7 @@
 /** remove-local-config-resources v0.1 (krm-functions-catalog functions/go/remove-local-config-resources). */
 import { annotationOf } from '../../package/render/bookkeeping.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
-import { fileOf, nameOf } from './krm.ts';
+import { pathOnly, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** Drops the resources whose local-config annotation is "true". Results: how many, and each name. */
@@ -17,7 +17,7 @@ export function removeLocalConfigResources(input: BuiltinInput): BuiltinOutput {
   const names = pruned.map((item): ResultItem => ({
     message: `Resource name: [${nameOf(item)}]`,
     severity: 'info',
-    ...fileOf(item),
+    ...pathOnly(item),
   }));
   return {
     items,

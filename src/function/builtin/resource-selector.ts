@@ -1,4 +1,5 @@
 /** kustomize's selectors of replacement sources and targets. */
+import { annotationOf } from '../../package/render/bookkeeping.ts';
 import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import {
@@ -35,17 +36,40 @@ export function readSelector(map: KrmObject): ResourceSelector {
   };
 }
 
-/** True when all parts that the selector names are equal; no namespace is `default`. */
+/**
+ * True when all parts that the selector names are equal, for the resource's identity or one that it had before, as
+ * kustomize records it; no namespace is `default`.
+ */
 export function matchesSelector(item: KrmObject, selector: ResourceSelector): boolean {
   const apiVersion = apiVersionOf(item);
-  const namespace = namespaceOf(item);
-  return (
-    equal(selector.group, groupOf(apiVersion)) &&
-    equal(selector.version, versionOf(apiVersion)) &&
-    equal(selector.kind, kindOf(item)) &&
-    equal(selector.name, nameOf(item)) &&
-    equal(selector.namespace, namespace === '' ? 'default' : namespace)
+  if (!equal(selector.group, groupOf(apiVersion)) || !equal(selector.version, versionOf(apiVersion)))
+    return false;
+  return identitiesOf(item).some(
+    ({ kind, name, namespace }) =>
+      equal(selector.kind, kind) &&
+      equal(selector.name, name) &&
+      equal(selector.namespace, namespace || 'default'),
   );
+}
+
+interface Identity {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function identitiesOf(item: KrmObject): Identity[] {
+  const present = { kind: kindOf(item), name: nameOf(item), namespace: namespaceOf(item) };
+  const before = ['Kinds', 'Names', 'Namespaces'].map(
+    (part) => annotationOf(item, `internal.config.kubernetes.io/previous${part}`)?.split(',') ?? [],
+  );
+  const [kinds = [], names = [], namespaces = []] = before;
+  const previous = kinds.map((kind, at) => ({
+    kind,
+    name: names[at] ?? '',
+    namespace: namespaces[at] ?? '',
+  }));
+  return [present, ...previous];
 }
 
 function equal(wanted: string, has: string): boolean {

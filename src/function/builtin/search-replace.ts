@@ -16,7 +16,7 @@ import type { Container } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';
-import { configMapData, ensureMap, fileOf, frameworkFailure } from './krm.ts';
+import { configMapData, ensureMap, pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';
@@ -149,7 +149,7 @@ function put(
   const said = comment === undefined ? now : `${now} # ${comment}`;
   const verb =
     value === undefined && comment === undefined ? 'Matched field value' : 'Mutated field value to';
-  results.push({ message: `${verb} "${said}"`, field: { path }, ...fileOf(item) });
+  results.push({ message: `${verb} "${said}"`, field: { path }, ...pathOnly(item) });
 }
 
 /** A list's comment stands behind its key, and the list is in block style. */
@@ -166,7 +166,7 @@ function commentList(
   results.push({
     message: `Mutated field value to "${said}"`,
     field: { path: `${field.path} # ${comment}` },
-    ...fileOf(item),
+    ...pathOnly(item),
   });
 }
 

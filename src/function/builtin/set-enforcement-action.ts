@@ -1,6 +1,6 @@
 /** set-enforcement-action v0.1 (krm-functions-catalog functions/go/set-enforcement-action). */
 import type { ResultItem } from '../../package/render/function-runtime.ts';
-import { apiVersionOf, configMapData, ensureMap, fileOf, frameworkFailure, nameOf } from './krm.ts';
+import { apiVersionOf, configMapData, ensureMap, pathOnly, frameworkFailure, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** Sets `spec.enforcementAction` of policy constraints. Results: how many, and each name. */
@@ -23,7 +23,7 @@ export function setEnforcementAction(input: BuiltinInput): BuiltinOutput {
   const names = policies.map((item): ResultItem => ({
     message: `Policy name: [${nameOf(item)}]`,
     severity: 'info',
-    ...fileOf(item),
+    ...pathOnly(item),
   }));
   return { items: input.items, results: [{ message, severity: 'info' }, ...names] };
 }

@@ -14,7 +14,7 @@ import type { KrmObject } from '../../package/render/krm-object.ts';
 import { apiVersionOf, ensureMap, failure, groupOf, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
-const TARGETS = ['config.kubernetes.io/target-path', 'internal.config.kubernetes.io/target-path'];
+const TARGET = 'config.kubernetes.io/target-path';
 
 /** Replaces the resources that the functionConfig names, or adds it: the functionConfig is the resource, or a List of them. */
 export function upsertResource(input: BuiltinInput): BuiltinOutput {
@@ -28,7 +28,7 @@ export function upsertResource(input: BuiltinInput): BuiltinOutput {
 }
 
 function upsert(items: KrmObject[], wanted: KrmObject): KrmObject[] {
-  const target = TARGETS.map((name) => annotationOf(wanted, name)).find((path) => path !== undefined);
+  const target = annotationOf(wanted, TARGET);
   const isSame = (item: KrmObject): boolean =>
     identity(item) === identity(wanted) && (target === undefined || pathOf(item) === target);
   if (items.some(isSame)) return items.map((item) => (isSame(item) ? replacement(wanted, item) : item));
@@ -59,7 +59,7 @@ function clean(wanted: KrmObject): KrmObject {
   clearPlace(made);
   const annotations = metadataOf(made)['annotations'];
   if (isMap(annotations)) {
-    for (const name of TARGETS) delete annotations[name];
+    delete annotations[TARGET];
     delete annotations['config.kubernetes.io/function'];
     delete annotations['config.k8s.io/function'];
     if (Object.keys(annotations).length === 0) delete metadataOf(made)['annotations'];

@@ -199,16 +199,17 @@ function makeValue(container: Container, key: string | number, state: State): Ya
     const items = value.map((_, at) => makeItem(value, at, state));
     return note.style === 'flow' ? { kind: 'list', items, flow: true } : { kind: 'list', items };
   }
-  if (typeof value === 'string') {
+  const spelled = note.source !== undefined && Object.is(note.spelled, value) ? note.source : undefined;
+  if (typeof value === 'string' && spelled === undefined) {
     const style =
       note.style === 'single' || note.style === 'double' ? { style: note.style } : quotesFor(value);
     return { kind: 'scalar', value, ...style };
   }
   const scalar = (value ?? null) as ScalarNode['value'];
-  if (note.source === undefined || !Object.is(note.spelled, scalar)) return { kind: 'scalar', value: scalar };
+  if (spelled === undefined) return { kind: 'scalar', value: scalar };
   // Spelled as the function wants it: a scalar read from a text of its own.
-  const source = { text: note.source, eol: '\n' } as const;
-  const at = { source, start: 0, body: 0, end: note.source.length };
+  const source = { text: spelled, eol: '\n' } as const;
+  const at = { source, start: 0, body: 0, end: spelled.length };
   return { kind: 'scalar', value: scalar, style: 'plain', at };
 }
 

@@ -18,7 +18,7 @@ export interface EvalInput {
   readonly spec: FunctionSpec;
   /** The functionConfig itself, from a file outside of the package; wins over `spec.configMap`. */
   readonly functionConfig?: KrmObject;
-  /** Also hand over Kptfiles and the files that they name as functionConfig. */
+  /** False leaves out Kptfiles and the files that they name as functionConfig; the newest kpt hands them over. */
   readonly includeMetaResources?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -45,7 +45,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
     sources: new Map(),
     failed: undefined,
   };
-  const hidden = input.includeMetaResources === true ? new Set<string>() : metaFiles(sources);
+  const hidden = input.includeMetaResources === false ? metaFiles(sources) : new Set<string>();
   const given: KrmObject[] = [];
   const rest: KrmObject[] = [];
   for (const document of [...sources.values()].flatMap((source) => source.documents)) {

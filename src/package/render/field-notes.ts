@@ -76,13 +76,21 @@ export function printScalar(value: ScalarValue): string {
   return value > 0 ? '.inf' : '-.inf';
 }
 
+/**
+ * The value of a plain scalar as kpt's library reads it: YAML 1.1's numbers, but of its words only true and false, so
+ * that `on` and `yes` are the strings that functions expect.
+ */
+export function readWord(text: string, value: ScalarValue = readPlain(text)): ScalarValue {
+  return typeof value === 'boolean' && !/^(?:true|false)$/i.test(text) ? text : value;
+}
+
 /** Writes a scalar's text and lets its type follow from it: quoted stays a string, plain is read anew. */
 export function setText(container: Container, key: string | number, text: string): void {
   const quoted = noteOf(container, key).style;
   if (quoted !== undefined && quoted !== 'flow') return setField(container, key, text);
-  const value = readPlain(text);
+  const value = readWord(text);
   setField(container, key, value);
-  if (typeof value !== 'string') setNote(container, key, { source: text, spelled: value });
+  if (readPlain(text) !== text) setNote(container, key, { source: text, spelled: value });
 }
 
 /** A deep copy with its notes. */

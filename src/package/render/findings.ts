@@ -86,7 +86,8 @@ class Places {
     };
   }
 
-  #document(dir: string, { file, resourceRef }: ResultItem): SourceDocument | undefined {
+  #document(dir: string, { file: said, place, resourceRef }: ResultItem): SourceDocument | undefined {
+    const file = place ?? said;
     const candidates = file?.path ? this.#candidates(dir, file.path) : resourceRef?.name ? this.#paths : [];
     for (const path of candidates) {
       const documents = this.#read(path)?.documents ?? [];

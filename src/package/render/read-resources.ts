@@ -4,7 +4,7 @@ import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
 import { readYamlFile } from '../yaml/read.ts';
 import type { YamlFile } from '../yaml/read.ts';
-import { printScalar, setNote } from './field-notes.ts';
+import { printScalar, readWord, setNote } from './field-notes.ts';
 import type { Container, FieldNote } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 
@@ -98,7 +98,7 @@ const OWN = { configurable: true, enumerable: true, writable: true };
 export function readNode(node: YamlNode): unknown {
   switch (node.kind) {
     case 'scalar':
-      return node.value;
+      return wordOf(node);
     case 'alias':
       return node.target === undefined ? null : readNode(node.target);
     case 'map':
@@ -112,6 +112,11 @@ export function readNode(node: YamlNode): unknown {
       return value;
     }
   }
+}
+
+function wordOf(node: ScalarNode): ScalarNode['value'] {
+  if (typeof node.value !== 'boolean' || node.at === undefined || node.style !== 'plain') return node.value;
+  return readWord(node.at.source.text.slice(node.at.body, node.at.end), node.value);
 }
 
 function keepNote(container: Container, key: string | number, slot: Slot): void {
@@ -135,7 +140,7 @@ function spell(note: { source?: string; spelled?: ScalarNode['value'] }, node: S
   const text = node.at.source.text.slice(node.at.body, node.at.end);
   if (printScalar(node.value) === text) return;
   note.source = text;
-  note.spelled = node.value;
+  note.spelled = wordOf(node);
 }
 
 /** The line comment of a slot without its `#`. */

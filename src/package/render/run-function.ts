@@ -49,7 +49,7 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
   const known = new Set(items.map((item) => annotationOf(item, ID)));
   const old = new Map(selected.map((item) => [annotationOf(item, ID), item]));
   for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), input, at);
-  const fault = findFault(answer, selected);
+  const fault = findFault(answer, selected, old);
   if (fault !== undefined) return { output: failed(output, fault), items };
   if (!selecting) return { output, items: answer };
   const returned = new Map(answer.map((item) => [annotationOf(item, ID), item]));
@@ -165,7 +165,7 @@ function changedOf(item: KrmObject, before: string | undefined, part: 'path' | '
 /** Where kpt puts a new resource: `<namespace>/<kind>_<name>.yaml`. */
 function defaultPath(item: KrmObject): string {
   const metadata = isMap(item['metadata']) ? item['metadata'] : {};
-  const file = `${String(item['kind']).toLowerCase()}_${String(metadata['name'])}.yaml`;
+  const file = `${String(item['kind']).toLowerCase()}_${typeof metadata['name'] === 'string' ? metadata['name'] : ''}.yaml`;
   const namespace = metadata['namespace'];
   return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${file}` : file;
 }
@@ -176,12 +176,18 @@ interface Fault {
   readonly hint: string;
 }
 
-function findFault(answer: readonly KrmObject[], selected: readonly KrmObject[]): Fault | undefined {
+function findFault(
+  answer: readonly KrmObject[],
+  selected: readonly KrmObject[],
+  old: ReadonlyMap<string | undefined, KrmObject>,
+): Fault | undefined {
   const places = new Set<string>();
   for (const item of answer) {
     const path = pathOf(item) ?? '';
     const field = missingField(item, path);
-    if (field !== undefined) {
+    const before = old.get(annotationOf(item, ID));
+    // What was no resource before the function is not the function's fault.
+    if (field !== undefined && (before === undefined || missingField(before, path) !== field)) {
       const message = `The function returned a resource without \`${field}\` (${path}).`;
       return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'The function has to be corrected.' };
     }
