@@ -82,27 +82,28 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** Each gauge asks for itself: prom-client collects all at once, and one must not be read before another has set it. */
 function addDepth(registry: Registry, read: () => Promise<readonly Depth[]>): void {
-  const registers = [registry];
-  const age = new Gauge({
-    name: 'portico_queue_age_seconds',
-    help: 'Age of the oldest ready job',
-    labelNames: ['lane'],
-    registers,
-  });
+  const lanes = (): Promise<readonly Depth[]> => read().catch(() => []);
   const jobs = new Gauge({
     name: 'portico_queue_jobs',
     help: 'Jobs by lane and state',
     labelNames: ['lane', 'state'],
-    registers,
+    registers: [registry],
     async collect() {
-      const lanes = await read().catch(() => []);
-      for (const { lane, ready, deferred, active, ageSeconds } of lanes) {
-        jobs.set({ lane, state: 'ready' }, ready);
-        jobs.set({ lane, state: 'deferred' }, deferred);
-        jobs.set({ lane, state: 'active' }, active);
-        age.set({ lane }, ageSeconds);
+      for (const depth of await lanes()) {
+        for (const state of ['ready', 'deferred', 'active'] as const)
+          jobs.set({ lane: depth.lane, state }, depth[state]);
       }
+    },
+  });
+  const age = new Gauge({
+    name: 'portico_queue_age_seconds',
+    help: 'Age of the oldest ready job',
+    labelNames: ['lane'],
+    registers: [registry],
+    async collect() {
+      for (const { lane, ageSeconds } of await lanes()) age.set({ lane }, ageSeconds);
     },
   });
 }

@@ -122,19 +122,18 @@ export function createDoor(
     }
   }
 
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { outcome, event } = await receive(request).catch((err: unknown) => {
+      log.error({ err }, 'webhook: the door failed');
+      return { outcome: 'failed' as const, event: 'none' };
+    });
+    metrics?.delivery(event, outcome);
+    if (ANSWERS[outcome][0] < 500 && ANSWERS[outcome][0] >= 400) log.warn({ outcome }, 'webhook refused');
+    answer(request, response, outcome);
+  }
+
   return (request, response) => {
-    receive(request)
-      .catch((err: unknown) => {
-        log.error({ err }, 'webhook: the door failed');
-        return { outcome: 'failed' as const, event: 'none' };
-      })
-      .then(({ outcome, event }) => {
-        metrics?.delivery(event, outcome);
-        if (outcome !== 'stored' && outcome !== 'known' && outcome !== 'failed')
-          log.warn({ outcome }, 'webhook refused');
-        answer(request, response, outcome);
-      })
-      .catch((err: unknown) => log.error({ err }, 'webhook: could not answer'));
+    serve(request, response).catch((err: unknown) => log.error({ err }, 'webhook: could not answer'));
   };
 }
 

@@ -49,15 +49,7 @@ export function createHealth(options: HealthOptions): Health {
     handle(request, response) {
       const page = pages[request.url?.split('?', 1)[0] ?? ''];
       if (page === undefined) return false;
-      const allowed = request.method === 'GET' || request.method === 'HEAD';
-      const answer = allowed ? page() : Promise.resolve<Answer>([405, '', 'text/plain']);
-      answer
-        .catch((): Answer => [500, 'failed', 'text/plain'])
-        .then(([status, text, type]) => {
-          response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-          response.end(request.method === 'HEAD' ? '' : text);
-        })
-        .catch(() => response.destroy());
+      void serve(request, response, page);
       return true;
     },
     [Symbol.dispose]() {
@@ -65,6 +57,18 @@ export function createHealth(options: HealthOptions): Health {
       delay.disable();
     },
   };
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: () => Promise<Answer>,
+): Promise<void> {
+  const allowed = request.method === 'GET' || request.method === 'HEAD';
+  const answer = allowed ? page() : Promise.resolve<Answer>([405, '', 'text/plain']);
+  const [status, text, type] = await answer.catch((): Answer => [500, 'failed', 'text/plain']);
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(request.method === 'HEAD' ? '' : text);
 }
 
 function json(good: boolean, details: Readonly<Record<string, unknown>>): Answer {
@@ -75,12 +79,12 @@ function json(good: boolean, details: Readonly<Record<string, unknown>>): Answer
   ];
 }
 
-async function reachable({ ping }: HealthOptions): Promise<boolean> {
+async function reachable(options: HealthOptions): Promise<boolean> {
   const signal = AbortSignal.timeout(PING_MS);
   const late = new Promise<boolean>((resolve) => {
     signal.addEventListener('abort', () => resolve(false));
   });
-  const asked = ping(signal).then(
+  const asked = options.ping(signal).then(
     () => true,
     () => false,
   );

@@ -17,6 +17,10 @@ afterAll(() => engines[Symbol.asyncDispose]());
 const log = pino({ level: 'silent' });
 const lanes = [{ name: 'work', kinds: ['work'], concurrency: 3 }];
 
+const never: JobHandler = async () => {
+  throw new Error('must not run');
+};
+
 describe.each(engines.all)('$name', (engine: Engine) => {
   test('killed in the middle of a job: nothing that was stored is lost, and what ran runs again', async () => {
     await using place = await engine.place();
@@ -68,9 +72,6 @@ describe.each(engines.all)('$name', (engine: Engine) => {
   test('a job under which the process dies again and again is given up', async () => {
     await using place = await engine.place();
     await using database = await place.open();
-    const never: JobHandler = async () => {
-      throw new Error('must not run');
-    };
     const first = await startQueue({ database, log, lanes, handlers: { work: never } });
     await first.stop(0);
     await database.query(
