@@ -6,8 +6,8 @@ import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-export type CheckStatus = 'queued' | 'in_progress' | 'completed';
-export type CheckConclusion =
+type CheckStatus = 'queued' | 'in_progress' | 'completed';
+type CheckConclusion =
   | 'success'
   | 'failure'
   | 'neutral'
@@ -16,7 +16,7 @@ export type CheckConclusion =
   | 'timed_out'
   | 'action_required';
 
-export interface CheckAnnotation {
+interface CheckAnnotation {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -30,7 +30,7 @@ export interface CheckAnnotation {
 }
 
 /** A button: label and identifier up to 20 characters, description up to 40. */
-export interface CheckAction {
+interface CheckAction {
   readonly label: string;
   readonly description: string;
   readonly identifier: string;
@@ -53,7 +53,7 @@ export interface CheckInput {
   readonly detailsUrl?: string;
 }
 
-export interface CheckRun {
+interface CheckRun {
   readonly id: number;
   readonly name: string;
   readonly headSha: string;
@@ -68,7 +68,7 @@ export interface CheckRun {
   readonly htmlUrl: string | null;
 }
 
-export interface CombinedStatus {
+interface CombinedStatus {
   readonly state: 'success' | 'pending' | 'failure' | 'error';
   readonly statuses: readonly {
     readonly context: string;

@@ -6,7 +6,7 @@ import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
 
 /** A comment of an issue or pull request. */
-export interface Comment {
+interface Comment {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;

@@ -1,5 +1,5 @@
 /** An answer that the forge gave, to be had again for free with a 304. */
-export interface CachedAnswer {
+interface CachedAnswer {
   readonly etag: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | undefined>>;

@@ -4,7 +4,7 @@ import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, labelNames, where } from './repository-context.ts';
 
-export interface Issue {
+interface Issue {
   readonly number: number;
   readonly nodeId: string;
   readonly state: 'open' | 'closed';
@@ -20,14 +20,14 @@ export interface Issue {
   readonly updatedAt: string;
 }
 
-export interface IssueFilter {
+interface IssueFilter {
   readonly state?: 'open' | 'closed' | 'all';
   readonly labels?: readonly string[];
   readonly creator?: string;
   readonly since?: Date;
 }
 
-export interface IssuePatch {
+interface IssuePatch {
   readonly title?: string;
   readonly body?: string;
   readonly state?: 'open' | 'closed';

@@ -40,7 +40,7 @@ export interface Pull {
   readonly mergeableState: string | null;
 }
 
-export interface NewPull {
+interface NewPull {
   readonly title: string;
   readonly body: string;
   readonly head: string;
@@ -48,14 +48,14 @@ export interface NewPull {
   readonly draft?: boolean;
 }
 
-export interface PullPatch {
+interface PullPatch {
   readonly title?: string;
   readonly body?: string;
   readonly base?: string;
   readonly state?: 'open' | 'closed';
 }
 
-export interface MergeRequest {
+interface MergeRequest {
   /** The head that was checked; the forge refuses if it moved. */
   readonly sha: string;
   readonly method: 'merge' | 'squash' | 'rebase';
@@ -63,11 +63,11 @@ export interface MergeRequest {
   readonly message?: string;
 }
 
-export type MergeResult =
+type MergeResult =
   | { readonly ok: true; readonly sha: string }
   | { readonly ok: false; readonly reason: 'moved' | 'not-mergeable' | 'blocked'; readonly message: string };
 
-export type PullHead = { readonly branch: string } | { readonly sha: string };
+type PullHead = { readonly branch: string } | { readonly sha: string };
 
 export interface PullsApi {
   listOpenPulls(signal?: AbortSignal): Promise<Pull[]>;

@@ -3,15 +3,15 @@ import { allPages, runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-export type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
+type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
 
 /** What to react to: a comment, an issue or pull request itself, or a review by its node id. */
-export type ReactionTarget =
+type ReactionTarget =
   | { readonly commentId: number }
   | { readonly issue: number }
   | { readonly nodeId: string };
 
-export interface Reaction {
+interface Reaction {
   readonly id: number;
   readonly content: ReactionContent;
   readonly author: string;

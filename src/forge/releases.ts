@@ -3,7 +3,7 @@ import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-export interface ReleaseInput {
+interface ReleaseInput {
   /** An existing tag. */
   readonly tag: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ReleaseInput {
   readonly prerelease?: boolean;
 }
 
-export interface Release {
+interface Release {
   readonly id: number;
   readonly tag: string;
   readonly name: string;

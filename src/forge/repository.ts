@@ -5,7 +5,7 @@ import type { RepositoryContext } from './repository-context.ts';
 import { requestOf, where } from './repository-context.ts';
 
 /** What the branch's rulesets ask, as far as anyone may read it. */
-export interface BranchRules {
+interface BranchRules {
   readonly requiredChecks: readonly { readonly context: string; readonly appId: number | null }[];
   readonly requiredApprovals: number;
   readonly requiresSignatures: boolean;
@@ -17,7 +17,7 @@ export interface BranchRules {
 }
 
 /** Classic protection, best effort: what the App may see without the Administration permission. */
-export interface BranchProtection {
+interface BranchProtection {
   readonly protected: boolean;
   readonly requiredChecks: readonly string[];
 }

@@ -2,7 +2,7 @@ import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
 
-export interface Review {
+interface Review {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;
@@ -14,7 +14,7 @@ export interface Review {
   readonly submittedAt: string | null;
 }
 
-export interface NewReview {
+interface NewReview {
   readonly event: 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT';
   readonly body: string;
   readonly commitId: string;

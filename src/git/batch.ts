@@ -6,13 +6,13 @@ import { gitError } from './git-error.ts';
 import type { GitSetup } from './run.ts';
 import { killGroup, startGit } from './run.ts';
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly id: string;
   readonly type: 'blob' | 'tree' | 'commit' | 'tag';
   readonly size: number;
 }
 
-export interface GitObject extends ObjectInfo {
+interface GitObject extends ObjectInfo {
   readonly bytes: Buffer;
 }
 

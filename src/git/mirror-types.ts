@@ -29,7 +29,7 @@ export interface FetchOptions {
   readonly prune?: boolean;
 }
 
-export interface Person {
+interface Person {
   readonly name: string;
   readonly email: string;
 }

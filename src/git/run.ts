@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import { PorticoError } from '../error.ts';
 import { gitError } from './git-error.ts';
 
-export type GitProtocol = 'https' | 'http' | 'file';
+type GitProtocol = 'https' | 'http' | 'file';
 
 /** Where git runs and what it may reach. */
 export interface GitSetup {

@@ -7,7 +7,7 @@ import { connectForge } from '../../src/forge/forge.ts';
 
 export const API = 'https://forge.test/api/v3';
 export const ORIGIN = 'https://forge.test';
-export const KEY = { id: 5, owner: 'acme', name: 'blueprints' };
+const KEY = { id: 5, owner: 'acme', name: 'blueprints' };
 export const REPO = '/api/v3/repos/acme/blueprints';
 
 export type Json = Record<string, unknown>;
@@ -16,7 +16,7 @@ const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const PRIVATE_KEY = keys.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 export const PUBLIC_KEY = keys.publicKey;
 
-export const GRANTED = {
+const GRANTED = {
   metadata: 'read',
   contents: 'write',
   pull_requests: 'write',
