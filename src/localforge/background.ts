@@ -19,6 +19,6 @@ export function runInBackground(context: ForgeContext, what: string, work: () =>
 
 /** Resolves when no such work is under way. */
 export async function backgroundSettled(context: ForgeContext): Promise<void> {
-  const jobs = running.get(context);
-  while (jobs !== undefined && jobs.size > 0) await Promise.all([...jobs]);
+  // What ends may have started more.
+  while ((running.get(context)?.size ?? 0) > 0) await Promise.all(running.get(context) ?? []);
 }

@@ -24,6 +24,18 @@ import type { Router } from './router.ts';
 
 /** Adds the routes and subscriptions of collaboration: pull requests, issues, checks, releases, GraphQL. */
 export function addCollaboration(context: ForgeContext, router: Router): void {
+  addCollaborationRoutes(context, router);
+  context.refs.setMissingChecks((repository, sha, required) =>
+    required
+      .filter((check) => verdictOfCheck(context, repository.id, sha, check) !== 'success')
+      .map((check) => check.context),
+  );
+  context.refs.onUpdated((event) => requestSuites(context, event));
+  context.refs.onUpdated((event) => followRefs(context, event));
+}
+
+/** Its routes alone. */
+export function addCollaborationRoutes(context: ForgeContext, router: Router): void {
   // Fixed paths (`issues/comments`) come before those with a parameter in that place (`issues/:number`).
   addIssueComments(context, router);
   addReactions(context, router);
@@ -42,14 +54,6 @@ export function addCollaboration(context: ForgeContext, router: Router): void {
   addDeployments(context, router);
   addReleases(context, router);
   addGraphql(context, router);
-
-  context.refs.setMissingChecks((repository, sha, required) =>
-    required
-      .filter((check) => verdictOfCheck(context, repository.id, sha, check) !== 'success')
-      .map((check) => check.context),
-  );
-  context.refs.onUpdated((event) => requestSuites(context, event));
-  context.refs.onUpdated((event) => followRefs(context, event));
 }
 
 /** Resolves when nothing that the collaboration half does by itself is under way. */

@@ -22,4 +22,11 @@ export const DEVIATIONS: readonly Deviation[] = [
     reason:
       'The App subscribes to merge_group; GitHub’s list of events in this one place is older than that event.',
   },
+  {
+    kind: 'reply',
+    operation: 'GET /app/installations',
+    problem: /\/account must /,
+    reason:
+      'GitHub’s description demands that the account be a user and an enterprise at once (allOf for anyOf).',
+  },
 ];
