@@ -2,6 +2,10 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+import { PorticoError } from '../error.ts';
 import type { AppIdentity } from './context.ts';
 import type { Records } from './records-store.ts';
 import type { Permissions } from './records.ts';
@@ -13,7 +17,7 @@ export interface AppManifest {
   readonly events: readonly string[];
 }
 
-export const DEFAULT_MANIFEST: AppManifest = {
+const DEFAULT_MANIFEST: AppManifest = {
   permissions: {
     metadata: 'read',
     contents: 'write',
@@ -46,6 +50,28 @@ export const DEFAULT_MANIFEST: AppManifest = {
 };
 
 const SLUG = 'portico';
+
+const manifestSchema = z.object({
+  default_permissions: z.record(z.string(), z.enum(['read', 'write', 'admin'])),
+  default_events: z.array(z.string()),
+});
+
+/**
+ * What an App manifest asks for; without a file, what Portico does.
+ * @throws PorticoError FORGE_MANIFEST when it cannot be read
+ */
+export function readManifest(file: string | undefined): AppManifest {
+  if (file === undefined) return DEFAULT_MANIFEST;
+  try {
+    const { default_permissions, default_events } = manifestSchema.parse(parse(readFileSync(file, 'utf8')));
+    return { permissions: default_permissions, events: default_events };
+  } catch (cause) {
+    throw new PorticoError('FORGE_MANIFEST', `${file} is not a manifest of a GitHub App.`, {
+      hint: 'It needs default_permissions and default_events.',
+      cause,
+    });
+  }
+}
 
 /** Makes the App with its key and secret on first use; afterwards reads them back from the data directory. */
 export function openApp(dataDir: string, store: Store, records: Records, now: string): AppIdentity {

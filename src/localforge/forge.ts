@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 
 import { PorticoError } from '../error.ts';
 import { makeAccess } from './access.ts';
-import { DEFAULT_MANIFEST, openApp } from './app-identity.ts';
+import { openApp, readManifest } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
 import { applyConfig } from './apply-config.ts';
 import { openBareRepository } from './bare-repository.ts';
@@ -24,6 +24,7 @@ import type { GitRepository } from './git-repository.ts';
 import { writePushHook } from './push-hook.ts';
 import { openRecords } from './records-store.ts';
 import { makeRefService } from './ref-service.ts';
+import { forgetOldDeliveries } from './rest/deliveries.ts';
 import { makeRouter } from './router.ts';
 import { makeApi } from './server.ts';
 import { openStore } from './store.ts';
@@ -45,6 +46,8 @@ export interface ForgeOptions {
   readonly configDirectory?: string;
   /** What the App asks for. Default: what Portico's `app.yml` says. */
   readonly manifest?: AppManifest;
+  /** An `app.yml` to read it from instead. */
+  readonly manifestFile?: string;
   readonly log?: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -138,13 +141,14 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     await refs.recover();
     await applyConfig(context, config, {
       configDirectory: options.configDirectory ?? process.cwd(),
-      manifest: options.manifest ?? DEFAULT_MANIFEST,
+      manifest: options.manifest ?? readManifest(options.manifestFile),
     });
   } catch (error) {
     await stop(server);
     store.close();
     throw error;
   }
+  forgetOldDeliveries(context);
   const running = startSender(context);
   for (const delivery of records.deliveries.find('state', ['pending'])) running.enqueue(delivery);
   sender = running;

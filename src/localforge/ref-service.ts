@@ -39,14 +39,21 @@ interface JournalEntry {
 export function makeRefService(context: () => ForgeContext): RefServiceCore {
   const listeners: ((event: RefsUpdated) => void | Promise<void>)[] = [];
   const locks = new Map<number, Promise<unknown>>();
-  const held = new AsyncLocalStorage<number>();
+  const held = new AsyncLocalStorage<{ readonly repositoryId: number; over: boolean }>();
   let missingChecks = allMissing;
   const journal = () => context().store.collection<JournalEntry>('ref_journal');
 
   const exclusive: RefService['exclusive'] = (repository, work) => {
-    if (held.getStore() === repository.id) return work();
+    const mine = held.getStore();
+    // What was started inside and outlives the turn has to queue like anybody else.
+    if (mine?.repositoryId === repository.id && !mine.over) return work();
     const before = locks.get(repository.id) ?? Promise.resolve();
-    const turn = before.then(() => held.run(repository.id, work));
+    const hold = { repositoryId: repository.id, over: false };
+    const turn = before
+      .then(() => held.run(hold, work))
+      .finally(() => {
+        hold.over = true;
+      });
     const over = turn.catch(() => {});
     locks.set(repository.id, over);
     void over.finally(() => {

@@ -15,6 +15,8 @@ export interface FindOptions {
   readonly order?: 'asc' | 'desc';
   readonly limit?: number;
   readonly offset?: number;
+  /** Only ids below this one. */
+  readonly below?: number;
 }
 
 /** Documents of one kind, as JSON in SQLite, each with a number that is never used again. */
@@ -138,10 +140,17 @@ function makeCollection<T extends { readonly id: number }>(
     if (index !== undefined && indexes[index] === undefined) {
       throw new TypeError(`The collection ${name} has no index ${index}.`);
     }
-    const where = index === undefined ? '' : `WHERE k_${index} = ?`;
+    const conditions = [
+      ...(index === undefined ? [] : [`k_${index} = ?`]),
+      ...(options.below === undefined ? [] : ['id < ?']),
+    ];
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const order = options.order === 'desc' ? 'DESC' : 'ASC';
     const sql = `SELECT document FROM c_${name} ${where} ORDER BY id ${order} LIMIT ? OFFSET ?`;
-    const bound = index === undefined ? [] : [encodeKey(key)];
+    const bound = [
+      ...(index === undefined ? [] : [encodeKey(key)]),
+      ...(options.below === undefined ? [] : [options.below]),
+    ];
     return prepare(sql)
       .all(...bound, options.limit ?? -1, options.offset ?? 0)
       .map((row) => JSON.parse(String(row['document'])) as T);

@@ -7,16 +7,33 @@ import { deliveryItem, deliveryShape } from '../shapes/hook.ts';
 
 /** GitHub redelivers for three days. */
 const REDELIVERABLE_MS = 3 * 24 * 3600 * 1000;
+const PIECE = 100;
+
+/** Forgets deliveries that GitHub would no longer list. */
+export function forgetOldDeliveries(context: ForgeContext): void {
+  const { deliveries } = context.records;
+  const since = context.clock().getTime() - REDELIVERABLE_MS;
+  for (let old: DeliveryRecord[] = []; ;) {
+    old = deliveries.all({ limit: PIECE }).filter((delivery) => Date.parse(delivery.createdAt) < since);
+    if (old.length === 0) return;
+    context.store.transaction(() => old.forEach((delivery) => deliveries.remove(delivery.id)));
+  }
+}
 
 /** Newest first, paged by a cursor, as deliveries are. `hookId` null: the App's. */
 export function listDeliveries(context: ForgeContext, request: ForgeRequest, hookId: number | null): Reply {
   const { perPage } = pageOf(request);
-  const cursor = Number(request.query('cursor')?.replace(/^v1_/, '') ?? Number.POSITIVE_INFINITY);
+  const cursor = /^v1_(\d{1,15})$/.exec(request.query('cursor') ?? '')?.[1];
   const failed = request.query('status') === 'failure';
-  const all = context.records.deliveries
-    .find('hook', [hookId], { order: 'desc' })
-    .filter((delivery) => delivery.state !== 'pending' && delivery.id < cursor)
-    .filter((delivery) => !failed || !isSuccess(delivery));
+  const all: DeliveryRecord[] = [];
+  let below = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  // In pieces, because payloads are large and there may be many.
+  for (let more = true; more && all.length <= perPage;) {
+    const piece = context.records.deliveries.find('hook', [hookId], { order: 'desc', limit: PIECE, below });
+    all.push(...piece.filter((one) => one.state !== 'pending' && !(failed && isSuccess(one))));
+    below = piece.at(-1)?.id ?? 0;
+    more = piece.length === PIECE;
+  }
   const shown = all.slice(0, perPage);
   const last = shown.at(-1);
   if (last === undefined || all.length <= perPage) return ok(shown.map(deliveryItem));
