@@ -148,9 +148,14 @@ export function editedChunk(source: Source, document: YamlDocument, root: YamlNo
   const [start, end] = document.chunk;
   const own = text.slice(start, end);
   if (root === document.root) return own;
-  const edited = sameEnd(own, applySplices(text, patchDocument(source, document, root), start, end));
-  if (holds(edited, root)) return edited;
-  return sameEnd(own, text.slice(start, document.bodyStart) + documentText(fromValue(toValue(root)), source));
+  const edited = applySplices(text, patchDocument(source, document, root), start, end);
+  const fresh = (): string => text.slice(start, document.bodyStart) + documentText(fromValue(toValue(root)), source);
+  for (const make of [() => edited, fresh]) {
+    const made = make();
+    // A file without a line break at its end keeps that, unless the break has become part of a value.
+    for (const chunk of [sameEnd(own, made), made]) if (holds(chunk, root)) return chunk;
+  }
+  return fresh();
 }
 
 function holds(chunk: string, root: YamlNode): boolean {

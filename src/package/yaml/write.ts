@@ -113,7 +113,13 @@ function isEntry(slot: Slot): slot is MapEntry {
 }
 
 function isJson(text: string): boolean {
-  return /^[{[]\s*(?:"|[{[]|[\d-]|true|false|null)/.test(text) && text.includes('"');
+  if (!text.includes('"')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function flowKey(key: YamlNode, json: boolean): string {
