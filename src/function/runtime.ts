@@ -30,7 +30,7 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
       }
       const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
       if (lookup.found !== 'builtin') return refuseImage(spec, lookup);
-      return runBuiltin(lookup, input, isFloating(spec));
+      return runBuiltin(lookup, input, patchOf(spec));
     },
   };
 }
@@ -38,7 +38,7 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
 function runBuiltin(
   { name, version, run }: Lookup & { readonly found: 'builtin' },
   input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
-  keepsStrings: boolean,
+  patch: number | undefined,
 ): FunctionOutput {
   try {
     const {
@@ -46,7 +46,12 @@ function runBuiltin(
       results,
       exitCode = 0,
       stderr,
-    } = run({ ...input, items: [...input.items], version, keepsStrings });
+    } = run({
+      ...input,
+      items: [...input.items],
+      version,
+      ...(patch === undefined ? {} : { patch }),
+    });
     return {
       exitCode,
       results,
@@ -60,10 +65,11 @@ function runBuiltin(
   }
 }
 
-/** True for images without a pinned version: they are the newest release. */
-function isFloating(spec: FunctionSpec): boolean {
-  const tag = spec.tag ?? parseImage(spec.image ?? '').tag;
-  return tag === undefined || tag === 'latest' || tag === 'unstable';
+/** The patch release that an image pins. */
+function patchOf(spec: FunctionSpec): number | undefined {
+  const tag = spec.tag ?? parseImage(spec.image ?? '').tag ?? '';
+  const patch = /^v?\d+\.\d+\.(\d+)$/.exec(tag)?.[1];
+  return patch === undefined ? undefined : Number(patch);
 }
 
 const WAYS =

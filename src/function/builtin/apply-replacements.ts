@@ -27,12 +27,25 @@ export function applyReplacements(input: BuiltinInput): BuiltinOutput {
   if (config?.['kind'] !== 'ApplyReplacements' || config['apiVersion'] !== 'fn.kpt.dev/v1alpha1') {
     return failed('functionConfig must be `ApplyReplacements.fn.kpt.dev/v1alpha1`');
   }
+  const release = releaseOf(input.patch);
   const replacements = Array.isArray(config['replacements']) ? config['replacements'] : [];
   for (const replacement of replacements.filter(isMap)) {
-    const problem = replace(input.items, replacement, input.keepsStrings === true);
+    const problem = replace(input.items, replacement, release);
     if (problem !== undefined) return failed(problem);
   }
   return { items: input.items, results: [] };
+}
+
+/** How releases differ under one minor version. */
+interface Release {
+  /** Since 2026 a string stays one where it is copied to: "8080" does not become a number on the way. */
+  readonly keepsStrings: boolean;
+  /** Up to v0.1.1 a target field that is not there was passed over. */
+  readonly needsFields: boolean;
+}
+
+function releaseOf(patch: number | undefined): Release {
+  return { keepsStrings: patch === undefined || patch > 5, needsFields: patch === undefined || patch > 1 };
 }
 
 function failed(message: string): BuiltinOutput {
@@ -52,17 +65,13 @@ interface Options {
   readonly create: boolean;
 }
 
-function replace(
-  items: readonly KrmObject[],
-  replacement: KrmObject,
-  keepsStrings: boolean,
-): string | undefined {
+function replace(items: readonly KrmObject[], replacement: KrmObject, release: Release): string | undefined {
   const targets = replacement['targets'];
   if (!Array.isArray(targets)) return 'replacements must specify a source and at least one target';
   const source = sourceOf(items, replacement);
   if (typeof source === 'string') return source;
   for (const target of targets.filter(isMap)) {
-    const problem = replaceIn(items, target, source, keepsStrings);
+    const problem = replaceIn(items, target, source, release);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -106,7 +115,7 @@ function replaceIn(
   items: readonly KrmObject[],
   target: KrmObject,
   source: Source,
-  keepsStrings: boolean,
+  release: Release,
 ): string | undefined {
   const select = target['select'];
   if (!isMap(select)) return 'target must specify resources to select';
@@ -120,7 +129,7 @@ function replaceIn(
   for (const item of items) {
     if (!isTarget(item, selector, rejects)) continue;
     for (const path of paths) {
-      const problem = replaceField(item, path, source, options, keepsStrings);
+      const problem = replaceField(item, path, source, options, release);
       if (problem !== undefined) return problem;
     }
   }
@@ -147,18 +156,19 @@ function replaceField(
   path: string,
   source: Source,
   options: Options,
-  keepsStrings: boolean,
+  release: Release,
 ): string | undefined {
   const elements = splitFieldPath(path);
   const kind = isMap(source.value) ? 'map' : Array.isArray(source.value) ? 'list' : 'scalar';
   const fields = findTargets(item, elements, options.create ? kind : undefined);
   if (typeof fields === 'string') return fields;
+  if (fields.length === 0 && !release.needsFields) return undefined;
   if (fields.length === 0) return `unable to find field "${path}" in replacement target`;
   const wild = elements.includes('*');
   for (const { container, key, created } of fields) {
     const problem = setTarget(container, key, source, options, {
       created,
-      keepsString: keepsStrings && !wild,
+      keepsString: release.keepsStrings && !wild,
     });
     if (problem !== undefined) return problem;
   }
@@ -194,7 +204,6 @@ function setTarget(
   const quoted =
     source.note.style === 'single' || source.note.style === 'double' ? source.note.style : undefined;
   if (keepsString && typeof source.value === 'string') {
-    // Since 2026 a string stays one: "8080" does not become a port number on the way.
     if (quoted !== undefined && noteOf(container, key).style === undefined)
       setNote(container, key, { style: quoted });
     setField(container, key, text);

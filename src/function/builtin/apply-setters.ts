@@ -4,7 +4,14 @@ import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
-import { deriveSetters, listComment, readList, setterPattern, settersIn } from './setter-comment.ts';
+import {
+  deriveSetters,
+  isSettled,
+  listComment,
+  readList,
+  setterPattern,
+  settersIn,
+} from './setter-comment.ts';
 import { setterValues } from './setter-values.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';
@@ -57,6 +64,10 @@ function setScalar(field: Field, setters: ReadonlyMap<string, string>, done: Don
   const names = settersIn(pattern);
   if (!names.some((name) => setters.has(name))) return undefined;
   const old = textOf(container, key) ?? '';
+  if (isSettled(pattern, old, setters)) {
+    done(field, old);
+    return undefined;
+  }
   const derived = deriveSetters(pattern, old);
   const value = pattern.replaceAll(
     /\$\{([^}]*)\}/g,

@@ -10,8 +10,8 @@ export interface BuiltinInput {
   readonly functionConfig?: KrmObject;
   /** Version of the function that was asked for, such as `v0.2`. */
   readonly version: string;
-  /** apply-replacements: a string stays one where it is copied to, as in the releases since 2026. */
-  readonly keepsStrings?: boolean;
+  /** The patch release that was asked for; absent for tags that mean the newest. */
+  readonly patch?: number;
 }
 
 export interface BuiltinOutput {

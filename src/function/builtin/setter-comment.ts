@@ -40,6 +40,22 @@ export function deriveSetters(pattern: string, value: string): Map<string, strin
   return derived;
 }
 
+/**
+ * True when a value is what the pattern makes with the given setters, whatever the others are. Then it is settled: a
+ * greedy reading could split it elsewhere and make the value grow with every render.
+ */
+export function isSettled(pattern: string, value: string, setters: ReadonlyMap<string, string>): boolean {
+  const filled = pattern.replaceAll(REFERENCE, (all, name: string) => setters.get(name) ?? all);
+  const literals = filled.split(/\$\{[^}]*\}/);
+  const [first = '', last = ''] = [literals[0], literals.at(-1)];
+  if (literals.length === 1) return filled === value;
+  return (
+    value.startsWith(first) &&
+    value.endsWith(last) &&
+    matchLiterals(literals, value)?.every((part) => part !== '') === true
+  );
+}
+
 /** Greedy match of `literal (.*) literal (.*) literal` in linear time; the texts between, or undefined. */
 function matchLiterals(literals: readonly string[], value: string): string[] | undefined {
   if (value.includes('\n')) return undefined;
