@@ -108,16 +108,19 @@ function start(
   child.on('close', (code) => {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
-    const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
     resolve({
       exitCode: code ?? 1,
-      stdout: text(stdout),
-      stderr: text(stderr),
+      stdout: textOf(stdout),
+      stderr: textOf(stderr),
       ...(cut === undefined ? {} : { cut }),
     });
   });
   child.stdin.end(stdin);
   return promise;
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function killGroup(pid: number): void {

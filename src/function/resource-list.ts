@@ -90,7 +90,10 @@ function isSeverity(value: unknown): value is Severity {
 }
 
 function strings(map: KrmObject, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => (typeof map[name] === 'string' ? [[name, map[name]]] : [])),
-  ) as Record<string, string>;
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = map[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
 }

@@ -76,8 +76,7 @@ function step(
   }
   if (Array.isArray(value)) return stepList(value, element, create, following);
   if (!isMap(value)) return [];
-  if (element === '*')
-    return Object.keys(value).map((key) => ({ container: value as KrmObject, key, created: false }));
+  if (element === '*') return Object.keys(value).map((key) => ({ container: value, key, created: false }));
   const there = Object.hasOwn(value, element) && value[element] !== null;
   if (!there && create === undefined)
     return value[element] === null ? [{ container: value, key: element, created: false }] : [];

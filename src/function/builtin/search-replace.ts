@@ -12,7 +12,6 @@ import {
   setText,
   textOf,
 } from '../../package/render/field-notes.ts';
-import type { Container } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';
@@ -181,7 +180,7 @@ function createField(item: KrmObject, path: string, search: Search, results: Res
   }
   if (isContainer(here[last])) return;
   if (here[last] === undefined) setField(here, last, '');
-  const style = noteOf(here as Container, last).style;
+  const style = noteOf(here, last).style;
   if (style === undefined) setField(here, last, null);
   put(item, { container: here, key: last, path }, search.putValue, search.putComment, results);
 }

@@ -1,5 +1,5 @@
 /** set-annotations v0.1 (krm-functions-catalog functions/go/set-annotations, on kustomize's annotation filter). */
-import { isMap } from '../../package/render/field-notes.ts';
+import { getField, isMap, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
@@ -34,9 +34,10 @@ export function setAnnotations(input: BuiltinInput): BuiltinOutput {
     for (const spec of [...config.fields, ...FIELDS]) {
       let found = false;
       visitField(item, spec, (container, key) => {
-        const fields = container as Record<string | number, unknown>;
-        const map = isMap(fields[key]) ? fields[key] : (fields[key] = {} as KrmObject);
-        for (const [name, value] of Object.entries(config.annotations)) (map as KrmObject)[name] = value;
+        const old = getField(container, key);
+        const map: KrmObject = isMap(old) ? old : {};
+        if (map !== old) setField(container, key, map);
+        for (const [name, value] of Object.entries(config.annotations)) map[name] = value;
         found = true;
       });
       if (!found) continue;

@@ -1,6 +1,6 @@
 /** set-namespace v0.4 (krm-functions-catalog functions/go/set-namespace/transformer/namespace.go, state of 2026). */
 import { annotationOf } from '../../package/render/bookkeeping.ts';
-import { isMap } from '../../package/render/field-notes.ts';
+import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import {
   apiVersionOf,
@@ -130,7 +130,8 @@ function inside(item: KrmObject, ...path: string[]): Field[] {
 
 function replace([map, key]: Field, change: Change, origin: string | undefined): void {
   const value = map[key];
-  const now = value === undefined || value === null || value === '' ? 'default' : String(value as string);
+  const text = value === null ? '' : (textOf(map, key) ?? '');
+  const now = text === '' ? 'default' : text;
   if (change.matcher !== '' && now !== change.matcher && origin !== change.matcher) return;
   if (value === change.namespace) return;
   change.old.add(now);

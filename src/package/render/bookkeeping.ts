@@ -2,7 +2,7 @@
  * Annotations by which functions learn where a resource lives, and by which it is known again after a function.
  * They are set before functions run and removed before anything is written.
  */
-import { isMap } from './field-notes.ts';
+import { isMap, textOf } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 
 export const PATH = 'internal.config.kubernetes.io/path';
@@ -59,11 +59,16 @@ export function setPlace(item: KrmObject, place: Place, id?: string): void {
 }
 
 function ensureAnnotations(item: KrmObject): KrmObject {
-  const metadata = isMap(item['metadata']) ? item['metadata'] : (item['metadata'] = {});
-  const annotations = (metadata as KrmObject)['annotations'];
-  return isMap(annotations)
-    ? annotations
-    : (((metadata as KrmObject)['annotations'] = {} as KrmObject) as KrmObject);
+  const metadata = mapIn(item, 'metadata');
+  return mapIn(metadata, 'annotations');
+}
+
+function mapIn(container: KrmObject, key: string): KrmObject {
+  const value = container[key];
+  if (isMap(value)) return value;
+  const made: KrmObject = {};
+  container[key] = made;
+  return made;
 }
 
 /** Removes the annotations, and the maps that only they made necessary. Changes `item`; `before` is its source. */
@@ -88,8 +93,7 @@ export function clearPlace(item: KrmObject, before?: KrmObject): void {
 export function annotationOf(item: KrmObject, name: string): string | undefined {
   const metadata = item['metadata'];
   const annotations = isMap(metadata) ? metadata['annotations'] : undefined;
-  const value = isMap(annotations) ? annotations[name] : undefined;
-  return value === undefined || value === null ? undefined : String(value as string);
+  return isMap(annotations) && annotations[name] !== null ? textOf(annotations, name) : undefined;
 }
 
 /** Where a resource says that it lives; the legacy annotations count where the present ones are missing. */

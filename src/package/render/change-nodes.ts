@@ -148,7 +148,7 @@ function shapeOf<Node extends MapNode | ListNode>(
     ...(tag === undefined ? {} : { tag }),
     ...(anchor === undefined ? {} : { anchor }),
     base: node,
-  } as Pick<Node, 'flow' | 'tag' | 'anchor' | 'base'>;
+  };
 }
 
 function commentChange(
