@@ -97,7 +97,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) {
       expect(line).not.toContain(secret);
-      expect(line).toContain('[secret]');
+      expect(line).toContain('***');
       expect(() => JSON.parse(line)).not.toThrow();
     }
   });
@@ -117,7 +117,7 @@ describe('the log', () => {
       },
       { format: 'text' },
     );
-    expect(plain).toMatch(/^\d\d:\d\d:\d\d INFO {2}fetched with \[secret\] repository=acme\/base pull=3\n$/);
+    expect(plain).toMatch(/^\d\d:\d\d:\d\d INFO {2}fetched with \*\*\* repository=acme\/base pull=3\n$/);
     expect(failed).toMatch(/ERROR failed\n {2}PorticoError: went wrong\n[\s\S]*\n {2}Do this\.\n$/);
   });
 });

@@ -39,6 +39,16 @@ export async function startBoss(database: Database, lanes: readonly Lane[], log:
   });
   boss.on('error', (err) => log.error({ err }, 'queue: pg-boss reports an error'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue: pg-boss warns'));
+  await alone(database, () => install(boss, lanes, shared));
+  // pg-boss reads a queue's settings when it first needs them, on the database itself. Inside a transaction on the
+  // embedded engine's one connection it would wait for ever, so it reads them now.
+  for (const name of [DEAD_LETTERS, ...lanes.map((lane) => lane.name)])
+    await boss.findJobs(name, { key: '' });
+  if (!shared) await freeOrphans(database, boss);
+  return boss;
+}
+
+async function install(boss: PgBoss, lanes: readonly Lane[], shared: boolean): Promise<void> {
   await boss.start();
   await boss.createQueue(DEAD_LETTERS, { policy: 'standard', retentionSeconds: DEAD_LETTER_SECONDS });
   for (const { name } of lanes) {
@@ -51,12 +61,15 @@ export async function startBoss(database: Database, lanes: readonly Lane[], log:
       ...(shared && { heartbeatSeconds: HEARTBEAT_SECONDS }),
     });
   }
-  // pg-boss reads a queue's settings when it first needs them, on the database itself. Inside a transaction on the
-  // embedded engine's one connection it would wait for ever, so it reads them now.
-  for (const name of [DEAD_LETTERS, ...lanes.map((lane) => lane.name)])
-    await boss.findJobs(name, { key: '' });
-  if (!shared) await freeOrphans(database, boss);
-  return boss;
+}
+
+/** Of several processes that start at once on an empty server, pg-boss's own installation lets all but one fail. */
+async function alone(database: Database, work: () => Promise<void>): Promise<void> {
+  if (database.engine === 'pglite') return work();
+  await database.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock(7076847385)');
+    await work();
+  });
 }
 
 /** The database, or a transaction on it, as pg-boss wants it. */

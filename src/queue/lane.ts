@@ -38,6 +38,7 @@ const CRASHES = 4;
 /** The time after which a lane looks without being told: for jobs that another process put off before it died. */
 const POLL_MS = 1_000;
 const SETTLE_TRIES = 5;
+const CLAIM_LOST = 'the claim on this job was lost';
 
 /** Runs the jobs of one lane: as many at a time as it allows, never two of one key (the fetch sees to that). */
 export function runLane(lane: Lane, context: LaneContext): RunningLane {
@@ -72,12 +73,17 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
 
   function start(claim: Claim): void {
     const run: Run = { claim, abort: new AbortController(), ended: Promise.resolve() };
+    // The fetch gives a key that runs here only when that claim was lost; its run has to end first.
+    const before = [...runs].filter((other) => other.claim.job.key === claim.job.key);
+    for (const other of before) other.abort.abort(new Error(CLAIM_LOST));
     runs.add(run);
-    run.ended = execute(run).finally(() => {
-      runs.delete(run);
-      awake.resolve();
-      context.onSettled();
-    });
+    run.ended = Promise.all(before.map(({ ended }) => ended))
+      .then(() => execute(run))
+      .finally(() => {
+        runs.delete(run);
+        awake.resolve();
+        context.onSettled();
+      });
   }
 
   async function execute(run: Run): Promise<void> {
@@ -175,7 +181,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
         // A run that ended while the question was under way is no longer ours either, and is not lost.
         if (!lost.has(run.claim) || !runs.has(run)) continue;
         log.error(about(run.claim), 'queue: another process has taken over a job that still runs here');
-        run.abort.abort(new Error('the claim on this job was lost'));
+        run.abort.abort(new Error(CLAIM_LOST));
       }
     },
     async drain() {

@@ -88,6 +88,23 @@ describe.each(engines.all)('$name', (engine: Engine) => {
 });
 
 describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () => {
+  test('may start at once on an empty database', async () => {
+    await using place = await engines.postgres!.place();
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const database = await place.open();
+        const queue = await startQueue({ database, log, lanes, handlers: { work: async () => {} } });
+        await queue.enqueue({ kind: 'work', key: 'k', data: null });
+        return { database, queue };
+      }),
+    );
+    await all[0]!.queue.idle();
+    for (const { database, queue } of all) {
+      await queue.stop(0);
+      await database.close();
+    }
+  });
+
   test('never run one key together, share the keys, and miss nothing', async () => {
     await using place = await engines.postgres!.place();
     await using one = await place.open();
@@ -131,7 +148,8 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
     await using a = await startQueue({
       database: one,
       log,
-      lanes,
+      // No room to take the job back itself.
+      lanes: [{ ...lanes[0]!, concurrency: 1 }],
       handlers: {
         work: async (_job, signal) => {
           began.resolve();
@@ -155,6 +173,33 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
     await b.idle();
     expect(runs).toBe(1);
     expect(await one.query('SELECT state FROM pgboss.job')).toEqual([]);
+  });
+
+  test('a process that lost a job and gets it back itself ends the first run before the second', async () => {
+    await using place = await engines.postgres!.place();
+    await using database = await place.open();
+    const began = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    await using queue = await startQueue({
+      database,
+      log,
+      lanes,
+      handlers: {
+        work: async (_job, signal) => {
+          const run = steps.push('begin');
+          began.resolve();
+          if (run === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          await new Promise(setImmediate);
+          steps.push('end');
+        },
+      },
+    });
+    await queue.enqueue({ kind: 'work', key: 'k', data: 1 });
+    await began.promise;
+    await database.query(`UPDATE pgboss.job SET state = 'retry', start_after = now()`);
+    while (steps.length < 4) await new Promise(setImmediate);
+    await queue.idle();
+    expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
   });
 
   test('a job enqueued in one process wakes the other without waiting for its poll', async () => {

@@ -40,6 +40,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
     expect(
       await database.transaction((tx) => tx.query('INSERT INTO t VALUES ($1) RETURNING a', [7])),
     ).toEqual([{ a: 7 }]);
+    await database.exec('VACUUM');
     expect(await database.exec('SELECT 1 AS a; SELECT 2 AS a')).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
