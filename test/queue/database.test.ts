@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -120,6 +123,28 @@ describe('PGlite alone', () => {
       message: expect.stringContaining(`process ${process.pid}`),
     });
     await first.close();
+    await (await place.open()).close();
+  });
+
+  test('another process is refused while this one lives, and a killed one leaves no lock behind', async () => {
+    await using place = await placeEmbedded();
+    const module = new URL('../../src/queue/database.ts', import.meta.url).href;
+    const script = `
+      import { openDatabase } from '${module}';
+      await openDatabase(${JSON.stringify(place.options)}).then(
+        () => { console.log('opened'); process.kill(process.pid, 'SIGKILL'); },
+        (error) => console.log(error.code));`;
+    const attempt = async () => {
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script]);
+      const said = text(child.stdout);
+      await once(child, 'exit');
+      return (await said).trim();
+    };
+    {
+      await using _held = await place.open();
+      expect(await attempt()).toBe('DATABASE_LOCKED');
+    }
+    expect(await attempt()).toBe('opened');
     await (await place.open()).close();
   });
 
