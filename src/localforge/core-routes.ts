@@ -9,11 +9,13 @@ import { addContentsRoutes } from './rest/contents.ts';
 import { addGitObjectRoutes } from './rest/git-objects.ts';
 import { addGitRefRoutes } from './rest/git-refs.ts';
 import { addHookRoutes } from './rest/hooks.ts';
+import { addInstallationRoutes } from './rest/installations.ts';
 import { addOrgRoutes } from './rest/orgs.ts';
 import { addProtectionRoutes } from './rest/protection.ts';
 import { addRateRoutes } from './rest/rate.ts';
 import { addRepositoryRoutes } from './rest/repositories.ts';
 import { addRulesetRoutes } from './rest/rulesets.ts';
+import { addTeamChangeRoutes } from './rest/team-changes.ts';
 import { addUserRoutes } from './rest/users.ts';
 import type { Router } from './router.ts';
 
@@ -25,8 +27,10 @@ export function addCoreRoutes(
 ): void {
   addAppRoutes(context, router);
   addAppHookRoutes(context, router, send);
+  addInstallationRoutes(context, router);
   addUserRoutes(context, router);
   addOrgRoutes(context, router);
+  addTeamChangeRoutes(context, router);
   addRepositoryRoutes(context, router);
   addCollaboratorRoutes(context, router);
   addContentsRoutes(context, router);

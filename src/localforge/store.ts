@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
+import { PorticoError } from '../error.ts';
+
 /** A key is made of these, compared exactly; a missing part is null. */
 export type KeyPart = string | number | boolean | null;
 
@@ -52,10 +54,12 @@ export interface Store {
   close(): void;
 }
 
-/** Opens (or makes) the store in one SQLite file. Every committed transaction survives the process being killed. */
+/**
+ * Opens (or makes) the store in one SQLite file. Every committed transaction survives the process being killed.
+ * @throws PorticoError FORGE_DATA_IN_USE while another process has it open
+ */
 export function openStore(file: string): Store {
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=5000;');
+  const database = openAlone(file);
   database.exec('CREATE TABLE IF NOT EXISTS sequence (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
   const next = database.prepare(
     'INSERT INTO sequence VALUES (?, 1) ON CONFLICT(name) DO UPDATE SET value = value + 1 RETURNING value',
@@ -103,6 +107,23 @@ export function openStore(file: string): Store {
     },
     close: () => database.close(),
   };
+}
+
+/** The lock is the operating system's, so it goes with the process. */
+function openAlone(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('PRAGMA busy_timeout=2000; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;');
+    database.exec('PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; COMMIT;');
+    return database;
+  } catch (cause) {
+    database.close();
+    if (!/locked|busy/i.test(String(cause))) throw cause;
+    throw new PorticoError('FORGE_DATA_IN_USE', `Another process is using ${file}.`, {
+      hint: 'Stop it, or choose another data directory.',
+      cause,
+    });
+  }
 }
 
 function makeCollection<T extends { readonly id: number }>(

@@ -20,7 +20,13 @@ const repo = { owner: 'acme', repo: 'blueprints' };
 beforeAll(async () => {
   box = await testForge({
     ...SMALL_CONFIG,
-    repos: [...(SMALL_CONFIG.repos ?? []), { owner: 'alice', name: 'private', private: true }],
+    repos: [
+      ...(SMALL_CONFIG.repos ?? []),
+      { owner: 'alice', name: 'private', private: true },
+      { owner: 'bob', name: 'one' },
+      { owner: 'bob', name: 'two' },
+    ],
+    app: { installations: [{ account: 'acme' }, { account: 'bob', repositories: ['one'] }] },
   });
   for (const name of ['blueprints', 'open']) {
     await box.as('alice-token').rest.repos.createOrUpdateFileContents({
@@ -31,7 +37,7 @@ beforeAll(async () => {
       content: '',
     });
   }
-  installation = (await box.asApp().rest.apps.listInstallations()).data[0]!.id;
+  installation = (await box.asApp().rest.apps.getOrgInstallation({ org: 'acme' })).data.id;
 });
 afterAll(() => box[Symbol.asyncDispose]());
 
@@ -94,6 +100,42 @@ describe('the App', () => {
     });
     const { data } = await client.rest.apps.listReposAccessibleToInstallation();
     expect(data.repositories.map((one) => one.full_name)).toEqual(['acme/blueprints', 'acme/open']);
+  });
+});
+
+describe('an installation on selected repositories', () => {
+  test('reaches those, and gains and loses them', async () => {
+    const { rest } = box.as('bob-token');
+    const mine = (await rest.apps.listInstallationsForAuthenticatedUser()).data.installations;
+    expect(mine).toMatchObject([{ repository_selection: 'selected', account: { login: 'bob' } }]);
+    const { token } = (
+      await box.asApp().rest.apps.createInstallationAccessToken({ installation_id: mine[0]!.id })
+    ).data;
+    const names = async () =>
+      (await box.as(token).rest.apps.listReposAccessibleToInstallation()).data.repositories.map(
+        (one) => one.name,
+      );
+    expect(await names()).toEqual(['one']);
+    const two = (await rest.repos.get({ owner: 'bob', repo: 'two' })).data.id;
+    const which = { installation_id: mine[0]!.id, repository_id: two };
+    const write = () =>
+      box
+        .as(token)
+        .rest.repos.createOrUpdateFileContents({
+          owner: 'bob',
+          repo: 'two',
+          path: 'x',
+          message: 'x',
+          content: '',
+        });
+    await expect(write()).rejects.toEqual(status(403));
+    await rest.apps.addRepoToInstallationForAuthenticatedUser(which);
+    expect(await names()).toEqual(['one', 'two']);
+    expect((await write()).status).toBe(201);
+    await rest.apps.removeRepoFromInstallationForAuthenticatedUser(which);
+    expect(await names()).toEqual(['one']);
+    const other = box.as('alice-token').rest.apps.addRepoToInstallationForAuthenticatedUser(which);
+    await expect(other).rejects.toEqual(status(404));
   });
 });
 

@@ -58,6 +58,9 @@ describe('the data directory', () => {
     const commits = (await client.rest.repos.listCommits(repo)).data.map((commit) => commit.commit.message);
     expect(commits).toEqual(['three', 'two', 'one']);
     await put(client, 'four');
+    await expect(startForge({ dataDir, config: SMALL_CONFIG })).rejects.toMatchObject({
+      code: 'FORGE_DATA_IN_USE',
+    });
     const repository = (await client.rest.repos.get(repo)).data;
     second.child.kill('SIGKILL');
     await second.exited;

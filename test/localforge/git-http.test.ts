@@ -109,7 +109,7 @@ describe('pushing', () => {
   test('moves a large pack in chunks', async () => {
     await commit(
       'large.bin',
-      Array.from({ length: 400_000 }, (_, index) => Math.imul(index, 2654435761)).join(''),
+      Array.from({ length: 200_000 }, (_, index) => Math.imul(index, 2654435761)).join(''),
     );
     await box.git(work, 'push', '-q', box.remote('alice-token', 'acme/open'), 'HEAD:refs/heads/large');
     const listed = await box.git(

@@ -100,6 +100,29 @@ describe('organizations', () => {
   });
 });
 
+describe('teams', () => {
+  test('give and take rights as people and repositories come and go', async () => {
+    const { rest } = box.as('alice-token');
+    const team = { org: 'acme', team_slug: 'platform' };
+    const role = async () =>
+      (await rest.repos.getCollaboratorPermissionLevel({ ...repo, username: 'bob' })).data.role_name;
+    await rest.teams.addOrUpdateRepoPermissionsInOrg({ ...team, ...repo, permission: 'maintain' });
+    expect(await role()).toBe('read');
+    await rest.teams.addOrUpdateMembershipForUserInOrg({ ...team, username: 'bob' });
+    expect(await role()).toBe('maintain');
+    await rest.teams.removeMembershipForUserInOrg({ ...team, username: 'bob' });
+    expect(await role()).toBe('read');
+    const outsider = { ...team, username: 'eve' };
+    await expect(rest.teams.addOrUpdateMembershipForUserInOrg(outsider)).rejects.toEqual(status(422));
+    await rest.orgs.setMembershipForUser({ org: 'acme', username: 'eve' });
+    expect((await box.as('eve-token').rest.repos.get(repo)).status).toBe(200);
+    await rest.orgs.removeMembershipForUser({ org: 'acme', username: 'eve' });
+    await expect(box.as('eve-token').rest.repos.get(repo)).rejects.toEqual(status(404));
+    const byMember = box.as('bob-token').rest.orgs.setMembershipForUser({ org: 'acme', username: 'eve' });
+    await expect(byMember).rejects.toEqual(status(403));
+  });
+});
+
 describe('contents', () => {
   test('need the blob id of what they replace', async () => {
     const { rest } = box.as('alice-token');

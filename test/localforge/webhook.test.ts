@@ -173,6 +173,24 @@ describe('deliveries', () => {
   });
 });
 
+describe('membership', () => {
+  test('is told to the App', async () => {
+    const { rest } = box.as('alice-token');
+    const who = { org: 'acme', team_slug: 'platform', username: 'bob' };
+    await rest.teams.addOrUpdateMembershipForUserInOrg(who);
+    await rest.teams.removeMembershipForUserInOrg(who);
+    await rest.repos.addCollaborator({ ...repo, username: 'eve', permission: 'triage' });
+    await rest.repos.removeCollaborator({ ...repo, username: 'eve' });
+    await box.forge.settled();
+    expect(received.map((one) => `${one.event}.${String(one.payload['action'])}`)).toEqual([
+      'membership.added',
+      'membership.removed',
+      'member.added',
+      'member.removed',
+    ]);
+  });
+});
+
 describe('repository hooks', () => {
   test('get a ping and the events they ask for, with their own secret', async () => {
     const { rest } = box.as('alice-token');

@@ -73,7 +73,10 @@ export function addCollaboratorRoutes(context: ForgeContext, router: Router): vo
         action: known ? 'edited' : 'added',
         repository: request.repository,
         sender: request.actor().user,
-        payload: { member: simpleUser(context, user), changes: { permission: { to: role, from: null } } },
+        payload: {
+          member: simpleUser(context, user),
+          changes: { permission: { to: legacy(role) }, role_name: { to: role } },
+        },
       });
     });
     return noContent();

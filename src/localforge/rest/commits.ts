@@ -3,6 +3,7 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { ForgeContext } from '../context.ts';
 import type { GitCommit, GitRepository } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
+import { emailOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { conflict, notFound, refusal, unprocessable } from '../refusal.ts';
 import { linkHeader, ok, pageOf, paginated } from '../request.ts';
@@ -54,7 +55,7 @@ async function listCommits(context: ForgeContext, request: RepositoryRequest): P
     ...(path === undefined || path === '' ? {} : { paths: [path.replace(/^\//, '')] }),
     ...time(request, 'since'),
     ...time(request, 'until'),
-    ...(request.query('author') === undefined ? {} : { author: request.query('author') ?? '' }),
+    ...authorOf(context, request),
   };
   // One more than the page tells whether there is a next one; the last page is not counted out, as on GitHub.
   const shas = await git.log({ ...options, limit: page.perPage + 1, offset: page.offset });
@@ -65,6 +66,14 @@ async function listCommits(context: ForgeContext, request: RepositoryRequest): P
     body: commits.map((commit) => commitShape(context, repository, commit)),
     headers: linkHeader(request, page, total),
   };
+}
+
+/** A login stands for the address that is in the commits. */
+function authorOf(context: ForgeContext, request: RepositoryRequest): { author?: string } {
+  const author = request.query('author');
+  if (author === undefined || author === '') return {};
+  const account = context.records.accountByLogin(author);
+  return { author: account === undefined ? author : emailOf(account) };
 }
 
 function time(request: RepositoryRequest, name: 'since' | 'until'): Record<string, string> {

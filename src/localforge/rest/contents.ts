@@ -11,7 +11,7 @@ import { bodyOf, created, ok } from '../request.ts';
 import type { Reply, RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { gitCommitShape } from '../shapes/commit.ts';
-import { wrapBase64 } from './git-objects.ts';
+import { isBase64, wrapBase64 } from './git-objects.ts';
 import { CONTENTS_READ, CONTENTS_WRITE, demandMoved } from './git-refs.ts';
 
 /** Above this the JSON form has no content; above the second only the raw form works. */
@@ -144,6 +144,7 @@ async function write(context: ForgeContext, request: RepositoryRequest, removes:
   }
   if (!removes && body.content === undefined)
     throw unprocessable('Invalid request.\n\n"content" wasn\'t supplied.');
+  if (!isBase64(body.content ?? '')) throw unprocessable('content is not valid Base64');
   const branch = body.branch ?? repository.defaultBranch;
   const git = context.git(repository);
 

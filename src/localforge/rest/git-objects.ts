@@ -70,6 +70,7 @@ export function addGitObjectRoutes(context: ForgeContext, router: Router): void 
   });
   router.repo('POST', '/git/blobs', CONTENTS_WRITE, async (request) => {
     const { content, encoding } = bodyOf(request, blobBody);
+    if (encoding === 'base64' && !isBase64(content)) throw unprocessable('content is not valid Base64');
     const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
     if (bytes.length > MAX_BLOB) throw unprocessable('The blob is too large');
     const sha = await context.git(request.repository).writeBlob(bytes);
@@ -166,6 +167,9 @@ function shaOr422(sha: string): string {
 
 const defined = (fields: { [K in keyof GitPerson]?: string | undefined } | undefined): Partial<GitPerson> =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined));
+
+/** Node decodes whatever it can; GitHub refuses what is not Base64. */
+export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(text);
 
 /** Base64 in lines of 60, as GitHub sends it. */
 export const wrapBase64 = (bytes: Buffer): string =>

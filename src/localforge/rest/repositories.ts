@@ -11,9 +11,9 @@ import { createRepository, pointHead } from '../repositories.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { ForgeRequest, Reply, RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
-import { installationShape, shortRepository } from '../shapes/installation.ts';
 import { fullRepository, repositoryShape } from '../shapes/repository.ts';
 import type { Viewer } from '../viewer.ts';
+import { tellOfInstalled } from './installations.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,100}$/;
 const METADATA = { app: [], user: 'read' } as const;
@@ -220,21 +220,7 @@ function tellInstallation(
 ): void {
   const installation = context.access.installationFor(repository);
   if (installation === undefined) return;
-  const short = [shortRepository(context, repository)];
-  context.emit({
-    event: 'installation_repositories',
-    action,
-    account: context.records.account(repository.ownerId),
-    sender,
-    payload: {
-      repository_selection: installation.selection,
-      repositories_added: action === 'added' ? short : [],
-      repositories_removed: action === 'removed' ? short : [],
-      requester: null,
-    },
-    override: { installation: installationShape(context, installation) },
-    onlyApp: true,
-  });
+  tellOfInstalled(context, sender, installation, repository, action);
 }
 
 async function change(context: ForgeContext, request: RepositoryRequest): Promise<Reply> {

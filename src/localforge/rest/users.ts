@@ -31,7 +31,7 @@ export function addUserRoutes(context: ForgeContext, router: Router): void {
   router.route('GET', '/users/:username', 'anyone', (request) =>
     ok(publicUser(context, find(request.param('username')))),
   );
-  router.route('GET', '/user/:account_id', 'anyone', (request) => {
+  router.route('GET', '/user/:account_id{[0-9]+}', 'anyone', (request) => {
     const account = records.accounts.get(Number(request.param('account_id')) || 0);
     if (account === undefined) throw notFound();
     return ok(publicUser(context, account));
