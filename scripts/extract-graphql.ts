@@ -37,7 +37,7 @@ function withoutProse(document: DocumentNode): DocumentNode {
   return visit(document, {
     enter: (node) =>
       'description' in node && node.description ? { ...node, description: undefined } : undefined,
-    Directive: (node) => (node.name.value === 'deprecated' ? undefined : null),
+    Directive: () => null,
   });
 }
 

@@ -5,6 +5,7 @@
  *   npm pack @octokit/openapi@23.0.2 @octokit/openapi-webhooks@12.1.0 @octokit/graphql-schema@15.26.1
  *   (unpack each), then
  *   node scripts/extract-openapi.ts OPENAPI_DIR OPENAPI_WEBHOOKS_DIR GRAPHQL_SCHEMA_DIR
+ *   npm run format
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

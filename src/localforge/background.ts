@@ -2,23 +2,54 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { ForgeContext } from './context.ts';
 
+/** So that a thousand pull requests looked at together do not start thousands of git processes together. */
+const AT_ONCE = 4;
+
 /** Runs something outside of the request that starts it, so that it does not inherit its locks. */
 const outside = AsyncLocalStorage.snapshot();
 
-const running = new WeakMap<ForgeContext, Set<Promise<void>>>();
+interface Jobs {
+  /** Waiting and running ones. */
+  readonly open: Set<Promise<void>>;
+  readonly waiting: (() => void)[];
+  running: number;
+}
 
-/** Starts work that nobody waits for, as GitHub's jobs. An error is logged. */
+const jobsOf = new WeakMap<ForgeContext, Jobs>();
+
+/** Starts work that nobody waits for, as GitHub's jobs, a few at a time. An error is logged. */
 export function runInBackground(context: ForgeContext, what: string, work: () => Promise<void>): void {
-  const jobs = running.get(context) ?? new Set();
-  running.set(context, jobs);
-  const job = outside(work)
-    .catch((error: unknown) => context.log(`${what} failed`, { error: String(error) }))
-    .finally(() => jobs.delete(job));
-  jobs.add(job);
+  const jobs = jobsOf.get(context) ?? { open: new Set(), waiting: [], running: 0 };
+  jobsOf.set(context, jobs);
+  const job = outside(async () => {
+    try {
+      // Also lets `job` be assigned before it is used below.
+      await turn(jobs);
+      await work();
+    } catch (error) {
+      context.log(`${what} failed`, { error: String(error) });
+    } finally {
+      jobs.running -= 1;
+      jobs.waiting.shift()?.();
+      jobs.open.delete(job);
+    }
+  });
+  jobs.open.add(job);
 }
 
 /** Resolves when no such work is under way. */
 export async function backgroundSettled(context: ForgeContext): Promise<void> {
   // What ends may have started more.
-  while ((running.get(context)?.size ?? 0) > 0) await Promise.all(running.get(context) ?? []);
+  for (let open = openJobs(context); open.length > 0; open = openJobs(context)) await Promise.all(open);
+}
+
+const openJobs = (context: ForgeContext): readonly Promise<void>[] => [...(jobsOf.get(context)?.open ?? [])];
+
+async function turn(jobs: Jobs): Promise<void> {
+  if (jobs.running >= AT_ONCE) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    jobs.waiting.push(resolve);
+    await promise;
+  }
+  jobs.running += 1;
 }

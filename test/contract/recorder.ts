@@ -115,7 +115,7 @@ export function summary(report: ContractReport): string {
 function apiPath(pathname: string): string | undefined {
   const path = pathname.replace(/^\/api\/v3(?=\/|$)/, '').replace(/^\/repositories\/\d+/, '/repos/by/number');
   if (path.endsWith('/graphql')) return undefined;
-  return path === '' ? '/' : path;
+  return path.endsWith('/contents') ? `${path}/` : path;
 }
 
 /** Diffs, patches and raw files are asked for by media type and are not described. */

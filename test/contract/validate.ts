@@ -113,12 +113,7 @@ export function judgeExchange(exchange: Exchange): Judgement {
 /** Judges the payload of one webhook. */
 export function judgeWebhook(event: string, payload: unknown): Judgement {
   const action = (payload as { action?: unknown }).action;
-  const name =
-    typeof action === 'string' && event !== 'repository_dispatch'
-      ? `${event}.${action}`
-      : event === 'repository_dispatch'
-        ? 'repository_dispatch.sample.collected'
-        : event;
+  const name = typeof action === 'string' ? `${event}.${action}` : event;
   if (!(name in webhooks.webhooks)) {
     return {
       operation: undefined,

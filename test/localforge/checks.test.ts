@@ -23,6 +23,14 @@ const annotation = (line: number) => ({
   message: `Line ${line}`,
 });
 
+const listed = async (query: object) =>
+  (await forge.eve.rest.checks.listForRef({ ...REPO, ref: 'draft', ...query })).data;
+
+const output = (more: object) => ({ output: { title: 't', summary: 's', ...more } });
+
+const report = (state: 'pending' | 'success' | 'failure', context: string) =>
+  forge.bob.rest.repos.createCommitStatus({ ...REPO, sha: head, state, context, description: 'd' });
+
 describe('check suites', () => {
   test('are requested from the App for every pushed branch', async () => {
     forge.hooks();
@@ -127,19 +135,18 @@ describe('check runs', () => {
   test('the list shows the newest of each name', async () => {
     const newer = await create({ conclusion: 'failure', output: { title: 'No', summary: 'Not fine' } });
     await create({ name: 'portico/package', status: 'queued' });
-    const list = async (query: object) =>
-      (await forge.eve.rest.checks.listForRef({ ...REPO, ref: 'draft', ...query })).data;
-    const latest = await list({});
+    const latest = await listed({});
     expect(latest.total_count).toBe(2);
-    expect((await list({ check_name: 'portico/render' })).check_runs.map((run) => run.id)).toEqual([
+    expect((await listed({ check_name: 'portico/render' })).check_runs.map((run) => run.id)).toEqual([
       newer.data.id,
     ]);
-    expect((await list({ check_name: 'portico/render', filter: 'all' })).total_count).toBe(2);
-    expect((await list({ status: 'queued' })).check_runs.map((run) => run.name)).toEqual(['portico/package']);
+    expect((await listed({ check_name: 'portico/render', filter: 'all' })).total_count).toBe(2);
+    expect((await listed({ status: 'queued' })).check_runs.map((run) => run.name)).toEqual([
+      'portico/package',
+    ]);
   });
 
   test('GitHub’s limits hold', async () => {
-    const output = (more: object) => ({ output: { title: 't', summary: 's', ...more } });
     const wrong: object[] = [
       output({ annotations: Array.from({ length: 51 }, (_, index) => annotation(index)) }),
       output({ summary: 'x'.repeat(65_536) }),
@@ -170,9 +177,6 @@ describe('check runs', () => {
 });
 
 describe('commit statuses', () => {
-  const report = (state: 'pending' | 'success' | 'failure', context: string) =>
-    forge.bob.rest.repos.createCommitStatus({ ...REPO, sha: head, state, context, description: 'd' });
-
   test('are combined by context', async () => {
     const combined = async () =>
       (await forge.eve.rest.repos.getCombinedStatusForRef({ ...REPO, ref: 'draft' })).data;

@@ -73,7 +73,8 @@ type PullData = Awaited<ReturnType<Octokit['rest']['pulls']['get']>>['data'];
 /** A forge with one repository that has a first commit on main, and clients for everybody. */
 export async function collaboration(): Promise<Collaboration> {
   const base = await testForge(CONFIG);
-  const { forge, git } = base;
+  const { forge } = base;
+  const git: TestForge['git'] = (directory, ...args) => base.git(directory, ...args);
   forge.setAppWebhookUrl('http://127.0.0.1:9/webhooks');
   hookEverything(base);
   const contract = recordContract(forge);

@@ -10,6 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(forge));
 
+const list = async (query: object) =>
+  (await forge.bob.rest.issues.listForRepo({ ...REPO, ...query })).data.map((issue) => issue.number);
+
 describe('issues', () => {
   test('share their numbers with pull requests and are opened, edited, closed and opened again', async () => {
     forge.hooks();
@@ -50,8 +53,6 @@ describe('issues', () => {
   });
 
   test('are listed with the pull requests among them, filtered and sorted', async () => {
-    const list = async (query: object) =>
-      (await forge.bob.rest.issues.listForRepo({ ...REPO, ...query })).data.map((issue) => issue.number);
     expect(await list({})).toEqual([2, 1]);
     expect(await list({ labels: 'bug,p1' })).toEqual([1]);
     expect(await list({ labels: 'absent' })).toEqual([]);

@@ -13,6 +13,9 @@ afterAll(() => closeClean(forge));
 const open = async (head: string, more: object = {}) =>
   (await forge.bob.rest.pulls.create({ ...REPO, title: `Take ${head}`, head, base: 'main', ...more })).data;
 
+const merge = (number: number, more: object = {}) =>
+  forge.bob.rest.pulls.merge({ ...REPO, pull_number: number, ...more });
+
 describe('opening', () => {
   test('a pull request shows its sides, its size and its commits', async () => {
     const sha = await forge.commit(
@@ -48,9 +51,9 @@ describe('opening', () => {
     const commits = (await forge.bob.rest.pulls.listCommits({ ...REPO, pull_number: 1 })).data;
     expect(commits.map((commit) => commit.sha)).toEqual([sha]);
     const diff = await forge.bob.rest.pulls.get({ ...REPO, pull_number: 1, mediaType: { format: 'diff' } });
-    expect(String(diff.data)).toMatch(/^diff --git a\/README.md b\/README.md\n/);
+    expect(diff.data as unknown as string).toMatch(/^diff --git a\/README.md b\/README.md\n/);
     const patch = await forge.bob.rest.pulls.get({ ...REPO, pull_number: 1, mediaType: { format: 'patch' } });
-    expect(String(patch.data)).toContain('Subject: [PATCH] Change one');
+    expect(patch.data as unknown as string).toContain('Subject: [PATCH] Change one');
     const advertised = await forge.git(forge.clone, 'ls-remote', 'origin', 'refs/pull/1/*');
     expect(advertised).toContain(`${sha}\trefs/pull/1/head`);
   });
@@ -185,9 +188,6 @@ describe('changing', () => {
 });
 
 describe('merging', () => {
-  const merge = (number: number, more: object = {}) =>
-    forge.bob.rest.pulls.merge({ ...REPO, pull_number: number, ...more });
-
   test('a merge commit has two parents and GitHub’s words', async () => {
     const head = await forge.commit('m-merge', { 'mm.yaml': 'a: 1\n' }, { from: 'main' });
     const { number } = await open('m-merge');

@@ -32,6 +32,12 @@ const merge = (number: number) => forge.bob.rest.pulls.merge({ ...REPO, pull_num
 const check = (head: string, conclusion: 'success' | 'failure') =>
   forge.app.rest.checks.create({ ...REPO, name: 'portico', head_sha: head, conclusion });
 
+const message = async (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+
 describe('branch protection', () => {
   test('a required check of the App must be green on the head', async () => {
     await protect({
@@ -139,11 +145,6 @@ describe('auto-merge', () => {
     'mutation($id: ID!) { enablePullRequestAutoMerge(input: {pullRequestId: $id, mergeMethod: SQUASH}) { pullRequest { autoMergeRequest { mergeMethod enabledBy { login } } } } }';
   const DISABLE =
     'mutation($id: ID!) { disablePullRequestAutoMerge(input: {pullRequestId: $id}) { pullRequest { id } } }';
-  const message = async (call: Promise<unknown>): Promise<string> =>
-    call.then(
-      () => '',
-      (error: unknown) => String(error),
-    );
 
   test('merges once everything demanded is there', async () => {
     await protect({

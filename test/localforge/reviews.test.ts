@@ -21,6 +21,15 @@ afterAll(() => closeClean(forge));
 
 const at = () => ({ ...REPO, pull_number: number });
 
+const comment = (more: object) =>
+  forge.carol.rest.pulls.createReviewComment({
+    ...at(),
+    body: 'Hm',
+    commit_id: head,
+    path: 'README.md',
+    ...more,
+  });
+
 describe('reviews', () => {
   test('others approve, demand changes or comment; the author can only comment', async () => {
     forge.hooks();
@@ -99,15 +108,6 @@ describe('reviews', () => {
 });
 
 describe('comments on lines', () => {
-  const comment = (more: object) =>
-    forge.carol.rest.pulls.createReviewComment({
-      ...at(),
-      body: 'Hm',
-      commit_id: head,
-      path: 'README.md',
-      ...more,
-    });
-
   test('a line of the diff can be commented, another cannot', async () => {
     forge.hooks();
     const { data } = await comment({ line: 10, side: 'RIGHT' });

@@ -5,6 +5,7 @@ import { isUnstable } from '../checks-of-commit.ts';
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import type { GitPerson, GitRepository } from '../git-repository.ts';
 import { mergeCommit, rebaseCommits } from '../merge-engine.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
@@ -12,6 +13,7 @@ import type { PullStats, PullVerdict } from '../shapes/pull.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 
 const REMEMBERED_STATS = 1000;
+const MAX_REBASED = 100;
 
 const UNKNOWN: PullVerdict = { mergeable: null, rebaseable: null, state: 'unknown' };
 
@@ -105,7 +107,7 @@ async function computeTestMerge(
   const forge = forgePerson(context);
   const message = `Merge ${head} into ${base}`;
   const merged = await mergeCommit(git, { base, head, message, author: forge, committer: forge });
-  const rebased = merged.clean && (await rebaseCommits(git, base, head, forge)).clean;
+  const rebased = merged.clean && (await isRebaseable(git, base, head, forge));
   const behind = !(await git.isAncestor(base, head));
   if (!stillWanted()) return;
   const sha = merged.clean ? merged.sha : null;
@@ -114,6 +116,17 @@ async function computeTestMerge(
   collaborationStore(context.store).pulls.update(pull.id, {
     testMerge: { baseSha: base, headSha: head, clean: merged.clean, behind, rebaseable: rebased, sha },
   });
+}
+
+/** GitHub does not rebase more than a hundred commits. */
+async function isRebaseable(
+  git: GitRepository,
+  base: string,
+  head: string,
+  committer: GitPerson,
+): Promise<boolean> {
+  const commits = await git.log({ include: [head], exclude: [base], limit: MAX_REBASED + 1 });
+  return commits.length <= MAX_REBASED && (await rebaseCommits(git, base, head, committer)).clean;
 }
 
 function stateOf(context: ForgeContext, repository: RepositoryRecord, pull: PullRecord): string {
