@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
+
 /** Deliveries as they came in: stored before they are acknowledged, so that no crash can lose one. */
 
 /** The part of a database that the inbox needs; `src/queue/database.ts` fits. */
 export interface InboxDatabase {
+  /** On `pglite` there is one process, so what another owner has claimed is what a dead one left. */
+  readonly engine: 'postgres' | 'pglite';
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-export interface Delivery {
+interface Delivery {
   /** `X-GitHub-Delivery`; the same for a redelivery. */
   readonly id: string;
   /** `X-GitHub-Event`. */
@@ -17,7 +21,7 @@ export interface Delivery {
 }
 
 /** `stored`: there is work to do (also for a redelivery of one that failed). `known`: it is done, or under way. */
-export type StoreResult = 'stored' | 'known';
+type StoreResult = 'stored' | 'known';
 
 export interface Inbox {
   /** `body` is the JSON text as it came, checked by the caller. */
@@ -27,15 +31,15 @@ export interface Inbox {
     readonly body: string;
   }): Promise<StoreResult>;
   /**
-   * Takes a stored delivery to work on it; undefined when it is done, has failed, or was never there. What a dead process
-   * had claimed can be claimed again, so callers must exclude each other by the id (a job key does).
+   * Takes a delivery to work on it; undefined when another has it, when it is done or has failed, or was never there.
+   * What a dead process had claimed can be claimed again: at once on the embedded engine, after a minute on a server.
    */
   claim(id: string): Promise<Delivery | undefined>;
   /** Marks it done and drops the payload. */
   complete(id: string): Promise<void>;
   /** Marks it failed, with a reason code; a redelivery will run it again. */
   fail(id: string, code: string): Promise<void>;
-  /** Ids of deliveries that were stored or claimed and not ended: what a crash may have left behind. Oldest first. */
+  /** Ids of deliveries that can be claimed, oldest first: what a crash left behind. To be asked at the start and in every sweep. */
   pending(limit?: number): Promise<readonly string[]>;
   /**
    * Forgets ended deliveries older than so many days, and returns how many. 4 when absent: GitHub redelivers for three
@@ -44,8 +48,16 @@ export interface Inbox {
   prune(days?: number): Promise<number>;
 }
 
+/** A claim lasts for the moment that it takes to queue jobs. */
+const STALE_SECONDS = 60;
+
 /** The inbox in the table `portico.delivery`. */
 export function createInbox(database: InboxDatabase): Inbox {
+  const owner = randomUUID();
+  const stale = database.engine === 'pglite' ? 0 : STALE_SECONDS;
+  const free = `(state = 'stored' OR state = 'claimed' AND owner IS DISTINCT FROM $1
+    AND changed_at <= now() - make_interval(secs => $2))`;
+
   async function end(id: string, state: 'completed' | 'failed', code: string | null): Promise<void> {
     await database.query(
       `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
@@ -68,9 +80,9 @@ export function createInbox(database: InboxDatabase): Inbox {
     },
     async claim(id) {
       const rows = await database.query<{ event: string; payload: string; attempt: number }>(
-        `UPDATE portico.delivery SET state = 'claimed', attempt = attempt + 1, changed_at = now()
-         WHERE id = $1 AND state IN ('stored', 'claimed') RETURNING event, payload, attempt`,
-        [id],
+        `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
+         WHERE id = $3 AND ${free} RETURNING event, payload, attempt`,
+        [owner, stale, id],
       );
       const row = rows[0];
       return (
@@ -86,8 +98,8 @@ export function createInbox(database: InboxDatabase): Inbox {
     fail: (id, code) => end(id, 'failed', code),
     async pending(limit = 10_000) {
       const rows = await database.query<{ id: string }>(
-        `SELECT id FROM portico.delivery WHERE state IN ('stored', 'claimed') ORDER BY received_at LIMIT $1`,
-        [limit],
+        `SELECT id FROM portico.delivery WHERE ${free} ORDER BY received_at LIMIT $3`,
+        [owner, stale, limit],
       );
       return rows.map(({ id }) => id);
     },

@@ -24,6 +24,7 @@ const STEPS: readonly string[] = [
      starts_at timestamptz NOT NULL,
      PRIMARY KEY (installation, starts_at, id)
    );`,
+  `ALTER TABLE portico.delivery ADD COLUMN owner text;`,
 ];
 
 /**

@@ -5,7 +5,7 @@ import type { Database, Queryable } from './database.ts';
 import type { DeadJob, Json, LaneDepth } from './job.ts';
 
 /** A job as it lies in pg-boss. */
-export interface StoredJob {
+interface StoredJob {
   readonly kind: string;
   readonly key: string;
   readonly data: Json;
