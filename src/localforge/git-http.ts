@@ -256,7 +256,9 @@ async function readHead(
   const rest = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
   for (;;) {
-    const next = await rest.next();
+    const next = await rest.next().catch(() => {
+      throw refusal(400, 'The body of the push cannot be read.');
+    });
     if (next.done === true) throw refusal(400, 'The push ended before its commands.');
     start = Buffer.concat([start, next.value]);
     if (start.length > MAX_HEAD) throw refusal(413, 'The push has too many refs.');

@@ -82,6 +82,8 @@ async function readRequest(
   http: Context,
 ): Promise<ForgeRequest> {
   const url = new URL(http.req.url);
+  // Nothing that git or a file system knows has one in its name.
+  if (/%00/.test(url.href)) throw refusal(400, 'The address has a NUL character.');
   const origin = new URL(context.urls.web);
   url.protocol = origin.protocol;
   url.host = origin.host;

@@ -119,15 +119,13 @@ describe('an installation on selected repositories', () => {
     const two = (await rest.repos.get({ owner: 'bob', repo: 'two' })).data.id;
     const which = { installation_id: mine[0]!.id, repository_id: two };
     const write = () =>
-      box
-        .as(token)
-        .rest.repos.createOrUpdateFileContents({
-          owner: 'bob',
-          repo: 'two',
-          path: 'x',
-          message: 'x',
-          content: '',
-        });
+      box.as(token).rest.repos.createOrUpdateFileContents({
+        owner: 'bob',
+        repo: 'two',
+        path: 'x',
+        message: 'x',
+        content: '',
+      });
     await expect(write()).rejects.toEqual(status(403));
     await rest.apps.addRepoToInstallationForAuthenticatedUser(which);
     expect(await names()).toEqual(['one', 'two']);

@@ -49,10 +49,12 @@ async function listCommits(context: ForgeContext, request: RepositoryRequest): P
     throw isEmpty ? conflict('Git Repository is empty.') : notFound();
   }
   const page = pageOf(request);
-  const path = request.query('path');
+  const path = (request.query('path') ?? '').replaceAll(/^\/+|\/+$/g, '');
+  // git would call it outside of the repository; nothing was ever there.
+  if (path.split('/').some((part) => part === '..' || part === '.')) return ok([]);
   const options = {
     include: [start],
-    ...(path === undefined || path === '' ? {} : { paths: [path.replace(/^\//, '')] }),
+    ...(path === '' ? {} : { paths: [path] }),
     ...time(request, 'since'),
     ...time(request, 'until'),
     ...authorOf(context, request),

@@ -55,7 +55,11 @@ export function addRepositoryRoutes(context: ForgeContext, router: Router): void
     const { names } = bodyOf(request, topicsBody);
     const topics = names.map((name) => name.toLowerCase());
     if (topics.length > 20 || topics.some((topic) => !/^[a-z0-9][a-z0-9-]{0,49}$/.test(topic))) {
-      throw invalid({ resource: 'Repository', field: 'topics', code: 'invalid' });
+      throw refusal(422, 'Validation Failed', {
+        errors: [
+          'Topics must start with a lowercase letter or number, and have at most 50 of a-z, 0-9 and "-".',
+        ],
+      });
     }
     records.repositories.update(request.repository.id, { topics, updatedAt: context.now() });
     return ok({ names: topics });

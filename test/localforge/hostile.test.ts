@@ -1,0 +1,130 @@
+import { connect } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { testForge } from './forge-fixture.ts';
+import type { TestForge } from './forge-fixture.ts';
+
+let box: TestForge;
+beforeAll(async () => {
+  box = await testForge();
+  await box.as('alice-token').rest.repos.createOrUpdateFileContents({
+    owner: 'acme',
+    repo: 'open',
+    path: 'a.yaml',
+    message: 'A',
+    content: '',
+  });
+});
+afterAll(() => box[Symbol.asyncDispose]());
+
+const WORDS = [
+  '-x',
+  '--all',
+  '--output=/tmp/x',
+  '%00',
+  'a%0Ab',
+  '..%2F..%2Fetc%2Fpasswd',
+  '%2e%2e',
+  'main@%7B1%7D',
+  'HEAD~1',
+  'HEAD%5E%7Btree%7D',
+  ':/A',
+  '%5Emain',
+  '*',
+  '%FF',
+  '%E0%A4%A',
+  '%F0%9F%92%A9',
+  '0',
+  '9'.repeat(30),
+  'f'.repeat(40),
+  'x'.repeat(4000),
+];
+
+const GETS = [
+  'git/ref/heads/W',
+  'git/refs/W',
+  'git/matching-refs/W',
+  'git/trees/W?recursive=1',
+  'git/blobs/W',
+  'git/commits/W',
+  'git/tags/W',
+  'contents/W',
+  'contents/a.yaml?ref=W',
+  'commits/W',
+  'commits?sha=W',
+  'commits?path=W',
+  'commits?since=W',
+  'commits?author=W',
+  'commits?per_page=W&page=W',
+  'compare/W...main',
+  'compare/main..W',
+  'branches/W',
+  'branches/W/protection',
+  'rules/branches/W',
+  'collaborators/W/permission',
+  'hooks/W/deliveries?cursor=W',
+  'rulesets/W',
+];
+
+describe('whatever is asked', () => {
+  test.each(GETS)('GET %s has an answer that is no server error', async (template) => {
+    for (const word of WORDS) {
+      const answer = await fetch(`${box.forge.apiUrl}/repos/acme/open/${template.replaceAll('W', word)}`, {
+        headers: { authorization: 'Bearer alice-token' },
+      });
+      await answer.arrayBuffer();
+      expect(`${word.slice(0, 40)} ${answer.status}`).not.toMatch(/ 5\d\d$/);
+    }
+  });
+
+  test.each([
+    ['POST', 'git/refs', { ref: 'refs/heads/\nx', sha: '--all' }],
+    ['POST', 'git/refs', { ref: 'refs/heads/x', sha: 'main' }],
+    ['POST', 'git/trees', { tree: [{ path: '/etc', mode: '100644', content: '' }] }],
+    ['POST', 'git/trees', { tree: [{ path: 'a', mode: '777777', content: '' }] }],
+    ['POST', 'git/trees', { base_tree: '-x', tree: [] }],
+    ['POST', 'git/commits', { message: 'x', tree: 'HEAD' }],
+    ['POST', 'git/commits', { message: 1, tree: [] }],
+    ['POST', 'git/tags', { tag: 'a\nb', message: '', object: 'f'.repeat(40), type: 'commit' }],
+    ['POST', 'git/blobs', { content: '***', encoding: 'base64' }],
+    ['PUT', 'contents/b.yaml', { message: 'x', content: '***' }],
+    ['PUT', 'contents/b.yaml', { message: 'x', content: '', branch: '-x' }],
+    ['PATCH', '', { default_branch: '../x' }],
+    ['PATCH', '', { name: '../x' }],
+    ['PUT', 'topics', { names: ['A B'] }],
+    ['POST', 'hooks', { config: { url: 'file:///etc/passwd' } }],
+    ['POST', 'rulesets', { name: '', enforcement: 'x' }],
+    ['PUT', 'branches/main/protection', { required_status_checks: 1 }],
+    ['POST', 'branches/main/rename', { new_name: '..' }],
+    ['PUT', 'topics', []],
+    ['PUT', 'topics', 'x'],
+  ])('%s %s refuses %j', async (method, path, body) => {
+    const answer = await fetch(`${box.forge.apiUrl}/repos/acme/open${path === '' ? '' : '/'}${path}`, {
+      method,
+      headers: { authorization: 'Bearer alice-token' },
+      body: JSON.stringify(body),
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(((await answer.json()) as { message: string }).message).not.toBe('');
+  });
+
+  test.each([
+    'POST /acme/open.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\nContent-Length: 8\r\n\r\nnonsense',
+    'POST /acme/open.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\nContent-Length: 0\r\n\r\n',
+    'POST /acme/open.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd',
+    'POST /acme/open.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd',
+    'GET /%2e%2e/%2e%2e/info/refs HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET /acme/open.git/info/refs?service=git-evil-pack HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET /%E0%A4%A/x/info/refs HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET //x HTTP/1.1\r\nHost: [\r\n\r\n',
+  ])('a broken request leaves the forge alive: %j', async (bytes) => {
+    const socket = connect(Number(new URL(box.forge.url).port), '127.0.0.1');
+    socket.write(bytes.replace('Host:', 'Connection: close\r\nHost:'));
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 [234]\d\d/);
+    expect((await box.as().rest.repos.get({ owner: 'acme', repo: 'open' })).status).toBe(200);
+  });
+});
