@@ -20,7 +20,10 @@ import { pairItems } from './pair-items.ts';
 
 export interface ChangedTree {
   readonly root: YamlNode;
-  /** True when comments are wanted where the text has no place yet: read the new text and change it once more. */
+  /**
+   * True when the new text has to be looked at: comments are wanted where it has no place yet, or parts went or moved,
+   * which an odd layout may get wrong.
+   */
   readonly unfinished: boolean;
 }
 
@@ -116,7 +119,11 @@ function changeMap(node: MapNode, before: KrmObject, after: KrmObject, state: St
         ...(comments === undefined ? {} : { comments }),
       });
   }
+  const kept = entries.length;
   for (const name of Object.keys(after)) if (!old.has(name)) entries.push(makeEntry(after, name, state));
+  if (kept < old.size) state.unfinished = true;
+  // Nothing is left to edit in place.
+  if (kept === 0 && old.size > 0) return { kind: 'map', entries, ...(node.flow === true ? { flow: true } : {}) };
   return { kind: 'map', entries, ...shapeOf(node) };
 }
 
@@ -136,6 +143,9 @@ function changeList(
     if (value === item.value && comments === undefined) return item;
     return { value, base: item, ...(comments === undefined ? {} : { comments }) };
   });
+  if (after.length !== before.length || twins.some((from, at) => from !== at)) state.unfinished = true;
+  const kept = twins.some((from) => from >= 0);
+  if (!kept && before.length > 0) return { kind: 'list', items, ...(node.flow === true ? { flow: true } : {}) };
   return { kind: 'list', items, ...shapeOf(node) };
 }
 
@@ -168,7 +178,7 @@ function commentChange(
     value !== slot.value &&
     !(value.kind === 'scalar' && slot.value.kind === 'scalar') &&
     !('base' in value && value.base === slot.value);
-  if (rewritten && text !== undefined) state.unfinished = true;
+  if (rewritten) state.unfinished = true;
   if (sameNote(before, after, key) && beforeKey === key) return undefined;
   if (old.comment === now.comment && old.keyComment === now.keyComment) return undefined;
   return { line: text === undefined ? null : `# ${text}` };

@@ -37,16 +37,23 @@ export function noteOf(container: Container, key: string | number): FieldNote {
   return NOTES.get(container)?.get(key) ?? NONE;
 }
 
+/** Gives a field its whole note. */
+export function putNote(container: Container, key: string | number, note: FieldNote): void {
+  const notes = NOTES.get(container);
+  if (notes === undefined) NOTES.set(container, new Map([[key, note]]));
+  else notes.set(key, note);
+}
+
 /** Sets parts of the note on a field; `undefined` removes a part. */
 export function setNote(
   container: Container,
   key: string | number,
   parts: { readonly [Part in keyof FieldNote]?: FieldNote[Part] | undefined },
 ): void {
-  let notes = NOTES.get(container);
-  if (notes === undefined) NOTES.set(container, (notes = new Map()));
-  const merged = Object.entries({ ...notes.get(key), ...parts }).filter(([, part]) => part !== undefined);
-  notes.set(key, Object.fromEntries(merged));
+  const merged = Object.entries({ ...noteOf(container, key), ...parts }).filter(
+    ([, part]) => part !== undefined,
+  );
+  putNote(container, key, Object.fromEntries(merged));
 }
 
 /** Reads a field of a map or an element of a list. */
@@ -56,8 +63,12 @@ export function getField(container: Container, key: string | number): unknown {
 
 /** Writes a field; its comments and quotes stay, its old spelling goes. */
 export function setField(container: Container, key: string | number, value: unknown): void {
-  (container as Record<string | number, unknown>)[key] = value;
+  // Assigning to __proto__ would change the object instead of giving it a field.
+  if (key === '__proto__') Object.defineProperty(container, key, { value, ...OWN });
+  else (container as Record<string | number, unknown>)[key] = value;
 }
+
+const OWN = { configurable: true, enumerable: true, writable: true };
 
 /** The text of a scalar field as it is spelled, without quotes; undefined for a missing field or a collection. */
 export function textOf(container: Container, key: string | number): string | undefined {
@@ -98,7 +109,7 @@ export function copyValue<Value>(value: Value): Value {
   if (!isContainer(value)) return value;
   const copy: Container = Array.isArray(value) ? value.map(copyValue) : {};
   if (!Array.isArray(value)) {
-    for (const key of Object.keys(value)) (copy as KrmObject)[key] = copyValue((value as KrmObject)[key]);
+    for (const key of Object.keys(value)) setField(copy, key, copyValue((value as KrmObject)[key]));
   }
   const notes = NOTES.get(value);
   if (notes !== undefined) NOTES.set(copy, new Map(notes));

@@ -36,15 +36,14 @@ export function findingsOf(
     }
     const mode = run.guardrail === undefined ? undefined : modeOf(run.guardrail);
     return items.map((item): Finding => {
-      const place = places.find(run.package, item);
-      return {
+      const base = {
         severity: lower(item.severity ?? 'info', mode),
         message: item.message,
         function: run.function,
         ...(run.guardrail === undefined ? {} : { guardrail: run.guardrail }),
-        ...place,
         item,
       };
+      return placedLazily(base, () => places.find(run.package, item));
     });
   });
 }
@@ -56,11 +55,27 @@ function lower(severity: Severity, mode: 'enforce' | 'warn' | 'dryrun' | undefin
 
 type Place = Pick<Finding, 'file' | 'line' | 'column' | 'resource'>;
 
+/** A finding that looks its place up when it is asked for: most are never shown, and files need not be read for them. */
+function placedLazily(base: Omit<Finding, keyof Place>, find: () => Place): Finding {
+  let found: Place | undefined;
+  const part = (key: keyof Place): PropertyDescriptor => ({
+    enumerable: true,
+    get: () => (found ??= find())[key],
+  });
+  return Object.defineProperties(base, {
+    file: part('file'),
+    line: part('line'),
+    column: part('column'),
+    resource: part('resource'),
+  });
+}
+
 /** Finds places in rendered files; each file is read once, and only when a result names it. */
 class Places {
   readonly #textOf: TextOf;
   readonly #paths: readonly string[];
   readonly #known = new Map<string, SourceFile | undefined>();
+  readonly #lines = new Map<string, readonly number[]>();
 
   constructor(textOf: TextOf, paths: readonly string[]) {
     this.#textOf = textOf;
@@ -81,7 +96,7 @@ class Places {
     const node = item.field === undefined ? undefined : fieldAt(document.root, item.field.path);
     return {
       file: document.file,
-      ...positionOf(node ?? { at: document.root.at, start: document.root.at?.body ?? 0 }),
+      ...this.#position(document, node?.start ?? document.root.at?.body ?? 0),
       ...(resource === undefined ? {} : { resource }),
     };
   }
@@ -96,6 +111,17 @@ class Places {
       if (match !== undefined && (file?.path !== undefined || resourceRef?.kind !== undefined)) return match;
     }
     return undefined;
+  }
+
+  #position(document: SourceDocument, start: number): Pick<Finding, 'line' | 'column'> {
+    const text = document.root.at?.source.text ?? '';
+    let lines = this.#lines.get(text);
+    if (lines === undefined) this.#lines.set(text, (lines = lineStarts(text)));
+    let line = 0;
+    for (let step = 1 << Math.ceil(Math.log2(lines.length + 1)); step > 0; step >>= 1) {
+      if ((lines[line + step] ?? Infinity) <= start) line += step;
+    }
+    return { line: line + 1, column: start - (lines[line] ?? 0) + 1 };
   }
 
   /** A result's path is relative to the package of the resource: the running one or one below it. */
@@ -116,6 +142,13 @@ class Places {
     }
     return this.#known.get(path);
   }
+}
+
+/** Where each line begins. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }
 
 function readQuietly(path: string, text: string): SourceFile | undefined {
@@ -158,7 +191,6 @@ function text(value: unknown): string {
 }
 
 interface Found {
-  readonly at: YamlNode['at'];
   /** Offset of the key or dash. */
   readonly start: number;
 }
@@ -174,7 +206,7 @@ function fieldAt(root: YamlNode, path: string): Found | undefined {
     if (index !== null && node.kind === 'list') {
       const item = node.items[Number(index[1])];
       if (item === undefined) return found;
-      found = { at: item.value.at, start: item.at?.start ?? item.value.at?.start ?? 0 };
+      found = { start: item.at?.start ?? item.value.at?.start ?? 0 };
       here = item.value;
       rest = rest.slice(index[0].length);
       continue;
@@ -186,7 +218,7 @@ function fieldAt(root: YamlNode, path: string): Found | undefined {
     );
     const entry = name === undefined ? undefined : entryOf(node, name.key);
     if (name === undefined || entry === undefined) return found;
-    found = { at: entry.value.at, start: entry.at?.start ?? entry.value.at?.start ?? 0 };
+    found = { start: entry.at?.start ?? entry.value.at?.start ?? 0 };
     here = entry.value;
     rest = name.rest;
   }
@@ -203,11 +235,4 @@ function keyIn(keys: readonly string[], path: string): { key: string; rest: stri
     .filter((key) => plain.startsWith(key) && /^$|^[.[]/.test(plain.slice(key.length)))
     .sort((a, b) => b.length - a.length)[0];
   return match === undefined ? undefined : { key: match, rest: plain.slice(match.length).replace(/^\./, '') };
-}
-
-function positionOf({ at, start }: Found): Pick<Finding, 'line' | 'column'> {
-  if (at === undefined) return {};
-  const { text: source } = at.source;
-  const before = source.slice(0, start);
-  return { line: before.split('\n').length, column: start - before.lastIndexOf('\n') };
 }

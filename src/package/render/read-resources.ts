@@ -4,7 +4,7 @@ import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
 import { readYamlFile } from '../yaml/read.ts';
 import type { YamlFile } from '../yaml/read.ts';
-import { printScalar, readWord, setNote } from './field-notes.ts';
+import { printScalar, putNote, readWord, setField } from './field-notes.ts';
 import type { Container, FieldNote } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 
@@ -83,16 +83,11 @@ export function lineOf(text: string, offset: number): number {
 function readMap(node: MapNode): KrmObject {
   const value: KrmObject = {};
   for (const entry of node.entries) {
-    // Assigning to __proto__ would change the object instead of giving it a field.
-    if (entry.name === '__proto__')
-      Object.defineProperty(value, entry.name, { value: readNode(entry.value), ...OWN });
-    else value[entry.name] = readNode(entry.value);
+    setField(value, entry.name, readNode(entry.value));
     keepNote(value, entry.name, entry);
   }
   return value;
 }
-
-const OWN = { configurable: true, enumerable: true, writable: true };
 
 /** A node as data with its notes; aliases become copies of what they stand for. */
 export function readNode(node: YamlNode): unknown {
@@ -132,7 +127,7 @@ function keepNote(container: Container, key: string | number, slot: Slot): void 
     if (behindKey) note.keyComment = comment;
     else note.comment = comment;
   }
-  for (const _part in note) return setNote(container, key, note);
+  for (const _part in note) return putNote(container, key, note);
 }
 
 function spell(note: { source?: string; spelled?: ScalarNode['value'] }, node: ScalarNode): void {

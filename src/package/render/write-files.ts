@@ -4,7 +4,7 @@ import type { PackageFile, PackageFiles } from '../package.ts';
 import type { Source } from '../yaml/node.ts';
 import { annotationOf, clearPlace, ID, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
 import { editInPlace, printResource, reread } from './edit-documents.ts';
-import { copyValue, sameValue } from './field-notes.ts';
+import { sameValue } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { cleanPath } from './package-sources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
@@ -26,7 +26,7 @@ export interface WrittenFiles {
   readonly textOf: (path: string) => string | undefined;
 }
 
-/** Takes the bookkeeping off the rendered items. `sources` maps identities to documents. */
+/** Takes the bookkeeping off the rendered items, in place. `sources` maps identities to documents. */
 export function outcomesOf(
   items: readonly KrmObject[],
   sources: ReadonlyMap<string, SourceDocument>,
@@ -36,9 +36,8 @@ export function outcomesOf(
     const dir = annotationOf(item, PACKAGE_PATH) ?? '.';
     const path = cleanPath(pathOf(item) ?? '');
     const index = indexOf(item);
-    const value = copyValue(item);
-    clearPlace(value, source?.value);
-    return { file: dir === '.' ? path : `${dir}/${path}`, index, value, source };
+    clearPlace(item, source?.value);
+    return { file: dir === '.' ? path : `${dir}/${path}`, index, value: item, source };
   });
 }
 
