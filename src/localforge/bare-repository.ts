@@ -19,7 +19,7 @@ import { isRefName, readRefs, resolveWord, updateRefs } from './git-refs.ts';
 import type { GitRepository, ObjectType, TreeEntry } from './git-repository.ts';
 import { editTree } from './git-tree-edit.ts';
 
-export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** Makes the bare repository when it is not there yet. `branch` is what HEAD names. */
 export async function createBareRepository(directory: string, branch: string): Promise<void> {

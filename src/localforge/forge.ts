@@ -29,6 +29,7 @@ import { makeRouter } from './router.ts';
 import { makeApi } from './server.ts';
 import { openStore } from './store.ts';
 import { makeUrls } from './urls.ts';
+import { withPages } from './web/web-face.ts';
 import { startSender } from './webhook-sender.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 import type { Knobs } from './webhook-types.ts';
@@ -130,7 +131,8 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   addCoreRoutes(context, router, (delivery) => sender?.enqueue(delivery));
   addCollaboration(context, router);
   const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
-  const rest = getRequestListener(observed(exchangeListeners, makeApi(context, router).fetch));
+  const api = observed(exchangeListeners, makeApi(context, router).fetch);
+  const rest = getRequestListener(withPages(context, router, api));
   const server = createServer((request, response) => {
     if (!gitHttp.handle(request, response)) void rest(request, response);
   });

@@ -8,7 +8,7 @@ import type { RefRefusal, RefUpdate, RequiredCheck } from './refs.ts';
 import type { Actor } from './viewer.ts';
 
 /** A condition that needs the new commits, so that a push can only be judged once they are there. */
-export type Condition = 'fast-forward' | 'linear' | 'workflows';
+type Condition = 'fast-forward' | 'linear' | 'workflows';
 
 /** Why a ref may not move; `unless` says what would make it right. */
 export interface Objection {

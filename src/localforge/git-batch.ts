@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { startGit } from './git-process.ts';
 
 /** The answer to one question: the first line, and for `contents` the bytes after it. */
-export interface BatchAnswer {
+interface BatchAnswer {
   readonly header: string;
   readonly content: Buffer | undefined;
 }

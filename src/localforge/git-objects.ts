@@ -59,7 +59,7 @@ export function formatTree(entries: readonly Pick<TreeEntry, 'path' | 'mode' | '
 const sortKey = (entry: Pick<TreeEntry, 'path' | 'mode'>): Buffer =>
   Buffer.from(entry.mode === '040000' ? `${entry.path}/` : entry.path);
 
-export const typeOfMode = (mode: string): TreeEntry['type'] =>
+const typeOfMode = (mode: string): TreeEntry['type'] =>
   mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
 
 interface Parsed {

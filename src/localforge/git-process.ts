@@ -22,7 +22,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 ];
 
 /** The environment of every git process of the forge: nothing of the user's or the machine's configuration comes in. */
-export function gitEnvironment(
+function gitEnvironment(
   directory: string,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {

@@ -29,7 +29,7 @@ export interface GitTag {
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
-export interface GitObject {
+interface GitObject {
   readonly sha: string;
   readonly type: ObjectType;
   readonly content: Buffer;
@@ -65,7 +65,7 @@ export interface DiffFile {
   readonly patch: string | undefined;
 }
 
-export type MergeResult =
+type MergeResult =
   | { readonly clean: true; readonly tree: string }
   | { readonly clean: false; readonly tree: string; readonly conflicts: readonly string[] };
 

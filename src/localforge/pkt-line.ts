@@ -1,6 +1,6 @@
 /** git's pkt-line framing (gitprotocol-common), as far as a push needs it. */
 
-export interface PushCommand {
+interface PushCommand {
   readonly ref: string;
   readonly before: string | null;
   readonly after: string | null;

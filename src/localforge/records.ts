@@ -4,7 +4,7 @@
 export const ROLES = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-export type AccountType = 'User' | 'Organization' | 'Bot';
+type AccountType = 'User' | 'Organization' | 'Bot';
 
 /** A user, an organization or the bot user of the App. */
 export interface AccountRecord {

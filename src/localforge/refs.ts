@@ -32,7 +32,7 @@ export interface RequiredCheck {
   readonly appId: number | null;
 }
 
-export interface RefsOptions {
+interface RefsOptions {
   readonly actor: Actor;
   /** Ask branch protection and rulesets first. Default true. A merge that has checked its own requirements passes false. */
   readonly enforce?: boolean;

@@ -1,7 +1,7 @@
 import type { Needs } from './access.ts';
 import type { ForgeRequest, Reply, RepositoryRequest } from './request.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   readonly method: Method;

@@ -4,15 +4,15 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { PorticoError } from '../error.ts';
 
 /** A key is made of these, compared exactly; a missing part is null. */
-export type KeyPart = string | number | boolean | null;
+type KeyPart = string | number | boolean | null;
 
 /** How documents are found: a name, and a function from a document to its key (undefined: not in this index). */
-export interface IndexDefinition<T> {
+interface IndexDefinition<T> {
   readonly key: (document: T) => readonly KeyPart[] | undefined;
   readonly unique?: boolean;
 }
 
-export interface FindOptions {
+interface FindOptions {
   /** By id. Default `asc`. */
   readonly order?: 'asc' | 'desc';
   readonly limit?: number;

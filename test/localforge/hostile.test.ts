@@ -100,11 +100,11 @@ describe('whatever is asked', () => {
     ['PUT', 'topics', []],
     ['PUT', 'topics', 'x'],
   ])('%s %s refuses %j', async (method, path, body) => {
-    const answer = await fetch(`${box.forge.apiUrl}/repos/acme/open${path === '' ? '' : '/'}${path}`, {
-      method,
-      headers: { authorization: 'Bearer alice-token' },
-      body: JSON.stringify(body),
-    });
+    const request = { method, headers: { authorization: 'Bearer alice-token' }, body: JSON.stringify(body) };
+    const answer = await fetch(
+      `${box.forge.apiUrl}/repos/acme/open${path === '' ? '' : '/'}${path}`,
+      request,
+    );
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
     expect(((await answer.json()) as { message: string }).message).not.toBe('');

@@ -136,7 +136,7 @@ interface RefShape {
 }
 
 /** `git-ref`. */
-export function refShape(context: ForgeContext, repository: RepositoryRecord, ref: GitRef): RefShape {
+function refShape(context: ForgeContext, repository: RepositoryRecord, ref: GitRef): RefShape {
   const api = context.urls.repoApi(repository);
   return {
     ref: ref.ref,

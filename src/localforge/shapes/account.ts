@@ -4,9 +4,6 @@ import type { ForgeContext } from '../context.ts';
 import { nodeId } from '../node-id.ts';
 import type { AccountRecord } from '../records.ts';
 
-export type SimpleUser = NonNullable<
-  RestEndpointMethodTypes['repos']['listCollaborators']['response']['data'][number]
->;
 type SimpleUserCore = RestEndpointMethodTypes['activity']['listStargazersForRepo']['response']['data'];
 export type UserShape = Exclude<Extract<SimpleUserCore, unknown[]>[number], { starred_at: string } | null>;
 
