@@ -34,12 +34,17 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 const GRACE_MS = 25_000;
+/** A client that has not sent its headers by then is no forge. */
+const HEADERS_MS = 10_000;
+/** On PostgreSQL the claim of a process that died is free only after a while: the inbox is looked at again. */
+const UPKEEP_MS = 60_000;
 
 /** Starts the bot and its HTTP server. @throws PorticoError when a part cannot start; then nothing keeps running. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { environment } = options;
   const secrets = [...environment.webhookSecrets, environment.privateKey];
-  const log = options.log ?? createLog({ level: environment.logLevel, secrets });
+  const log =
+    options.log ?? createLog({ level: environment.logLevel, format: formatOf(environment), secrets });
   const metrics = createMetrics();
   await using started = new AsyncDisposableStack();
   const database = started.use(
@@ -64,15 +69,20 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     createHealth({
       ping: () => database.query('select 1'),
       stopping: () => stopping,
-      registry: metrics.registry,
+      ...(environment.metrics && { registry: metrics.registry }),
     }),
   );
   const server = createServer((request, response) => {
     if (!health.handle(request, response)) door(request, response);
   });
+  server.headersTimeout = HEADERS_MS;
   await listen(server, environment);
-  for (const id of await inbox.pending()) deliveries.take(id);
-  await inbox.prune();
+  const upkeep = createUpkeep(async () => {
+    for (const id of await inbox.pending()) deliveries.take(id);
+    await inbox.prune();
+  }, log);
+  started.use(upkeep);
+  await upkeep.now();
   log.info({ port: portOf(server), engine: database.engine }, 'portico is up');
   const parts = started.move();
 
@@ -141,6 +151,30 @@ function createDeliveries(environment: Environment, bot: Bot, inbox: Inbox, log:
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** Runs work now and then, without ever letting a failure out. */
+function createUpkeep(work: () => Promise<void>, log: Log): AsyncDisposable & { now(): Promise<void> } {
+  let running = Promise.resolve();
+  const now = (): Promise<void> => {
+    running = running.then(work).catch((error: unknown) => log.error({ err: error }, 'the upkeep failed'));
+    return running;
+  };
+  const timer = setInterval(() => void now(), UPKEEP_MS);
+  timer.unref();
+  return {
+    now,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** `auto` is text for a person at a terminal, and JSON for everything else. */
+function formatOf({ logFormat }: Environment): 'json' | 'text' {
+  if (logFormat !== 'auto') return logFormat;
+  return process.stderr.isTTY ? 'text' : 'json';
 }
 
 async function listen(server: Server, { port, host }: Environment): Promise<void> {

@@ -3,7 +3,7 @@ import { formatRecord } from '../command/approval-record.ts';
 import type { Step } from '../command/step.ts';
 import { digestAt } from './approvals.ts';
 import { proposalJob, publicationJob, variantJob } from './jobs.ts';
-import { mergeMessage } from './merge-message.ts';
+import { mergeMessage, mergeRequestOf } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -68,6 +68,21 @@ export async function performStep(
   }
 }
 
+/** True when this very command has merged the proposal already, and only its end was lost. */
+export async function mergedBefore(
+  { git }: Pick<Access, 'git'>,
+  { pull }: Pick<ProposalSnapshot, 'pull'>,
+  asked: Pick<Asked, 'id'>,
+  botLogin: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (!pull.merged || pull.mergedBy !== botLogin || pull.mergeCommitSha === null) return false;
+  const commit = await git.resolve(pull.mergeCommitSha, signal);
+  return (
+    commit !== null && mergeRequestOf((await git.commit(commit, signal)).message).requestedIn === asked.id
+  );
+}
+
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(world: World, { ref }: Access, { pull }: ProposalSnapshot): Promise<StepOutcome> {
   await world.enqueue(proposalJob(ref, pull.number));
@@ -111,7 +126,11 @@ async function merge(
     if ((await digestAt(world, access, step.sha, signal)) !== step.digest) {
       return moved(step.sha, pull.headSha);
     }
-    const message = mergeMessage({ requestedBy: asked.login, ...(step.bump && { bump: step.bump }) });
+    const message = mergeMessage({
+      requestedBy: asked.login,
+      requestedIn: asked.id,
+      ...(step.bump && { bump: step.bump }),
+    });
     const answer = await access.forge.mergePull(
       pull.number,
       { sha: step.sha, method: 'merge', message: `${pull.title}\n\n${message}` },

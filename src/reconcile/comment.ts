@@ -7,7 +7,8 @@ import { PorticoError } from '../error.ts';
 import { loadApprovals } from './approvals.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
-import { performStep, type StepOutcome } from './command-steps.ts';
+import { mergedBefore, performStep, type StepOutcome } from './command-steps.ts';
+import { publicationJob } from './jobs.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { Access, Reaction, ReactionTarget, RepositoryRef, World } from './ports.ts';
@@ -57,7 +58,10 @@ export function createCommentReconciler(world: World): CommentReconciler {
     if (written === null || written.authorIsBot || written.edited) return;
     const parsed = parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
-    if (await answered(world, access, written.target, signal)) return;
+    if (await answered(world, access, written.target, signal)) {
+      await access.forge.removeReaction(written.target, 'eyes', signal);
+      return;
+    }
     await access.forge.addReaction(written.target, 'eyes', signal);
     const said =
       parsed.kind === 'refuse'
@@ -110,6 +114,14 @@ async function obey(
   for (const line of commands) {
     const state = await loadState(world, access, target, written, signal);
     if (state === null) return null;
+    if (
+      line.verb === 'publish' &&
+      (await mergedBefore(access, state.snapshot, written, world.app.botLogin, signal))
+    ) {
+      await world.enqueue(publicationJob(access.ref));
+      said.push({ line, outcome: 'done' });
+      continue;
+    }
     const decision = decideCommand(line, state.state);
     if (decision.kind === 'ignore') return said.length === 0 ? null : said;
     if (decision.kind === 'refuse') {

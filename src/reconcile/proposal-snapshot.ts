@@ -63,7 +63,8 @@ export async function loadProposal(
   const writable = pull.headRepositoryId === facts.id;
   const base = await git.resolve(`refs/heads/${config.branch}`, signal);
   const headOid = await resolveHead(access, pull, writable, signal);
-  const mergeBase = base === null || headOid === null ? null : await git.mergeBase(base, headOid, signal);
+  const beside = await besideProposal(access, pull, base, signal);
+  const mergeBase = beside === null || headOid === null ? null : await git.mergeBase(beside, headOid, signal);
   if (base === null || headOid === null || mergeBase === null) {
     throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, {
       blame: 'forge',
@@ -94,6 +95,17 @@ export async function loadProposal(
       writable,
     },
   };
+}
+
+/** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */
+async function besideProposal(
+  { git }: Access,
+  { merged, mergeCommitSha }: Pull,
+  base: string | null,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (!merged || mergeCommitSha === null || (await git.resolve(mergeCommitSha, signal)) === null) return base;
+  return (await git.commit(mergeCommitSha, signal)).parents[0] ?? base;
 }
 
 /** The branch as git has it, which may be newer than what the forge's answer says; a merged branch may be gone. */
