@@ -20,6 +20,7 @@ import { addCoreRoutes } from './core-routes.ts';
 import { observed } from './exchanges.ts';
 import type { ExchangeListener } from './exchanges.ts';
 import { makeGitHttp } from './git-http.ts';
+import { demandGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 import { writePushHook } from './push-hook.ts';
 import { openRecords } from './records-store.ts';
@@ -81,11 +82,12 @@ export interface LocalForge extends AsyncDisposable {
 
 /**
  * Starts GitHub in a box: REST, git over HTTP and webhooks over the data directory.
- * @throws PorticoError FORGE_CONFIG, IMPORT_FAILED, or FORGE_PORT when it cannot listen
+ * @throws PorticoError FORGE_CONFIG, FORGE_DATA_IN_USE, IMPORT_FAILED, GIT_MISSING, GIT_TOO_OLD, or FORGE_PORT when it cannot listen
  */
 export async function startForge(options: ForgeOptions): Promise<LocalForge> {
-  mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
   const config = parseForgeConfig(options.config ?? {});
+  await demandGit();
+  mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
   const host = options.host ?? '127.0.0.1';
   const store = openStore(join(options.dataDir, 'forge.sqlite'));
   const records = openRecords(store);

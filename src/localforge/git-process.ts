@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 
+import { PorticoError } from '../error.ts';
+
 export interface GitOutput {
   readonly code: number;
   readonly stdout: Buffer;
@@ -47,6 +49,29 @@ function gitEnvironment(
     GIT_DIR: directory,
     ...extra,
   };
+}
+
+/** `cat-file --batch-command` is from 2.36, `merge-tree --write-tree` from 2.38. */
+const OLDEST = [2, 38] as const;
+
+/** @throws PorticoError GIT_MISSING or GIT_TOO_OLD when the forge cannot work with the git of this machine */
+export async function demandGit(): Promise<void> {
+  const output = await runGit(['--version'], { directory: '/nonexistent' }).catch((cause: unknown) => {
+    throw new PorticoError('GIT_MISSING', 'The local forge needs git, and there is none.', {
+      hint: `Install git ${OLDEST.join('.')} or newer.`,
+      cause,
+    });
+  });
+  const found = /(\d+)\.(\d+)[\d.]*/.exec(output.stdout.toString());
+  const [major, minor] = [Number(found?.[1]), Number(found?.[2])];
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
+  throw new PorticoError(
+    'GIT_TOO_OLD',
+    `The local forge needs git ${OLDEST.join('.')}, and this is ${found?.[0] ?? 'unknown'}.`,
+    {
+      hint: 'Install a newer git.',
+    },
+  );
 }
 
 /** Starts `git` with these arguments in a bare repository, its streams open. */

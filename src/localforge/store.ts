@@ -113,7 +113,7 @@ export function openStore(file: string): Store {
 function openAlone(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   try {
-    database.exec('PRAGMA busy_timeout=2000; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;');
+    database.exec('PRAGMA busy_timeout=1000; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;');
     database.exec('PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; COMMIT;');
     return database;
   } catch (cause) {

@@ -24,6 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => box[Symbol.asyncDispose]());
 
+const file = (path: string) => ({ owner: 'acme', repo: 'open', path, message: path, content: '' });
+
 async function commit(name: string, content = name): Promise<string> {
   await mkdir(join(work, name, '..'), { recursive: true });
   await writeFile(join(work, name), content);
@@ -104,6 +106,38 @@ describe('pushing', () => {
     off();
     expect(seen).toMatchObject([{ kind: 'push', repo: 'acme/open' }]);
     expect(present).toContain('refs/heads/seen');
+  });
+
+  test('of many at once: one wins a lease, others are not disturbed', async () => {
+    const remote = box.remote('alice-token', 'acme/open');
+    const shas: string[] = [];
+    for (let index = 0; index < 5; index += 1) shas.push(await commit(`race/${index}`));
+    const lease = shas.map((sha) =>
+      box.tryGit(work, 'push', '--force-with-lease=refs/tags/race/v1:', remote, `${sha}:refs/tags/race/v1`),
+    );
+    const apart = shas.map((sha, index) =>
+      box.tryGit(work, 'push', remote, `${sha}:refs/heads/race-${index}`),
+    );
+    const api = shas.map((sha) =>
+      box
+        .as('alice-token')
+        .rest.git.createRef({ owner: 'acme', repo: 'open', ref: 'refs/heads/race-api', sha })
+        .then((made) => made.status)
+        .catch((error: unknown) => (error as { status: number }).status),
+    );
+    const files = shas.map((_sha, index) =>
+      box.as('alice-token').rest.repos.createOrUpdateFileContents(file(`at-once-${index}`)),
+    );
+    expect((await Promise.all(lease)).filter((one) => one.ok)).toHaveLength(1);
+    expect((await Promise.all(apart)).every((one) => one.ok)).toBe(true);
+    expect((await Promise.all(api)).filter((code) => code === 201)).toHaveLength(1);
+    expect((await Promise.all(files)).map((one) => one.status)).toEqual([201, 201, 201, 201, 201]);
+    const listed = await box
+      .as('alice-token')
+      .rest.repos.getContent({ owner: 'acme', repo: 'open', path: '' });
+    expect(
+      (listed.data as unknown as { name: string }[]).filter((one) => one.name.startsWith('at-once')),
+    ).toHaveLength(5);
   });
 
   test('moves a large pack in chunks', async () => {
