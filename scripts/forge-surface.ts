@@ -146,7 +146,6 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
 
 /** Webhooks by event, with the actions the forge sends; '' is an event without actions. */
 export const WEBHOOKS: Readonly<Record<string, string>> = {
-  branch_protection_rule: 'created deleted edited',
   check_run: 'completed created requested_action rerequested',
   check_suite: 'completed requested rerequested',
   create: '',
@@ -159,8 +158,8 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   issues: 'assigned closed edited labeled locked opened reopened unassigned unlabeled unlocked',
   label: 'created deleted edited',
   member: 'added edited removed',
+  membership: 'added removed',
   ping: '',
-  public: '',
   pull_request:
     'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft edited labeled locked opened ' +
     'ready_for_review reopened review_request_removed review_requested synchronize unassigned unlabeled unlocked',
@@ -169,7 +168,6 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   push: '',
   release: 'created deleted edited prereleased published released unpublished',
   repository: 'archived created deleted edited privatized publicized renamed transferred unarchived',
-  repository_ruleset: 'created deleted edited',
   status: '',
 };
 

@@ -339,6 +339,7 @@ async function driveReleases({ bob }: Collaboration): Promise<void> {
   await repos.getRelease({ ...REPO, release_id: data.id });
   await repos.generateReleaseNotes({ ...REPO, tag_name: 'app/v2' });
   await repos.updateRelease({ ...REPO, release_id: data.id, body: 'The first' });
+  await repos.updateRelease({ ...REPO, release_id: data.id, draft: true });
   await repos.deleteRelease({ ...REPO, release_id: data.id });
 }
 
@@ -408,7 +409,12 @@ async function driveMerges(forge: Collaboration): Promise<void> {
 
 async function driveEnds(forge: Collaboration): Promise<void> {
   const { alice } = forge;
-  await alice.rest.repos.removeCollaborator({ ...REPO, username: 'eve' });
+  const eve = { ...REPO, username: 'eve' };
+  await alice.rest.repos.removeCollaborator(eve);
+  await alice.rest.repos.addCollaborator(eve);
+  for (const change of [{ archived: true }, { archived: false }, { private: false }, { private: true }]) {
+    await alice.rest.repos.update({ ...REPO, ...change });
+  }
   await alice.rest.repos.update({ ...REPO, name: 'moved' });
   await alice.rest.repos.delete({ owner: 'acme', repo: 'moved' });
   const [installation] = (await forge.asApp().rest.apps.listInstallations()).data;

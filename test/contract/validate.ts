@@ -62,7 +62,7 @@ interface WebhookExtract {
 }
 
 /** Statuses any operation may answer, whether its description lists them or not. */
-const ALWAYS = new Set([304, 401, 403, 404, 415, 422, 429, 500, 502, 503]);
+const ALWAYS = new Set([301, 304, 307, 400, 401, 403, 404, 410, 413, 415, 422, 429, 500, 502, 503]);
 
 /** Parameters whose value may hold slashes. */
 const WITH_SLASHES = new Set(['path', 'ref', 'branch', 'basehead', 'tag', 'name']);

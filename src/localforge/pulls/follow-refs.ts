@@ -21,9 +21,10 @@ export async function followRefs(context: ForgeContext, event: RefsUpdated): Pro
     for (const pull of pulls.find('head', [event.repository.id, branch])) {
       if (isOpen(context, pull)) await followHead(context, event.repository, pull, update, by);
     }
-    for (const pull of pulls.find('base', [event.repository.id, branch])) {
-      if (isOpen(context, pull)) await followBase(context, event.repository, pull, update, by);
-    }
+    const based = pulls.find('base', [event.repository.id, branch]).filter((pull) => isOpen(context, pull));
+    if (based.length === 0) continue;
+    const brought = await broughtBy(context.git(event.repository), update);
+    for (const pull of based) await followBase(context, event.repository, pull, update, brought, by);
   }
 }
 
@@ -70,6 +71,7 @@ async function followBase(
   repository: RepositoryRecord,
   pull: PullRecord,
   update: RefUpdate,
+  brought: ReadonlySet<string>,
   by: AccountRecord,
 ): Promise<void> {
   const { before, after } = update;
@@ -78,17 +80,22 @@ async function followBase(
     return;
   }
   const forgotten = forgetTestMerge(context, pull);
-  const git = context.git(repository);
   const { pendingMerge } = forgotten;
-  if (pendingMerge !== null && (await git.isAncestor(pendingMerge.sha, after))) {
+  if (pendingMerge !== null && brought.has(pendingMerge.sha)) {
     const merger = context.records.account(pendingMerge.byId);
     await closePull(context, repository, forgotten, merger, pendingMerge);
     return;
   }
-  if (await git.isAncestor(pull.headSha, after)) {
-    const sha = await bringingCommit(git, pull.headSha, before, after);
+  if (brought.has(pull.headSha)) {
+    const sha = await bringingCommit(context.git(repository), pull.headSha, before, after);
     await closePull(context, repository, forgotten, by, { sha, baseSha: before ?? pull.baseSha });
   }
+}
+
+/** The commits that an update adds to its branch: one look for all pull requests into it. */
+async function broughtBy(git: GitRepository, { before, after }: RefUpdate): Promise<Set<string>> {
+  if (after === null) return new Set();
+  return new Set(await git.log({ include: [after], exclude: before === null ? [] : [before] }));
 }
 
 /** The first commit on the base's own line that contains the head: the merge commit, or the head itself. */

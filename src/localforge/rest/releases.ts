@@ -155,7 +155,7 @@ function change(
     prerelease: wanted.prerelease ?? release.prerelease,
     makeLatest: wanted.make_latest ?? release.makeLatest,
     updatedAt: context.now(),
-    publishedAt: published ? context.now() : release.publishedAt,
+    publishedAt: wanted.draft ? null : (release.publishedAt ?? context.now()),
   });
   tell(context, request, changed, 'edited', {
     changes: {
@@ -164,6 +164,7 @@ function change(
     },
   });
   if (published) tellPublished(context, request, changed);
+  if (!release.draft && wanted.draft) tell(context, request, changed, 'unpublished');
   return changed;
 }
 
