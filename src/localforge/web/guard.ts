@@ -1,0 +1,46 @@
+/** Who may ask for a page at all. The pages let their reader act as any configured user, so only this machine's own pages may. */
+import { isIP } from 'node:net';
+
+import { STYLE_HASH } from './style.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_HASH}`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** On every page. `no-referrer` would make browsers hide the origin that `isOwnPost` asks for. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * Whether the request was sent to an address and not to a name that somebody else may have pointed here (DNS
+ * rebinding): a number, `localhost`, or the host of the forge's own address.
+ */
+export function isOwnHost(request: Request, origin: string): boolean {
+  const { hostname } = new URL(request.url);
+  return (
+    isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 ||
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === new URL(origin).hostname
+  );
+}
+
+/** Whether a POST comes from one of our own pages. A browser always says where from; what says nothing is refused. */
+export function isOwnPost(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  const origin = request.headers.get('origin');
+  if (site === null && origin === null) return false;
+  const host = new URL(request.url).host;
+  const sameOrigin = origin === null || (URL.canParse(origin) && new URL(origin).host === host);
+  return sameOrigin && (site === null || site === 'same-origin');
+}
