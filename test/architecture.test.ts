@@ -40,7 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalog: ['package', 'revision'],
   web: ['npm:'],
   localforge: ['node:', 'npm:'],
-  demo: ['cli', 'localforge', 'package', 'git', 'node:', 'npm:'],
+  demo: ['cli', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],
   cli: ['.', 'config', 'package', 'revision', 'function', 'git', 'localforge', 'demo', 'node:', 'npm:'],
 };
 
