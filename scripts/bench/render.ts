@@ -39,7 +39,7 @@ export async function benchRender(options: Options): Promise<Row[]> {
   ]);
   const label = `render, ${resources} resources`;
   const rows = await inProcess(place, label);
-  if (ours == null) return rows;
+  if (!ours) return rows;
   return [
     against(`${label}, whole process, s`, ours.seconds, peer?.seconds ?? null, 4),
     against(`${label}, memory, MiB`, ours.mebibytes, peer?.mebibytes ?? null, 1),

@@ -47,7 +47,7 @@ export async function benchUpdate(options: Options): Promise<Row[]> {
         prepare: async () => kpt(fresh(place, 'kpt'), place.path('cache'), 'pkg', 'update', 'generated@v2'),
       },
     ]);
-    if (ours == null) continue;
+    if (!ours) continue;
     seconds.set(resources, ours.seconds);
     const label = `update, ${resources} resources`;
     rows.push(
@@ -58,7 +58,7 @@ export async function benchUpdate(options: Options): Promise<Row[]> {
       against(
         `${label}, lines changed`,
         linesChanged(place, 'ours'),
-        peer == null ? null : linesChanged(place, 'kpt'),
+        !peer ? null : linesChanged(place, 'kpt'),
         1,
       ),
     );
@@ -133,11 +133,13 @@ function linesChanged(place: Workspace, name: string): number {
     ...files.map(({ file }) => file),
     ...resources.flatMap(({ file, from }) => [file, from ?? file]),
   ]);
-  const lines = (side: PackageFiles, path: string): string[] =>
-    Buffer.from(side.get(path)?.bytes ?? [])
-      .toString('utf8')
-      .split('\n');
   return [...touched]
-    .flatMap((path) => lineHunks(lines(before, path), lines(after, path)))
+    .flatMap((path) => lineHunks(linesOf(before, path), linesOf(after, path)))
     .reduce((sum, hunk) => sum + hunk.before.lines.length + hunk.after.lines.length, 0);
+}
+
+function linesOf(files: PackageFiles, path: string): string[] {
+  return Buffer.from(files.get(path)?.bytes ?? [])
+    .toString('utf8')
+    .split('\n');
 }

@@ -39,6 +39,7 @@ export async function fetchPackage(
   const { repo, directory } = origin;
   terminal.progress(`fetching ${repo}${directory}`);
   const found = await git.resolve(repo, directory, origin.ref);
+  await git.fetch(repo, [found.commit]);
   const { files, commit, skipped } = await git.read(repo, directory, found.commit);
   for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is left out`);
   const kptfile = files.get('Kptfile');

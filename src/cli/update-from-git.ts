@@ -1,9 +1,10 @@
 import { PorticoError } from '../error.ts';
-import { isOid } from '../git/safe-name.ts';
+import { readResourceFile } from '../package/diff/resource-file.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
 import type { GitLocation } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
-import type { UpdateStrategy } from '../package/merge/merge-types.ts';
+import type { MarkedResource } from '../package/merge-marker.ts';
+import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { fetchPackage, remoteSubpackages, strategyOf } from './fetch-package.ts';
@@ -104,28 +105,20 @@ async function updateOne(
   const { terminal, onConflict } = request;
   terminal.progress(`fetching ${repo}${directory}@${target.ref}`);
   const found = await git.resolve(repo, directory, target.ref);
+  await git.fetch(repo, target.base === undefined ? [found.commit] : [found.commit, target.base]);
   const upstream = await git.read(repo, directory, found.commit);
-  const base =
-    target.base === undefined || target.base === upstream.commit
-      ? undefined
-      : await git.read(repo, directory, target.base).catch((error: unknown) => {
-          throw lostBase(error, target.base ?? '', repo);
-        });
-  const baseFiles =
-    base?.files ?? (target.base === undefined ? new Map<string, PackageFile>() : upstream.files);
+  // Without a lock there is no base, and what both sides have was added by both.
+  const base = target.base === undefined ? undefined : await git.read(repo, directory, target.base);
 
   terminal.progress('merging');
   const merged = mergePackages({
-    base: baseFiles,
+    base: base?.files ?? new Map<string, PackageFile>(),
     upstream: upstream.files,
     local,
     strategy: target.strategy,
     onConflict,
   });
-  const changed = new Set(merged.changed);
-  const files = new Map(
-    withMergeMarkers(merged.files, (path) => changed.has(path) && upstream.files.has(path)),
-  );
+  const files = new Map(withNewMarked(merged, local));
   const kptfile = files.get('Kptfile');
   if (kptfile !== undefined) {
     const bytes = withUpstream(kptfile.bytes, {
@@ -135,6 +128,25 @@ async function updateOne(
     files.set('Kptfile', { mode: kptfile.mode, bytes });
   }
   return { files, conflicts: merged.conflicts, notes: merged.notes };
+}
+
+/** Marks the resources that came with this update; those that were there keep their text. */
+function withNewMarked({ files, changed }: MergeResult, local: PackageFiles): PackageFiles {
+  const touched = new Set(changed);
+  const known = new Set<string>();
+  for (const path of changed) {
+    const file = local.get(path);
+    const read = file === undefined ? { reason: undefined } : readResourceFile(path, file);
+    if ('resources' in read) for (const { ref } of read.resources) known.add(nameOf(ref));
+  }
+  return withMergeMarkers(
+    files,
+    (path, resource) => touched.has(path) && (resource === undefined || !known.has(nameOf(resource))),
+  );
+}
+
+function nameOf({ kind, namespace, name }: MarkedResource): string {
+  return [kind, namespace, name].join('\n');
 }
 
 /** A subpackage that only pointed at its upstream: what is there is merged with what is fetched. */
@@ -171,17 +183,4 @@ function filesBelow(files: PackageFiles, below: string): PackageFiles {
 function replaceBelow(files: PackageFiles, below: string, updated: PackageFiles): PackageFiles {
   const outside = [...files].filter(([path]) => !path.startsWith(`${below}/`));
   return new Map([...outside, ...[...updated].map(([path, file]) => [`${below}/${path}`, file] as const)]);
-}
-
-function lostBase(error: unknown, commit: string, repo: string): unknown {
-  if (!(error instanceof PorticoError) || !isOid(commit) || error.code === 'UPSTREAM_UNREACHABLE')
-    return error;
-  return new PorticoError(
-    'UPSTREAM_BASE_MISSING',
-    `${repo} no longer has ${commit}, which upstreamLock names`,
-    {
-      cause: error,
-      hint: 'Was upstream rewritten? Give the old and new revision as --base and --upstream.',
-    },
-  );
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { PorticoError } from '../error.ts';
 import { openObjectReader } from '../git/batch.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
-import { createRepo } from '../git/repo.ts';
+import { createRepo, resolveCommit } from '../git/repo.ts';
 import { isOid, isRefName } from '../git/safe-name.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { isRemote } from './upstream-location.ts';
@@ -21,8 +21,13 @@ export interface ResolvedRef {
 export interface UserGit extends AsyncDisposable {
   /** Finds a tag, branch or commit; without `ref` the default branch. Throws `UPSTREAM_REF_MISSING`. */
   readonly resolve: (repo: string, directory: string, ref: string | undefined) => Promise<ResolvedRef>;
-  /** The package in a directory of a commit (an annotated tag's id will do) and the commit's own id. Throws `UPSTREAM_PACKAGE_MISSING`. */
-  readonly read: (repo: string, directory: string, commit: string) => Promise<UpstreamPackage>;
+  /** Fetches commits, or the tags of these ids, that are to be read; those that the repository lacks show there. */
+  readonly fetch: (repo: string, ids: readonly string[]) => Promise<void>;
+  /**
+   * The package in a directory of a fetched commit (an annotated tag's id will do), and the commit's own id. Throws
+   * `UPSTREAM_COMMIT_MISSING` and `UPSTREAM_PACKAGE_MISSING`.
+   */
+  readonly read: (repo: string, directory: string, id: string) => Promise<UpstreamPackage>;
 }
 
 export interface UpstreamPackage {
@@ -35,7 +40,7 @@ export interface UpstreamPackage {
 /** Opens an empty repository in a temporary directory to fetch into; it goes when disposed. */
 export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
   const gitDir = await mkdtemp(join(tmpdir(), 'portico-git-'));
-  await run(gitDir, ['init', '--quiet', '--bare', '--template=', gitDir], signal);
+  await makeBare(gitDir);
   const objects = openObjectReader({ gitDir });
   const reader = createRepo({ gitDir }, objects, { count: 0 });
   const listed = new Map<string, Promise<Map<string, string>>>();
@@ -51,14 +56,14 @@ export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
       const refs = await refsOf(checkRepo(repo));
       return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
     },
+    fetch: (repo, ids) => fetchCommits(gitDir, checkRepo(repo), ids, signal),
     read: async (repo, directory, id) => {
-      await fetchCommit(gitDir, checkRepo(repo), id, signal);
-      const peeled = await run(
-        gitDir,
-        ['rev-parse', '--verify', '--quiet', '--end-of-options', `${id}^{commit}`],
-        signal,
-      );
-      const commit = peeled.trim();
+      const commit = isOid(id) ? await resolveCommit(reader, id, signal) : null;
+      if (commit === null) {
+        throw new PorticoError('UPSTREAM_COMMIT_MISSING', `${repo} has no commit ${JSON.stringify(id)}`, {
+          hint: 'Was upstream rewritten, or upstreamLock in the Kptfile edited?',
+        });
+      }
       const found = await readPackage(reader, commit, directory, PACKAGE_LIMITS, signal);
       if (found === null) {
         throw new PorticoError(
@@ -76,6 +81,13 @@ export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
       await rm(gitDir, { recursive: true, force: true });
     },
   };
+}
+
+/** What `git init --bare` makes, without a process. */
+async function makeBare(gitDir: string): Promise<void> {
+  await Promise.all(['objects', 'refs'].map((name) => mkdir(join(gitDir, name))));
+  await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(gitDir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
 }
 
 /** Refs of the remote, annotated tags peeled; `HEAD` is the full name of the default branch. */
@@ -122,16 +134,18 @@ function findRef(
   });
 }
 
-/** Fetches one commit; where the server does not give single commits, everything. */
-async function fetchCommit(gitDir: string, repo: string, id: string, signal: AbortSignal): Promise<void> {
-  if (!isOid(id)) {
-    throw new PorticoError('UPSTREAM_REF_MISSING', `${JSON.stringify(id)} is no commit id`, {
-      hint: 'Correct upstreamLock.git.commit in the Kptfile.',
-    });
-  }
+/** Fetches single commits; where the server does not give them, everything. */
+async function fetchCommits(
+  gitDir: string,
+  repo: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = [...new Set(ids)].filter(isOid);
+  if (wanted.length === 0) return;
   const plain = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   try {
-    await run(gitDir, [...plain, '--depth=1', '--', repo, id], signal);
+    await run(gitDir, [...plain, '--depth=1', '--', repo, ...wanted], signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PorticoError && error.code === 'UPSTREAM_UNREACHABLE') throw error;
@@ -156,7 +170,7 @@ function checkRepo(repo: string): string {
 
 async function run(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  const child = spawn('git', [...args], {
+  const child = spawn('git', ['-c', 'maintenance.auto=false', '-c', 'gc.auto=0', ...args], {
     env: {
       ...process.env,
       GIT_DIR: gitDir,

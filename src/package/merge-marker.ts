@@ -1,5 +1,5 @@
 import { nameAt } from './diff/resource-file.ts';
-import type { PackageFile, PackageFiles } from './package.ts';
+import type { PackageFile, PackageFiles, ResourceRef } from './package.ts';
 import { changeAt } from './yaml/change.ts';
 import { fromValue } from './yaml/compare.ts';
 import { entryOf, valueAt } from './yaml/node.ts';
@@ -7,6 +7,9 @@ import type { MapEntry, Source, YamlNode } from './yaml/node.ts';
 import { applySplices, patchDocument } from './yaml/patch.ts';
 import type { Splice } from './yaml/patch.ts';
 import { readYamlFile } from './yaml/read.ts';
+
+/** What tells a resource apart from others in its package. */
+export type MarkedResource = Pick<ResourceRef, 'kind' | 'namespace' | 'name'>;
 
 /** The annotation that kpt puts beside its merge comment. */
 export const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
@@ -20,24 +23,24 @@ export const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
  */
 export function withMergeMarkers(
   files: PackageFiles,
-  wanted: (path: string) => boolean = () => true,
+  wanted: (path: string, resource?: MarkedResource) => boolean = () => true,
 ): PackageFiles {
   const marked = new Map(files);
   for (const [path, file] of files) {
     if (!/\.ya?ml$/.test(path) || !wanted(path)) continue;
-    const text = markedText(file);
+    const text = markedText(file, (resource) => wanted(path, resource));
     if (text !== undefined) marked.set(path, { mode: file.mode, bytes: new TextEncoder().encode(text) });
   }
   return marked;
 }
 
-function markedText(file: PackageFile): string | undefined {
+function markedText(file: PackageFile, wanted: (resource: MarkedResource) => boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes);
     const { source, documents } = readYamlFile(text);
     const splices = documents.flatMap((document) => {
       const mark = document.root === null ? undefined : markOf(document.root);
-      if (mark === undefined || document.root === null) return [];
+      if (mark === undefined || document.root === null || !wanted(mark.resource)) return [];
       const path = ['metadata', 'annotations', UPSTREAM_IDENTIFIER];
       const root = changeAt(document.root, path, () => fromValue(mark.identifier));
       return [...commentSplices(source, mark), ...patchDocument(source, document, root)];
@@ -53,6 +56,7 @@ function markedText(file: PackageFile): string | undefined {
 
 interface Mark {
   readonly entry: MapEntry;
+  readonly resource: MarkedResource;
   readonly name: string;
   readonly identifier: string;
 }
@@ -71,7 +75,7 @@ function markOf(root: YamlNode): Mark | undefined {
   if (keyComment(entry).includes('kpt-merge:')) return undefined;
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const identifier = [group, kind, namespace === '' ? 'default' : namespace, name].join('|');
-  return { entry, name: `${namespace}/${name}`, identifier };
+  return { entry, resource: { kind, namespace, name }, name: `${namespace}/${name}`, identifier };
 }
 
 /** Puts the marker behind `metadata:`; a comment that stands there moves to a line of its own below. */

@@ -229,7 +229,7 @@ describe('update from git', () => {
     [
       'a commit that is gone',
       `${KPTFILE}upstream:\n  type: git\n  git: {repo: REPO, directory: /app, ref: main}\nupstreamLock:\n  type: git\n  git: {repo: REPO, directory: /app, ref: main, commit: ${'ab'.repeat(20)}}\n`,
-      /no longer has abab/,
+      /has no commit "abab/,
     ],
     [
       'an address that starts programs',
