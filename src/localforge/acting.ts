@@ -2,15 +2,6 @@ import type { ForgeContext } from './context.ts';
 import type { GitPerson } from './git-repository.ts';
 import type { AccountRecord, RepositoryRecord } from './records.ts';
 
-/** How an account signs commits: its name and address, or GitHub's `noreply` form of it. */
-export function personOf(context: ForgeContext, account: AccountRecord): GitPerson {
-  return {
-    name: account.name ?? account.login,
-    email: account.email ?? `${account.id}+${account.login}@users.noreply.github.com`,
-    date: context.now(),
-  };
-}
-
 /** The forge itself, the committer of merges made through it. */
 export function forgePerson(context: ForgeContext): GitPerson {
   return { name: 'GitHub', email: 'noreply@github.com', date: context.now() };

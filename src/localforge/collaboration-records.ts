@@ -36,7 +36,7 @@ export interface IssueRecord {
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
 
 /** What a test merge of two commits gave. */
-export interface TestMerge {
+interface TestMerge {
   readonly baseSha: string;
   readonly headSha: string;
   readonly clean: boolean;
@@ -57,7 +57,7 @@ export interface AutoMergeSettings {
 }
 
 /** A merge that was decided but whose end is not recorded yet: it survives the process being killed in between. */
-export interface PendingMerge {
+interface PendingMerge {
   readonly sha: string;
   readonly baseSha: string;
   readonly byId: number;
@@ -144,7 +144,7 @@ export interface ReviewCommentRecord {
 }
 
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
-export type ReactionContent = (typeof REACTIONS)[number];
+type ReactionContent = (typeof REACTIONS)[number];
 export type ReactionSubject = 'issue' | 'comment' | 'review_comment';
 
 export interface ReactionRecord {
@@ -156,8 +156,8 @@ export interface ReactionRecord {
   readonly createdAt: string;
 }
 
-export type CheckStatus = 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
-export type CheckConclusion =
+type CheckStatus = 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
+type CheckConclusion =
   | 'success'
   | 'failure'
   | 'neutral'
@@ -179,7 +179,7 @@ export interface CheckSuiteRecord {
   readonly updatedAt: string;
 }
 
-export interface CheckAction {
+interface CheckAction {
   readonly label: string;
   readonly description: string;
   readonly identifier: string;
@@ -249,14 +249,7 @@ export interface DeploymentRecord {
   readonly updatedAt: string;
 }
 
-export type DeploymentState =
-  | 'error'
-  | 'failure'
-  | 'inactive'
-  | 'in_progress'
-  | 'queued'
-  | 'pending'
-  | 'success';
+type DeploymentState = 'error' | 'failure' | 'inactive' | 'in_progress' | 'queued' | 'pending' | 'success';
 
 export interface DeploymentStatusRecord {
   readonly id: number;

@@ -62,7 +62,7 @@ export interface Collaboration extends TestForge {
   known(number: number): Promise<PullData>;
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   readonly from?: string;
   readonly message?: string;
   readonly force?: boolean;

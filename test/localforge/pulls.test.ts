@@ -279,6 +279,16 @@ describe('merging', () => {
     expect(pull).toMatchObject({ merged: true, merge_commit_sha: head, merged_by: { login: 'bob' } });
   });
 
+  test('a merge into the default branch closes the issues that it names', async () => {
+    const issue = (await forge.bob.rest.issues.create({ ...REPO, title: 'Wanted' })).data.number;
+    await forge.git(forge.clone, 'fetch', '-q');
+    await forge.commit('closing', { 'c.yaml': 'a: 1\n' }, { from: 'origin/main' });
+    const { number } = await open('closing', { body: `Mentions #1, fixes #${issue}.` });
+    await merge(number);
+    const closed = (await forge.bob.rest.issues.get({ ...REPO, issue_number: issue })).data;
+    expect([closed.state, closed.state_reason]).toEqual(['closed', 'completed']);
+  });
+
   test('one branch is merged into another', async () => {
     await forge.git(forge.clone, 'fetch', '-q');
     await forge.commit('feature', { 'f.yaml': 'a: 1\n' }, { from: 'origin/main' });

@@ -11,7 +11,7 @@ export interface DiffPlace {
 }
 
 /** All lines of a patch (without file header) on which one can comment, in order; context lines count as RIGHT. */
-export function placesOf(patch: string): DiffPlace[] {
+function placesOf(patch: string): DiffPlace[] {
   const places: DiffPlace[] = [];
   let [left, right, position] = [0, 0, -1];
   let hunk: string[] = [];

@@ -1,10 +1,11 @@
-import { forgePerson, personOf } from '../acting.ts';
+import { forgePerson } from '../acting.ts';
 import type { MergeMethod, PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitRepository } from '../git-repository.ts';
 import { mergeCommit, rebaseCommits, squashCommit } from '../merge-engine.ts';
 import type { CommitMerge } from '../merge-engine.ts';
+import { personOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';

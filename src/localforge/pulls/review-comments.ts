@@ -11,7 +11,7 @@ import type { Actor } from '../viewer.ts';
 import { findPlace } from './diff-position.ts';
 import { baseOf } from './mergeability.ts';
 
-export interface NewComment {
+interface NewComment {
   readonly path: string;
   readonly body: string;
   readonly position?: number | undefined;

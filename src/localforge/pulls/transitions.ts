@@ -3,6 +3,7 @@ import type { AutoMergeSettings, PullRecord, ReviewRecord } from '../collaborati
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
+import { closeNamedIssues } from './closing-words.ts';
 import { changePull, emitReview } from './pull-events.ts';
 
 /** How a pull request was merged. */
@@ -38,6 +39,9 @@ export async function closePull(
         : { mergedAt: now, mergedById: by.id, mergeCommitSha: merge.sha, baseSha: merge.baseSha }),
     });
   });
+  if (merge !== undefined && pull.baseRef === repository.defaultBranch) {
+    await closeNamedIssues(context, repository, pull, by);
+  }
 }
 
 /** Opens a closed pull request again, with its sides where they are now. */

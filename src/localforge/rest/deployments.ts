@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
-import { emitFor, personOf } from '../acting.ts';
+import { emitFor } from '../acting.ts';
 import { isUnstable } from '../checks-of-commit.ts';
 import type { DeploymentRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { mergeCommit } from '../merge-engine.ts';
+import { personOf } from '../people.ts';
 import { conflict, notFound, refusal, unprocessable } from '../refusal.ts';
 import { accepted, bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { Reply, RepositoryRequest } from '../request.ts';

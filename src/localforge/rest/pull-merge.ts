@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { personOf } from '../acting.ts';
 import type { ForgeContext } from '../context.ts';
 import { mergeCommit } from '../merge-engine.ts';
+import { personOf } from '../people.ts';
 import { mergePull } from '../pulls/merge-pull.ts';
 import { conflict, forbidden, notFound, refusal, unprocessable } from '../refusal.ts';
 import { accepted, bodyOf, created, noContent, ok } from '../request.ts';

@@ -10,7 +10,8 @@ import { bodyOf, created, ok } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { simpleUser } from '../shapes/account.ts';
-import { issueOf, simplePull, teamShape } from '../shapes/pull.ts';
+import { issueOf, simplePull } from '../shapes/pull.ts';
+import { teamShape } from '../shapes/team.ts';
 import { pullAt } from './writing.ts';
 
 const wanted = z.object({

@@ -2,12 +2,13 @@ import type { IssueRecord, PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { nodeId } from '../node-id.ts';
-import type { RepositoryRecord, TeamRecord } from '../records.ts';
+import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from './account.ts';
 import { authorAssociation } from './association.ts';
 import { labelsOf } from './issue.ts';
 import { repositoryShape } from './repository.ts';
 import type { Shape } from './shape.ts';
+import { teamShape } from './team.ts';
 
 /** What only git can tell of a pull request. */
 export interface PullStats {
@@ -134,29 +135,6 @@ export function issueOf(context: ForgeContext, pull: PullRecord): IssueRecord {
   const issue = collaborationStore(context.store).issues.get(pull.issueId);
   if (issue === undefined) throw new TypeError(`Pull request ${pull.id} has no issue.`);
   return issue;
-}
-
-/** `team-simple` with what `team` needs besides. */
-export function teamShape(context: ForgeContext, team: TeamRecord): Shape {
-  const api = context.urls.apiUrl(`/organizations/${team.orgId}/team/${team.id}`);
-  const org = context.records.account(team.orgId).login;
-  return {
-    id: team.id,
-    node_id: nodeId('Team', team.id),
-    name: team.name,
-    slug: team.slug,
-    description: team.description ?? '',
-    privacy: 'closed',
-    notification_setting: 'notifications_enabled',
-    url: api,
-    html_url: context.urls.webUrl(`/orgs/${org}/teams/${team.slug}`),
-    members_url: `${api}/members{/member}`,
-    repositories_url: `${api}/repos`,
-    type: 'organization',
-    organization_id: team.orgId,
-    permission: 'pull',
-    parent: null,
-  };
 }
 
 function side(context: ForgeContext, repository: RepositoryRecord, ref: string, sha: string): Shape {
