@@ -12,13 +12,31 @@ export function mergeLines(local: string, base: string, upstream: string): strin
   let out = '';
   let at = 0;
   for (const hunk of threeWay(o, d, u)) {
-    const ours = d.slice(...hunk.left).join('');
-    const theirs = u.slice(...hunk.right).join('');
-    if (hunk.changed === 'both' && ours !== theirs) return undefined;
-    out += o.slice(at, hunk.base[0]).join('') + (hunk.changed === 'left' ? ours : theirs);
+    const [ours, old, theirs] = [d.slice(...hunk.left), o.slice(...hunk.base), u.slice(...hunk.right)];
+    const lines =
+      hunk.changed === 'both' ? lineByLine(ours, old, theirs) : hunk.changed === 'left' ? ours : theirs;
+    if (lines === undefined) return undefined;
+    out += [...o.slice(at, hunk.base[0]), ...lines].join('');
     at = hunk.base[1];
   }
   return out + o.slice(at).join('');
+}
+
+/** One stretch that both changed: fine where they changed it alike, or each other lines of it. */
+function lineByLine(
+  ours: readonly string[],
+  old: readonly string[],
+  theirs: readonly string[],
+): readonly string[] | undefined {
+  if (ours.join('') === theirs.join('')) return ours;
+  if (ours.length !== old.length || theirs.length !== old.length) return undefined;
+  const lines: string[] = [];
+  for (const [at, before] of old.entries()) {
+    const [mine, other] = [ours[at] ?? '', theirs[at] ?? ''];
+    if (mine !== before && other !== before && mine !== other) return undefined;
+    lines.push(mine === before ? other : mine);
+  }
+  return lines;
 }
 
 /** Lines with their ends. */

@@ -259,17 +259,20 @@ function isEqual(hunk: Hunk, local: ListNode, upstream: ListNode): boolean {
   );
 }
 
-/** True when the stretch has as many maps in all three, so that they can be merged one with one. */
+/** True when the stretch has as many items in all three, so that they can be merged one with one. */
 function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): boolean {
   const parts = [
     local.items.slice(...hunk.left),
     base.items.slice(...hunk.base),
     upstream.items.slice(...hunk.right),
   ];
-  const [first] = parts;
-  return parts.every(
-    (part) => part.length === first?.length && part.every((item) => item.value.kind === 'map'),
-  );
+  const [ours = [], old = [], theirs = []] = parts;
+  if (ours.length !== old.length || theirs.length !== old.length) return false;
+  return ours.every((item, at) => {
+    const [d, o, u] = [item.value, old[at]?.value, theirs[at]?.value];
+    if (same(d, o) || same(o, u) || same(d, u)) return true;
+    return d.kind === o?.kind && d.kind === u?.kind && d.kind === 'map';
+  });
 }
 
 function replaced(hunk: Hunk, local: ListNode, upstream: ListNode): ListItem[] {

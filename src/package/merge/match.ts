@@ -22,9 +22,17 @@ export function matchResources(
   local: readonly Resource[],
 ): Matched[] {
   const toLocal = pair(base, local);
-  // A likeness is followed only where local still has the resource: what upstream puts in place of a resource that
-  // local deleted is new to local.
-  const toUpstream = pair(base, upstream, (one) => toLocal.has(one));
+  const foundLocal = new Set(toLocal.values());
+  const spare = new Map(local.filter((one) => !foundLocal.has(one)).map((one) => [inFile(one, false), one]));
+  // A likeness is followed only where local still has the resource, or has it by upstream's new name already: what
+  // upstream puts in place of a resource that local deleted is new to local.
+  const toUpstream = pair(base, upstream, (one, twin) => toLocal.has(one) || spare.has(inFile(twin, false)));
+  for (const [one, twin] of toUpstream) {
+    const own = spare.get(inFile(twin, false));
+    if (own === undefined || toLocal.has(one)) continue;
+    toLocal.set(one, own);
+    spare.delete(inFile(twin, false));
+  }
   const matched: Matched[] = base.map((one) => {
     const u = toUpstream.get(one);
     const l = toLocal.get(one);
@@ -38,7 +46,7 @@ export function matchResources(
   const usedLocal = new Set(toLocal.values());
   const newUpstream = upstream.filter((one) => !usedUpstream.has(one));
   const newLocal = local.filter((one) => !usedLocal.has(one));
-  const both = pairBy(newUpstream, newLocal, [inFile, anywhere]);
+  const both = pairBy(newUpstream, newLocal, [exact, inFile, anywhere]);
   const taken = new Set(both.values());
   for (const one of newUpstream) {
     const l = both.get(one);
@@ -53,7 +61,7 @@ type Key = (resource: Resource, isOld: boolean) => string | undefined;
 function pair(
   old: readonly Resource[],
   now: readonly Resource[],
-  mayBeAlike: (one: Resource) => boolean = () => true,
+  mayBeAlike: (one: Resource, twin: Resource) => boolean = () => true,
 ): Map<Resource, Resource> {
   const pairs = pairBy(old, now, [
     exact,
@@ -64,13 +72,14 @@ function pair(
     renamedNamespace,
     otherGroup,
   ]);
-  const rest = old.filter((one) => !pairs.has(one) && mayBeAlike(one));
+  const rest = old.filter((one) => !pairs.has(one));
   const taken = new Set(pairs.values());
   for (const [one, twin] of pairAlike(
     rest,
     now.filter((other) => !taken.has(other)),
-  ))
-    pairs.set(one, twin);
+  )) {
+    if (mayBeAlike(one, twin)) pairs.set(one, twin);
+  }
   return pairs;
 }
 
@@ -132,8 +141,8 @@ const ALIKE = 0.7;
 
 /** Pairs what is left of one kind in one file when it is the only one there and mostly the same. */
 function pairAlike(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
-  const key: Key = ({ file, identity: { group, kind } }) =>
-    kind === '' ? undefined : `${file}|${group}|${kind}`;
+  const key: Key = ({ file, identity: { group, kind, name } }) =>
+    kind === '' || name === '' ? undefined : `${file}|${group}|${kind}`;
   return [...pairBy(old, now, [key])].filter(([one, twin]) => likeness(one.root, twin.root) >= ALIKE);
 }
 

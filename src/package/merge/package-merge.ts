@@ -45,6 +45,7 @@ export function mergeOnePackage(
   };
   const pool: string[] = [];
   const plain: string[] = [];
+  const agreed: string[] = [];
   for (const path of new Set([...base.keys(), ...upstream.keys()])) {
     const versions = versionsOf(path, base, upstream, local);
     if (sameFile(versions.base, versions.upstream)) continue;
@@ -55,12 +56,13 @@ export function mergeOnePackage(
           ? keptKptfile(versions)
           : mergeKptfile(path, versions, context.prefix === '', context.report),
       );
-    } else if (sameFile(versions.local, versions.upstream)) continue;
-    else if (!context.isResourceFile(path)) set(path, mergeOtherFile(path, versions, context.report));
+    } else if (sameFile(versions.local, versions.upstream)) {
+      if (context.isResourceFile(path)) agreed.push(path);
+    } else if (!context.isResourceFile(path)) set(path, mergeOtherFile(path, versions, context.report));
     else if (sameFile(versions.local, versions.base)) plain.push(path);
     else pool.push(path);
   }
-  mergeResourceFiles(pool, plain, { base, upstream, local }, result, context);
+  mergeResourceFiles({ pool, plain, agreed }, { base, upstream, local }, result, context);
   return result;
 }
 
@@ -88,18 +90,27 @@ interface Pool {
   readonly upstreamFiles: Map<string, { readonly yaml: YamlFile; readonly resources: readonly Resource[] }>;
 }
 
+/** Paths whose content upstream changed: `pool` both sides, `plain` upstream alone, `agreed` both to the same. */
+interface Paths {
+  readonly pool: readonly string[];
+  readonly plain: readonly string[];
+  readonly agreed: readonly string[];
+}
+
 function mergeResourceFiles(
-  poolPaths: readonly string[],
-  plainPaths: readonly string[],
+  paths: Paths,
   trees: Trees,
   result: Map<string, PackageFile>,
   context: PackageContext,
 ): void {
   const pool: Pool = { base: [], upstream: [], local: [], files: new Map(), upstreamFiles: new Map() };
-  for (const path of poolPaths) {
+  for (const path of paths.pool) {
     if (!readInto(pool, path, trees)) mergeUnreadable(path, trees, result, context);
   }
-  const rest = followMoves(pool, plainPaths, trees, context);
+  // What both sides did alike needs no work, but tells where resources went that stand elsewhere now.
+  if (paths.pool.length + paths.plain.length > 0)
+    for (const path of paths.agreed) readInto(pool, path, trees);
+  const rest = followMoves(pool, paths.plain, trees, context);
   for (const path of rest) takeUpstream(path, trees, result, context);
   applyMatches(matchResources(pool.base, pool.upstream, pool.local), pool, trees, result, context);
 }
@@ -203,8 +214,9 @@ function wantedNames(pool: Pool, arriving: ReadonlyMap<string, readonly string[]
   const want = (key: string, name: string): void => {
     if (name !== '') names.set(name, (names.get(name) ?? new Set()).add(key));
   };
-  for (const one of pool.upstream)
+  for (const one of [...pool.upstream, ...pool.base]) {
     if (!own.has(`${one.file}|${moveKey(one)}`)) want(moveKey(one), one.identity.name);
+  }
   for (const keys of arriving.values())
     for (const key of keys) want(key, key.slice(key.lastIndexOf('|') + 1));
   return names;
@@ -217,7 +229,8 @@ function movedHere(
   trees: Trees,
 ): { resource: Resource; yaml: YamlFile; resources: readonly Resource[] }[] {
   const text = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  const mentioned = [...names].filter(([name]) => text.includes(name));
+  // Only plain names are sure to stand in the text as they are.
+  const mentioned = [...names].filter(([name]) => !/^[\w.:-]+$/.test(name) || text.includes(name));
   if (mentioned.length === 0) return [];
   const yaml = readFile(path, file);
   if (yaml instanceof PorticoError) return [];

@@ -149,7 +149,9 @@ export function editedChunk(source: Source, document: YamlDocument, root: YamlNo
   const own = text.slice(start, end);
   if (root === document.root) return own;
   const edited = applySplices(text, patchDocument(source, document, root), start, end);
-  const fresh = (): string => text.slice(start, document.bodyStart) + documentText(fromValue(toValue(root)), source);
+  const fresh = (): string =>
+    text.slice(start, document.root?.at?.start ?? document.bodyStart) +
+    documentText(fromValue(toValue(root)), source);
   for (const make of [() => edited, fresh]) {
     const made = make();
     // A file without a line break at its end keeps that, unless the break has become part of a value.

@@ -83,8 +83,8 @@ export interface Hunk {
 }
 
 /**
- * Cuts three sequences into what is common to all (not returned) and the hunks between. Where both sides changed
- * places that only touch, the hunks are separate as long as no insertion of both stands at one place.
+ * Cuts three sequences into what is common to all (not returned) and the hunks between. Changes of both sides that
+ * overlap or touch make one hunk.
  */
 export function threeWay(base: readonly string[], left: readonly string[], right: readonly string[]): Hunk[] {
   const edits = [...editsOf(base, left, 'left'), ...editsOf(base, right, 'right')].sort(
@@ -94,8 +94,7 @@ export function threeWay(base: readonly string[], left: readonly string[], right
   let reach = -1;
   for (const edit of edits) {
     const group = groups.at(-1);
-    const touches =
-      group !== undefined && (edit.base[0] < reach || (edit.base[0] === reach && clashes(group, edit)));
+    const touches = group !== undefined && edit.base[0] <= reach;
     if (touches) group.push(edit);
     else groups.push([edit]);
     reach = touches ? Math.max(reach, edit.base[1]) : edit.base[1];
@@ -120,14 +119,6 @@ function editsOf(base: readonly string[], own: readonly string[], side: Edit['si
     y = nextY + 1;
   }
   return edits;
-}
-
-/** At one border: an insertion there clashes with what the other side did there. */
-function clashes(group: readonly Edit[], edit: Edit): boolean {
-  const inserts = (one: Edit): boolean => one.base[0] === one.base[1];
-  return group.some(
-    (one) => one.side !== edit.side && one.base[1] === edit.base[0] && (inserts(one) || inserts(edit)),
-  );
 }
 
 /** `grown` says by how much each side is longer than base so far; it is moved on. */

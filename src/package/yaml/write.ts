@@ -34,11 +34,12 @@ function quote(value: string, style: 'single' | 'double'): string {
 
 /** A block scalar's text from its header on, each line ended, at this indentation; undefined where none can hold the string. */
 export function literalText(value: string, indent: number, eol: string): string | undefined {
-  if (!value.includes('\n') || /[^\S\n]\n|[^\S\n]$/.test(value)) return undefined;
+  // Breaks at the end would run into blank lines that follow.
+  if (!value.includes('\n') || value.endsWith('\n\n') || /[^\S\n]\n|[^\S\n]$/.test(value)) return undefined;
   // eslint-disable-next-line no-control-regex -- what a block scalar cannot hold
   if (/^[\s]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(value)) return undefined;
   if (hasLoneSurrogate(value)) return undefined;
-  const chomp = value.endsWith('\n') ? (value.endsWith('\n\n') ? '+' : '') : '-';
+  const chomp = value.endsWith('\n') ? '' : '-';
   const body = chomp === '-' ? value : value.slice(0, -1);
   const lines = body.split('\n').map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
   return `|${chomp}${eol}${lines.join(eol)}${eol}`;

@@ -29,7 +29,9 @@ export function noisyText(value: YamlValue, how: Noise): string {
 
   const scalar = (item: YamlValue): string => {
     if (typeof item !== 'string') return String(item);
-    const plain = /^[A-Za-z][A-Za-z0-9./-]*$/.test(item) && !/^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i.test(item);
+    const plain =
+      /^[A-Za-z][A-Za-z0-9./-]*$/.test(item) &&
+      !/^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i.test(item);
     if (plain && !some(25)) return item;
     if (!/[\n\\"]/.test(item) && some(50)) return `'${item.replaceAll("'", "''")}'`;
     return JSON.stringify(item);
@@ -38,7 +40,9 @@ export function noisyText(value: YamlValue, how: Noise): string {
     if (Array.isArray(item)) return `[${item.map(flow).join(some(50) ? ', ' : ',  ')}]`;
     if (item !== null && typeof item === 'object') {
       const pad = some(50) ? ' ' : '';
-      const parts = Object.entries(item).map(([key, inner]) => `${key}: ${flow(inner as YamlValue)}`);
+      const parts = Object.entries(item).map(
+        ([key, inner]) => `${keyText(key)}: ${flow(inner as YamlValue)}`,
+      );
       return parts.length === 0 ? '{}' : `{${pad}${parts.join(', ')}${pad}}`;
     }
     return scalar(item);
@@ -54,11 +58,18 @@ export function noisyText(value: YamlValue, how: Noise): string {
     } else if (collection) {
       lines.push(prefix + comment);
       map(item as Record<string, YamlValue>, indent + how.step);
-    } else if (typeof item === 'string' && /^[^\s].*\n/.test(item) && !item.endsWith('\n\n') && !/[^\S\n](?:\n|$)/.test(item) && some(80)) {
+    } else if (
+      typeof item === 'string' &&
+      /^[^\s].*\n/.test(item) &&
+      !item.endsWith('\n\n') &&
+      !/[^\S\n](?:\n|$)/.test(item) &&
+      some(80)
+    ) {
       const chomp = item.endsWith('\n') ? '' : '-';
       lines.push(`${prefix} |${chomp}${comment}`);
       const body = chomp === '-' ? item : item.slice(0, -1);
-      for (const line of body.split('\n')) lines.push(line === '' ? '' : ' '.repeat(indent + how.step) + line);
+      for (const line of body.split('\n'))
+        lines.push(line === '' ? '' : ' '.repeat(indent + how.step) + line);
     } else lines.push(`${prefix}${some(10) ? '   ' : ' '}${scalar(item)}${comment}`);
   };
   const above = (indent: number): void => {
@@ -68,7 +79,7 @@ export function noisyText(value: YamlValue, how: Noise): string {
   const map = (item: Record<string, YamlValue>, indent: number, lead = ''): void => {
     for (const [at, [key, inner]] of Object.entries(item).entries()) {
       if (at > 0 || lead === '') above(indent);
-      const text = /^[A-Za-z][\w./-]*$/.test(key) ? key : JSON.stringify(key);
+      const text = keyText(key);
       tail(inner, indent, (at === 0 && lead !== '' ? lead : ' '.repeat(indent)) + text + ':');
     }
   };
@@ -82,17 +93,57 @@ export function noisyText(value: YamlValue, how: Noise): string {
       else tail(item, indent, dash);
     }
   };
-  if (value === null || typeof value !== 'object' || Array.isArray(value) || Object.keys(value).length === 0) lines.push(flow(value));
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || Object.keys(value).length === 0)
+    lines.push(flow(value));
   else map(value as Record<string, YamlValue>, 0);
   const text = lines.join('\n') + (how.openEnd && !/\n$/.test(lines.at(-1) ?? '') ? '' : '\n');
   return how.crlf ? text.replaceAll('\n', '\r\n') : text;
 }
 
-const key = fc.constantFrom('alpha', 'beta', 'gamma', 'app.io/name', 'delta', 'zone', 'mode', 'x-y', 'odd key', '1');
+function keyText(key: string): string {
+  return /^[A-Za-z][\w./-]*$/.test(key) ? key : JSON.stringify(key);
+}
+
+const key = fc.constantFrom(
+  'alpha',
+  'beta',
+  'gamma',
+  'app.io/name',
+  'delta',
+  'zone',
+  'mode',
+  'x-y',
+  'odd key',
+  '1',
+);
 const leaf: fc.Arbitrary<YamlValue> = fc.oneof(
   fc.integer({ min: -5, max: 70_000 }),
   fc.boolean(),
-  fc.constantFrom('on', 'off', 'y', '0777', '1e3', '~', 'null', '', ' padded ', 'a: b', '# no', 'it\'s', '"q"', '- x', '*a', '&b', '{}', 'é✓', '1.10', '@x', 'a#b', 'a #b', 'http://x:80/y'),
+  fc.constantFrom(
+    'on',
+    'off',
+    'y',
+    '0777',
+    '1e3',
+    '~',
+    'null',
+    '',
+    ' padded ',
+    'a: b',
+    '# no',
+    "it's",
+    '"q"',
+    '- x',
+    '*a',
+    '&b',
+    '{}',
+    'é✓',
+    '1.10',
+    '@x',
+    'a#b',
+    'a #b',
+    'http://x:80/y',
+  ),
   fc.string({ maxLength: 12 }),
   fc.constantFrom('line one\nline two', 'first\n\nthird\n', 'kept\n\n', 'key: |\n  nested\n'),
   fc.constantFrom(null),
@@ -108,7 +159,10 @@ export const data: fc.Arbitrary<YamlValue> = fc.letrec<{ node: YamlValue }>((tie
   ),
 })).node;
 
-export const mapData: fc.Arbitrary<Record<string, YamlValue>> = fc.dictionary(key, data, { minKeys: 1, maxKeys: 6 });
+export const mapData: fc.Arbitrary<Record<string, YamlValue>> = fc.dictionary(key, data, {
+  minKeys: 1,
+  maxKeys: 6,
+});
 export const leafData = leaf;
 
 /** How often properties are tried: few in the everyday run, `FC_RUNS` for the long one. */
