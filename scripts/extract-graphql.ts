@@ -8,7 +8,7 @@ import { GRAPHQL_TYPES } from './forge-surface.ts';
 
 const BUILT_IN = new Set(['String', 'Int', 'Float', 'Boolean', 'ID']);
 
-/** Reads the whole SDL at `path` and returns the SDL of the part listed in `forge-surface.ts`, without prose. */
+/** Reads the whole SDL at `path` and returns a module with the SDL of the part listed in `forge-surface.ts`, without prose. */
 export function extractGraphql(path: string): string {
   const whole = withoutProse(parse(readFileSync(path, 'utf8'), { noLocation: true }));
   const byName = new Map(
@@ -27,9 +27,8 @@ export function extractGraphql(path: string): string {
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions };
   assertValidSchema(buildASTSchema(document));
   return (
-    "# A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts.\n" +
-    print(document) +
-    '\n'
+    "/** A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts. */\n" +
+    `export const GITHUB_SCHEMA = \`\n${print(document)}\n\`;\n`
   );
 }
 

@@ -25,7 +25,7 @@ if (openapiDir === undefined || webhooksDir === undefined || graphqlDir === unde
 
 write('test/contract/github-openapi.json', JSON.stringify(extractRest(openapiDir)) + '\n');
 write('test/contract/github-openapi-webhooks.json', JSON.stringify(extractWebhooks(webhooksDir)) + '\n');
-write('src/localforge/graphql/github-schema.graphql', extractGraphql(join(graphqlDir, 'schema.graphql')));
+write('src/localforge/graphql/github-schema.ts', extractGraphql(join(graphqlDir, 'schema.graphql')));
 
 function write(path: string, text: string): void {
   writeFileSync(new URL(path, ROOT), text);

@@ -16,13 +16,6 @@ export const DEVIATIONS: readonly Deviation[] = [
       'A comment on a whole file (subject_type "file") has no line: GitHub answers null, its description allows integers only.',
   },
   {
-    kind: 'webhook',
-    operation: /^check_/,
-    problem: /\/app\/events\/\* must be equal to one of the allowed values$/,
-    reason:
-      'The App subscribes to merge_group; GitHub’s list of events in this one place is older than that event.',
-  },
-  {
     kind: 'reply',
     operation: 'GET /app/installations',
     problem: /\/account must /,

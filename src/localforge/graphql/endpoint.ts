@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import { buildSchema, graphql } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
@@ -9,6 +7,7 @@ import { bodyOf, ok } from '../request.ts';
 import type { ForgeRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import type { GraphqlCall } from './call.ts';
+import { GITHUB_SCHEMA } from './github-schema.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
 
@@ -30,7 +29,7 @@ export function addGraphql(context: ForgeContext, router: Router): void {
 
 async function answer(context: ForgeContext, request: ForgeRequest): Promise<unknown> {
   const { query, variables, operationName } = bodyOf(request, document);
-  schema ??= loadSchema();
+  schema ??= buildSchema(GITHUB_SCHEMA);
   const call: GraphqlCall = { context, actor: request.actor() };
   const result = await graphql({
     schema,
@@ -40,10 +39,6 @@ async function answer(context: ForgeContext, request: ForgeRequest): Promise<unk
     operationName: operationName ?? null,
   });
   return withGithubErrors(result);
-}
-
-function loadSchema(): GraphQLSchema {
-  return buildSchema(readFileSync(new URL('github-schema.graphql', import.meta.url), 'utf8'));
 }
 
 /** GitHub answers 200 with the type of each error beside its message. */

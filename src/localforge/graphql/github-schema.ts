@@ -1,4 +1,5 @@
-# A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts.
+/** A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts. */
+export const GITHUB_SCHEMA = `
 type Query implements Node {
   id: ID!
   node(id: ID!): Node
@@ -12,9 +13,7 @@ type Mutation {
   convertPullRequestToDraft(input: ConvertPullRequestToDraftInput!): ConvertPullRequestToDraftPayload
   disablePullRequestAutoMerge(input: DisablePullRequestAutoMergeInput!): DisablePullRequestAutoMergePayload
   enablePullRequestAutoMerge(input: EnablePullRequestAutoMergeInput!): EnablePullRequestAutoMergePayload
-  markPullRequestReadyForReview(
-    input: MarkPullRequestReadyForReviewInput!
-  ): MarkPullRequestReadyForReviewPayload
+  markPullRequestReadyForReview(input: MarkPullRequestReadyForReviewInput!): MarkPullRequestReadyForReviewPayload
   mergePullRequest(input: MergePullRequestInput!): MergePullRequestPayload
   minimizeComment(input: MinimizeCommentInput!): MinimizeCommentPayload
   unminimizeComment(input: UnminimizeCommentInput!): UnminimizeCommentPayload
@@ -322,3 +321,4 @@ enum ReportedContentClassifiers {
   RESOLVED
   SPAM
 }
+`;
