@@ -38,7 +38,6 @@ const DEFAULT_MANIFEST: AppManifest = {
     'issues',
     'member',
     'membership',
-    'merge_group',
     'pull_request',
     'pull_request_review',
     'pull_request_review_comment',
