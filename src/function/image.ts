@@ -48,6 +48,9 @@ export interface KnownVersion {
   readonly patch: number;
 }
 
+/** Constraints are short; longer ones are not worth the time to read them. */
+const LONGEST_TAG = 200;
+
 /**
  * The known version that a tag means: `v0.4`, `v0.4.1`, a semantic version constraint (`~0.4`, `0.4.1 - 0.4.3`), or
  * the newest for `latest`, `unstable` and no tag. Undefined where none fits.
@@ -66,7 +69,7 @@ export function pickVersion(
       (version) => version.major === major && version.minor === minor && patch >= (version.since ?? 0),
     );
   }
-  const allowed = readConstraint(tag);
+  const allowed = tag.length > LONGEST_TAG ? undefined : readConstraint(tag);
   if (allowed === undefined) return undefined;
   return known
     .toSorted(compare)

@@ -19,7 +19,7 @@ import { upsertResource } from './builtin/upsert-resource.ts';
 import { isCatalog, parseImage, pickVersion } from './image.ts';
 import type { KnownVersion } from './image.ts';
 
-export interface BuiltinVersion extends KnownVersion {
+interface BuiltinVersion extends KnownVersion {
   readonly run: Builtin;
 }
 

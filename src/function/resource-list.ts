@@ -50,7 +50,7 @@ export function readResourceList(text: string, given: readonly KrmObject[]): Rea
 }
 
 /** Results in the present form or in one of the older ones that kpt still takes. */
-export function readResults(results: unknown): ResultItem[] {
+function readResults(results: unknown): ResultItem[] {
   const list = isMap(results) ? results['items'] : results;
   return Array.isArray(list) ? list.filter(isMap).map(readResult) : [];
 }

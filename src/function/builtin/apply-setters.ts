@@ -1,6 +1,7 @@
 /** apply-setters v0.1 and v0.2 (krm-functions-catalog functions/go/apply-setters/applysetters). */
 import { noteOf, sameValue, setField, setNote, setText, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
+import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
@@ -107,6 +108,7 @@ function setList(
   if (list === undefined) return `input to array setter must be an array of values, but found "${given}"`;
   done(field, given);
   if (sameValue(field.value, list, false)) return undefined;
+  keepNotes(field.value, list);
   setField(container, key, list);
   if (list.length === 0) setNote(container, key, { style: 'flow', comment, keyComment: undefined });
   else setNote(container, key, { style: undefined, comment: undefined, keyComment: comment });

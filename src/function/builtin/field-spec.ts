@@ -13,7 +13,7 @@ export interface FieldSpec {
 }
 
 /** True when the spec is meant for the resource; an empty part matches all. */
-export function specApplies(item: KrmObject, spec: FieldSpec): boolean {
+function specApplies(item: KrmObject, spec: FieldSpec): boolean {
   const apiVersion = apiVersionOf(item);
   return (
     (spec.group ?? '') === (spec.group ? groupOf(apiVersion) : '') &&

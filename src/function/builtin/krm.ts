@@ -101,16 +101,6 @@ export function fileOf(item: KrmObject): Pick<ResultItem, 'file'> {
   return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
 }
 
-export function refOf(item: KrmObject): NonNullable<ResultItem['resourceRef']> {
-  const namespace = namespaceOf(item);
-  return {
-    apiVersion: apiVersionOf(item),
-    kind: kindOf(item),
-    name: nameOf(item),
-    ...(namespace === '' ? {} : { namespace }),
-  };
-}
-
 /** The fields of a map as text; null where one of them is a collection. */
 export function stringsOf(map: KrmObject): Record<string, string> | null {
   const strings: Record<string, string> = {};

@@ -89,7 +89,19 @@ export function matchesLabels(item: KrmObject, selector: ResourceSelector): bool
 function fits(selector: string, map: unknown): boolean {
   if (selector.trim() === '') return true;
   const labels = isMap(map) ? (stringsOf(map) ?? {}) : {};
-  return selector.split(/,(?![^(]*\))/).every((requirement) => fitsOne(requirement.trim(), labels));
+  return splitSelector(selector).every((requirement) => fitsOne(requirement.trim(), labels));
+}
+
+/** Splits at the commas that are not inside of parentheses. */
+function splitSelector(selector: string): string[] {
+  const parts = [''];
+  let inside = false;
+  for (const character of selector) {
+    if (character === '(' || character === ')') inside = character === '(';
+    if (character === ',' && !inside) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
 }
 
 function fitsOne(requirement: string, labels: Readonly<Record<string, string>>): boolean {

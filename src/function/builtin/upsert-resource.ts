@@ -10,6 +10,7 @@ import {
   setPlace,
 } from '../../package/render/bookkeeping.ts';
 import { copyValue, isMap } from '../../package/render/field-notes.ts';
+import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { apiVersionOf, ensureMap, failure, groupOf, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
@@ -44,6 +45,7 @@ function identity(item: KrmObject): string {
 /** The wanted resource in the place of the old one. */
 function replacement(wanted: KrmObject, old: KrmObject): KrmObject {
   const made = clean(wanted);
+  keepNotes(old, made);
   const id = annotationOf(old, ID) ?? annotationOf(old, LEGACY_ID);
   setPlace(
     made,

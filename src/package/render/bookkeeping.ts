@@ -5,10 +5,10 @@
 import { isMap, textOf } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 
-export const PATH = 'internal.config.kubernetes.io/path';
-export const INDEX = 'internal.config.kubernetes.io/index';
-export const LEGACY_PATH = 'config.kubernetes.io/path';
-export const LEGACY_INDEX = 'config.kubernetes.io/index';
+const PATH = 'internal.config.kubernetes.io/path';
+const INDEX = 'internal.config.kubernetes.io/index';
+const LEGACY_PATH = 'config.kubernetes.io/path';
+const LEGACY_INDEX = 'config.kubernetes.io/index';
 export const PACKAGE_PATH = 'internal.config.kubernetes.io/package-path';
 export const ID = 'internal.config.kubernetes.io/id';
 export const LEGACY_ID = 'config.k8s.io/id';
@@ -27,11 +27,6 @@ const BOOKKEEPING = new Set([
   'internal.config.kubernetes.io/kpt-resource-id',
   'internal.config.k8s.io/kpt-resource-id',
 ]);
-
-/** True for annotations that are not part of the package's data. */
-export function isBookkeeping(annotation: string): boolean {
-  return BOOKKEEPING.has(annotation);
-}
 
 export interface Place {
   /** Directory of the package that owns the resource, '.' for the root. */

@@ -123,7 +123,8 @@ function changeMap(node: MapNode, before: KrmObject, after: KrmObject, state: St
   for (const name of Object.keys(after)) if (!old.has(name)) entries.push(makeEntry(after, name, state));
   if (kept < old.size) state.unfinished = true;
   // Nothing is left to edit in place.
-  if (kept === 0 && old.size > 0) return { kind: 'map', entries, ...(node.flow === true ? { flow: true } : {}) };
+  if (kept === 0 && old.size > 0)
+    return { kind: 'map', entries, ...(node.flow === true ? { flow: true } : {}) };
   return { kind: 'map', entries, ...shapeOf(node) };
 }
 
@@ -145,7 +146,8 @@ function changeList(
   });
   if (after.length !== before.length || twins.some((from, at) => from !== at)) state.unfinished = true;
   const kept = twins.some((from) => from >= 0);
-  if (!kept && before.length > 0) return { kind: 'list', items, ...(node.flow === true ? { flow: true } : {}) };
+  if (!kept && before.length > 0)
+    return { kind: 'list', items, ...(node.flow === true ? { flow: true } : {}) };
   return { kind: 'list', items, ...shapeOf(node) };
 }
 

@@ -83,7 +83,7 @@ async function runPipeline(
 }
 
 /** Runs one function unless one failed before; validators get copies, and what they return is dropped. */
-export async function runOne(
+async function runOne(
   dir: string,
   spec: FunctionSpec,
   type: FunctionRun['type'],
@@ -130,7 +130,7 @@ export function runOf(
 }
 
 /** Short name: the image without its registry, with its tag; or the program. */
-export function functionName(spec: FunctionSpec): string {
+function functionName(spec: FunctionSpec): string {
   if (spec.image === undefined) return spec.exec ?? spec.name ?? '';
   const last = spec.image.split('/').at(-1) ?? spec.image;
   return spec.tag === undefined ? last : `${last.replace(/[:@].*$/, '')}:${spec.tag}`;

@@ -1,6 +1,6 @@
 import type { PackageFiles } from '../package.ts';
+import { locateIn } from '../yaml/edit.ts';
 /** Package files → packages and their resources, as `kpt fn render` reads them. */
-import { nodeAt } from './find-node.ts';
 import {
   byPath,
   cleanPath,
@@ -13,7 +13,6 @@ import {
 import type { Problem } from './package-sources.ts';
 import type { Pipeline, PipelineProblem } from './pipeline.ts';
 import { readPipeline } from './pipeline.ts';
-import { lineOf } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 
 export interface LoadedPackage {
@@ -81,13 +80,13 @@ function loadOne(
     };
   }
   const pipeline = readPipeline(kptfile.value);
-  if ('code' in pipeline) return placed(pipeline, file, kptfile);
+  if ('code' in pipeline) return placed(pipeline, source);
   for (const document of documents) {
     const problem = notResource(document);
     if (problem !== undefined) return problem;
   }
   const unusable = checkConfigPaths(pipeline, dir, documents);
-  if (unusable !== undefined) return placed(unusable, file, kptfile);
+  if (unusable !== undefined) return placed(unusable, source);
   const parentOf = (other: string): string =>
     ownerOf(other, new Set(dirs.filter((candidate) => candidate !== other)));
   const subpackages = dirs
@@ -96,9 +95,9 @@ function loadOne(
   return { dir, kptfile, pipeline, documents, subpackages };
 }
 
-function placed(problem: PipelineProblem, file: string, document: SourceDocument): Problem {
-  const place = nodeAt(document.root, problem.path).at;
-  const line = place === undefined ? 1 : lineOf(place.source.text, place.body);
+function placed(problem: PipelineProblem, source: SourceFile): Problem {
+  const file = source.path;
+  const line = locateIn(source.yaml, 0, problem.path, { nearest: true })?.line ?? 1;
   return { code: problem.code, message: `${file}: ${problem.message}`, hint: problem.hint, file, line };
 }
 

@@ -27,9 +27,11 @@ const FUNCTION_FIELDS = new Set([
   'exclude',
 ]);
 const SELECTOR_FIELDS = new Set(['apiVersion', 'kind', 'name', 'namespace', 'labels', 'annotations']);
-/** Image references as kpt's: an optional registry and path, a name, tag and digest. */
-const IMAGE =
-  /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?(?:[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*\/)*[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-fA-F0-9]{64})?$/;
+/** Parts of an image reference. They do not overlap, so that no name takes long to check. */
+const REGISTRY = /^[a-zA-Z0-9.-]+(?::\d+)?$/;
+const NAME = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^sha256:[a-fA-F0-9]{64}$/;
 
 /** The pipeline of a Kptfile, or what is wrong with it. */
 export function readPipeline(kptfile: KrmObject): Pipeline | PipelineProblem {
@@ -94,7 +96,7 @@ function readFunction(entry: unknown, path: readonly (string | number)[]): Funct
   }
   if (spec.image === undefined && spec.exec === undefined)
     return invalid(path, 'must specify `image` or `exec`');
-  if (spec.image !== undefined && !IMAGE.test(spec.image)) {
+  if (spec.image !== undefined && !isImage(spec.image)) {
     return invalid([...path, 'image'], `function name "${spec.image}" is invalid`);
   }
   const configMap = readStrings(entry, 'configMap', path);
@@ -112,6 +114,16 @@ function readFunction(entry: unknown, path: readonly (string | number)[]): Funct
     if (selectors.length > 0) spec[field] = selectors;
   }
   return spec;
+}
+
+/** Image references as kpt takes them: an optional registry, a path, an optional tag and digest. */
+function isImage(image: string): boolean {
+  const [reference = '', digest, ...more] = image.split('@');
+  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) return false;
+  const parts = reference.split('/');
+  const [name = '', tag, ...tags] = (parts.pop() ?? '').split(':');
+  if (tags.length > 0 || (tag !== undefined && !TAG.test(tag)) || !NAME.test(name)) return false;
+  return parts.every((part, at) => NAME.test(part) || (at === 0 && REGISTRY.test(part)));
 }
 
 function readSelectors(

@@ -63,11 +63,7 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
 }
 
 /** The functionConfig that a Kptfile's entry asks for; a config file is read as earlier functions have left it. */
-export function configOf(
-  spec: FunctionSpec,
-  items: readonly KrmObject[],
-  dir: string,
-): KrmObject | undefined {
+function configOf(spec: FunctionSpec, items: readonly KrmObject[], dir: string): KrmObject | undefined {
   if (spec.configPath !== undefined) {
     const path = cleanPath(spec.configPath);
     return items.find((item) => pathOf(item) === path && annotationOf(item, PACKAGE_PATH) === dir);

@@ -18,6 +18,11 @@ data:
     tier: front
 `;
 
+/** A pipeline that marks resources. */
+function label(value: string): string {
+  return `  mutators:\n  - image: set-annotations:v0.1\n    configMap: { by: ${value} }\n`;
+}
+
 describe('what is written', () => {
   test('only the lines whose data changed', async () => {
     const pipeline = '  mutators:\n  - image: apply-setters:v0.2\n    configMap: { replicas: "5" }\n';
@@ -99,8 +104,6 @@ spec:
 });
 
 describe('order and failure', () => {
-  const label = (value: string): string =>
-    `  mutators:\n  - image: set-annotations:v0.1\n    configMap: { by: ${value} }\n`;
   const cm = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n';
 
   test('subpackages come first, and the parent has the last word', async () => {
