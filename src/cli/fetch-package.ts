@@ -6,6 +6,7 @@ import type { GitLocation, Kptfile } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
 import type { UserGit } from './user-git.ts';
 
@@ -94,27 +95,6 @@ export function remoteSubpackages(files: PackageFiles): Map<string, RemoteSubpac
   }
   return found;
 }
-
-/** The strategy that a Kptfile names; kpt's default where it names none. Throws `STRATEGY_UNKNOWN`. */
-export function strategyOf(name: string | undefined): UpdateStrategy {
-  if (name === undefined || name === '') return 'resource-merge';
-  const known = STRATEGIES.find((strategy) => strategy === name);
-  if (known !== undefined) return known;
-  throw new PorticoError(
-    'STRATEGY_UNKNOWN',
-    `the Kptfile names the update strategy ${JSON.stringify(name)}`,
-    {
-      hint: `It must be one of ${STRATEGIES.join(', ')}.`,
-    },
-  );
-}
-
-const STRATEGIES: readonly UpdateStrategy[] = [
-  'resource-merge',
-  'fast-forward',
-  'force-delete-replace',
-  'copy-merge',
-];
 
 /** A Kptfile that cannot be read counts as one without upstream: rendering and merging say what is wrong with it. */
 function kptfileOf(file: PackageFile): Kptfile | undefined {

@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { EXIT } from './exit-code.ts';
-import { fetchPackage, strategyOf } from './fetch-package.ts';
+import { fetchPackage } from './fetch-package.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
+import { strategyOf } from './strategy.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-import { guardrailsFor } from '../config/guardrail-config.ts';
-import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import { PorticoError } from '../error.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import type { Call } from './verb.ts';
@@ -18,6 +16,11 @@ export async function guardrailsOf(call: Call, directory: string): Promise<reado
       hint: "Give the repository's configuration, usually .github/portico.yaml.",
     });
   });
+  // Loaded only where a configuration is named: the schema is much of a short run's time.
+  const [{ parseRepositoryConfig }, { guardrailsFor }] = await Promise.all([
+    import('../config/parse-repository-config.ts'),
+    import('../config/guardrail-config.ts'),
+  ]);
   const read = parseRepositoryConfig({ file: typed, bytes });
   if (!read.ok) {
     const problems = read.problems.map(({ line, message, hint }) => `${typed}:${line}: ${message} ${hint}`);

@@ -1,6 +1,5 @@
 import { PorticoError } from '../error.ts';
 import { createRuntime } from '../function/runtime.ts';
-import { readKptfile } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
@@ -21,7 +20,7 @@ export async function render(call: Call): Promise<number> {
   const result = await renderFiles(files, directory, call);
   await writeResults(call, result);
   reportRender(result, terminal);
-  if (result.ok || savesOnFailure(files)) {
+  if (result.ok || (await savesOnFailure(files))) {
     if (output === undefined) writeChanges(directory, files, result.files);
     else writeNewFolder(call.path(output), result.files);
   }
@@ -31,7 +30,8 @@ export async function render(call: Call): Promise<number> {
 }
 
 /** kpt's annotation by which a package is written as far as it got. */
-function savesOnFailure(files: PackageFiles): boolean {
+async function savesOnFailure(files: PackageFiles): Promise<boolean> {
+  const { readKptfile } = await import('../package/kptfile.ts');
   const kptfile = files.get('Kptfile');
   if (kptfile === undefined) return false;
   try {

@@ -7,10 +7,10 @@ import type { MarkedResource } from '../package/merge-marker.ts';
 import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
-import { fetchPackage, remoteSubpackages, strategyOf } from './fetch-package.ts';
+import { fetchPackage, remoteSubpackages } from './fetch-package.ts';
+import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
 import type { Update } from './update.ts';
-import { openUserGit } from './user-git.ts';
 import type { UserGit } from './user-git.ts';
 
 export interface GitUpdate {
@@ -21,7 +21,6 @@ export interface GitUpdate {
   readonly strategy: UpdateStrategy | undefined;
   readonly onConflict: 'upstream' | 'local';
   readonly terminal: Terminal;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -29,9 +28,8 @@ export interface GitUpdate {
  * own; those that came from the same revision of the same repository move along with it, as in kpt. Throws
  * `UPSTREAM_MISSING`, and what fetching and merging throw.
  */
-export async function updateFromGit(before: PackageFiles, request: GitUpdate): Promise<Update> {
+export async function updateFromGit(git: UserGit, before: PackageFiles, request: GitUpdate): Promise<Update> {
   const root = originOf(before, request.directory);
-  await using git = await openUserGit(request.signal);
   const ref = request.ref ?? root.upstream.ref;
   const first = await updateOne(
     git,

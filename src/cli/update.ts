@@ -1,14 +1,15 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeNote, UpdateStrategy } from '../package/merge/merge-types.ts';
-import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
+import { textAt } from '../package/yaml/node.ts';
+import { readYamlFile } from '../package/yaml/read.ts';
 import { EXIT, usageError } from './exit-code.ts';
-import { strategyOf } from './fetch-package.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
-import { updateFromGit } from './update-from-git.ts';
+import { strategyOf } from './strategy.ts';
 import { parseTarget } from './upstream-location.ts';
+import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
 
 /** What a merge came to, whichever way its inputs were found. */
@@ -40,6 +41,7 @@ async function updateDirectories(call: Call): Promise<number> {
 
   const read = (directory: string): PackageFiles => readFolder(directory, { warn: call.terminal.warn });
   const before = read(local);
+  const { mergePackages } = await import('../package/merge/merge.ts');
   const { files, conflicts, notes } = mergePackages({
     base: read(base),
     upstream: read(upstream),
@@ -59,15 +61,31 @@ async function updateInPlace(call: Call): Promise<number> {
   const strategy: UpdateStrategy | undefined = call.has('strategy')
     ? strategyOf(call.text('strategy'))
     : undefined;
-  const merged = await updateFromGit(before, {
+  await using git = await openUserGit(call.signal);
+  // Git asks upstream while the rest of the program is loaded.
+  const repo = upstreamOf(before);
+  if (repo !== '') git.expect(repo);
+  const { updateFromGit } = await import('./update-from-git.ts');
+  const merged = await updateFromGit(git, before, {
     directory,
     ref,
     strategy,
     onConflict: sideOf(call),
     terminal: call.terminal,
-    signal: call.signal,
   });
   return finish(call, before, merged, (after) => writeChanges(directory, before, after));
+}
+
+/** The repository that the Kptfile names; '' where it names none, which is told of later. */
+function upstreamOf(files: PackageFiles): string {
+  const file = files.get('Kptfile');
+  try {
+    const root =
+      file === undefined ? undefined : readYamlFile(Buffer.from(file.bytes).toString()).documents[0]?.root;
+    return textAt(root ?? undefined, 'upstream', 'git', 'repo');
+  } catch {
+    return '';
+  }
 }
 
 /** Reports, and writes unless `--on-conflict fail` forbids it. */

@@ -19,6 +19,8 @@ export interface ResolvedRef {
 
 /** Reads packages from other people's repositories with the git, the credentials and the settings of the user. */
 export interface UserGit extends AsyncDisposable {
+  /** Begins to ask a repository for its refs, because they will be wanted. */
+  readonly expect: (repo: string) => void;
   /** Finds a tag, branch or commit; without `ref` the default branch. Throws `UPSTREAM_REF_MISSING`. */
   readonly resolve: (repo: string, directory: string, ref: string | undefined) => Promise<ResolvedRef>;
   /** Fetches commits, or the tags of these ids, that are to be read; those that the repository lacks show there. */
@@ -38,22 +40,26 @@ export interface UpstreamPackage {
 }
 
 /** Opens an empty repository in a temporary directory to fetch into; it goes when disposed. */
-export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
+export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
+  const closed = new AbortController();
+  const signal = AbortSignal.any([stop, closed.signal]);
   const gitDir = await mkdtemp(join(tmpdir(), 'portico-git-'));
   await makeBare(gitDir);
   const objects = openObjectReader({ gitDir });
   const reader = createRepo({ gitDir }, objects, { count: 0 });
   const listed = new Map<string, Promise<Map<string, string>>>();
 
-  const refsOf = (repo: string): Promise<Map<string, string>> => {
-    const known = listed.get(repo) ?? listRefs(gitDir, repo, signal);
+  const refsOf = async (repo: string): Promise<Map<string, string>> => {
+    const known = listed.get(repo) ?? listRefs(gitDir, checkRepo(repo), signal);
     listed.set(repo, known);
     return known;
   };
 
   return {
+    // What goes wrong is told to who asks for the refs.
+    expect: (repo) => void refsOf(repo).catch(() => {}),
     resolve: async (repo, directory, ref) => {
-      const refs = await refsOf(checkRepo(repo));
+      const refs = await refsOf(repo);
       return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
     },
     fetch: (repo, ids) => fetchCommits(gitDir, checkRepo(repo), ids, signal),
@@ -77,6 +83,7 @@ export async function openUserGit(signal: AbortSignal): Promise<UserGit> {
       return { files: found.files, commit, skipped: found.skipped };
     },
     [Symbol.asyncDispose]: async () => {
+      closed.abort();
       objects[Symbol.dispose]();
       await rm(gitDir, { recursive: true, force: true });
     },

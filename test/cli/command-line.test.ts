@@ -125,7 +125,7 @@ describe('start', () => {
     ).toEqual([]);
     expect(
       (await loaded('render', dir.path('p'))).filter((url) =>
-        /localforge|probot|octokit|pg-boss|\/git\//.test(url),
+        /zod|localforge|probot|octokit|pg-boss|\/git\//.test(url),
       ),
     ).toEqual([]);
   });
