@@ -2,7 +2,6 @@
 import { html } from 'hono/html';
 
 import { collaborationStore } from '../collaboration-store.ts';
-import { lineAnchor } from './diff-view.ts';
 import type { LineMark } from './diff-view.ts';
 import { buttonForm } from './form.ts';
 import { badge, count, encodePath, time } from './html.ts';
@@ -129,23 +128,25 @@ export function checkBox(visit: RepositoryVisit, { run, annotations }: ReportedR
 /** Annotations to be shown on the lines of a change. */
 export function annotationMarks({ runs }: Reported): LineMark[] {
   return runs.flatMap(({ run, annotations }) =>
-    annotations.map((annotation) => ({
+    annotations.map((annotation, index) => ({
       path: annotation.path,
       side: 'RIGHT' as const,
       line: annotation.end_line,
-      shown: annotationNote(run, annotation),
+      shown: annotationNote(run, annotation, noteAnchor(run, index)),
     })),
   );
 }
 
-function annotationNote(run: Run, annotation: Annotation): Html {
+const noteAnchor = (run: Run, index: number): string => `annotation-${run.id}-${index}`;
+
+function annotationNote(run: Run, annotation: Annotation, anchor: string): Html {
   const level = annotation.annotation_level ?? 'notice';
-  return html`<div class="note ${level}">
+  return html`<div class="note ${level}" id="${anchor}">
     <p>
       ${levelBadge(level)} <b>${annotation.title ?? run.name}</b>
       <span class="dim">${lineWords(annotation)}, from ${run.name}</span>
     </p>
-    <p>${annotation.message ?? ''}</p>
+    <p class="text">${annotation.message ?? ''}</p>
     ${rawDetails(annotation)}
   </div>`;
 }
@@ -159,12 +160,12 @@ function annotationList(
   const left = run.output.annotations_count - annotations.length;
   return html`<h4>${count(run.output.annotations_count, 'annotation')}</h4>
     <ul>
-      ${annotations.map((annotation) => {
+      ${annotations.map((annotation, index) => {
         const { path, end_line: line } = annotation;
         const href =
           changes === ''
             ? `${root}/blob/${run.head_sha}/${encodePath(path)}#L${line}`
-            : `${changes}#${lineAnchor(path, line)}`;
+            : `${changes}#${noteAnchor(run, index)}`;
         return html`<li>
           ${levelBadge(annotation.annotation_level ?? 'notice')}
           <a href="${href}"><code>${path}</code>, ${lineWords(annotation)}</a>:

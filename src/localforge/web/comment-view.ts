@@ -74,7 +74,7 @@ function reactionList(reactions: Written['reactions']): Html | '' {
       .filter((kind) => reactions[kind] > 0)
       .map((kind) => {
         const [sign, name] = EMOJI[kind];
-        return html`<li><span role="img" aria-label="${name}">${sign}</span> ${reactions[kind]}</li>`;
+        return html`<li><span aria-hidden="true">${sign}</span> ${name} ${reactions[kind]}</li>`;
       })}
   </ul>`;
 }

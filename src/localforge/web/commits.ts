@@ -8,6 +8,7 @@ import { form } from './form.ts';
 import { encodePath, sha, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';
+import { openPullFrom } from './refs.ts';
 import type { RepositoryVisit } from './visit.ts';
 
 /** `/commit/:sha` */
@@ -93,7 +94,14 @@ async function comparison(
   const tip = data.commits.at(-1)?.sha ?? data.base_commit.sha;
   if (data.ahead_by === 0)
     return html`<p><code>${head}</code> has no commits that <code>${base}</code> lacks.</p>`;
-  return html`${isBranch && visit.viewer !== undefined ? pullForm(visit, base, head, data.commits[0]?.commit.message ?? '') : ''}
+  const open = openPullFrom(visit, head);
+  const offer =
+    open !== undefined
+      ? html`<p>There is <a href="${root}/pull/${open}">pull request #${open}</a> from this branch.</p>`
+      : isBranch && visit.viewer !== undefined
+        ? pullForm(visit, base, head, data.commits[0]?.commit.message ?? '')
+        : '';
+  return html`${offer}
     <h2>${data.ahead_by} new ${data.ahead_by === 1 ? 'commit' : 'commits'}</h2>
     <ul class="rows">
       ${data.commits.map(

@@ -34,14 +34,14 @@ export async function conversationPage(visit: RepositoryVisit): Promise<Html> {
     reportedOn(visit, pull.head.sha),
   ]);
   const events: Event[] = [
+    ...commits.map((commit) => ({
+      at: commit.commit.committer?.date ?? '',
+      shown: commitEvent(visit, commit),
+    })),
     ...comments.map((comment) => ({ at: comment.created_at, shown: issueComment(visit, comment) })),
     ...reviews.map((review) => ({
       at: review.submitted_at ?? '9',
       shown: reviewEvent(visit, review, onLines),
-    })),
-    ...commits.map((commit) => ({
-      at: commit.commit.committer?.date ?? '',
-      shown: commitEvent(visit, commit),
     })),
     ...endEvents(visit, pull),
   ];

@@ -55,20 +55,16 @@ export function deliveriesPage(visit: Visit): Html {
 export function deliveryPage(visit: Visit): Html {
   const delivery = visit.context.records.deliveries.get(Number(visit.param('delivery')) || 0);
   if (delivery === undefined || delivery.hookId !== null) throw notFound();
-  const headers = (list: Readonly<Record<string, string>>): string =>
-    Object.entries(list)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join('\n');
   const main = html`<h1>${eventName(delivery)}</h1>
     <p>
       ${outcome(delivery)} ${time(delivery.deliveredAt ?? delivery.createdAt)} · <code>${delivery.guid}</code>
     </p>
     ${again(visit, delivery)}
     <h2>Request</h2>
-    <pre tabindex="0"><code>${headers(delivery.requestHeaders)}</code></pre>
+    <pre tabindex="0"><code>${headerLines(delivery.requestHeaders)}</code></pre>
     <pre tabindex="0"><code>${JSON.stringify(JSON.parse(delivery.payload), null, 2)}</code></pre>
     <h2>Answer</h2>
-    <pre tabindex="0"><code>${headers(delivery.responseHeaders)}</code></pre>
+    <pre tabindex="0"><code>${headerLines(delivery.responseHeaders)}</code></pre>
     <pre tabindex="0"><code>${delivery.responseBody}</code></pre>
     <p><a href="/settings/deliveries">All deliveries</a></p>`;
   return page(visit, eventName(delivery), main);
@@ -101,3 +97,8 @@ function outcome({ state, statusCode, status, duration }: DeliveryRecord): Html 
 
 const again = (visit: Visit, delivery: DeliveryRecord): Html =>
   buttonForm(`/settings/deliveries/${delivery.id}/attempts`, visit.here, `Send ${delivery.id} again`);
+
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');

@@ -22,8 +22,10 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
     if (size > MAX_FORM) throw refusal(413, 'The form is too large.');
     chunks.push(chunk);
   }
-  const fields = new URLSearchParams(Buffer.concat(chunks).toString());
-  for (const [name, value] of [...fields]) fields.set(name, value.replaceAll(/\r\n?/g, '\n'));
+  const fields = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString())) {
+    fields.append(name, value.replaceAll(/\r\n?/g, '\n'));
+  }
   return fields;
 }
 

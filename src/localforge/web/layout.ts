@@ -99,6 +99,6 @@ function viewerForm(visit: Visit): Html {
 function refusedNote(visit: Visit): Html {
   if (visit.refused === undefined) return html``;
   return html`<div class="alert" role="alert">
-    <p><b>That was refused (${visit.refused.status}):</b> ${visit.refused.message}</p>
+    <p class="text"><b>That was refused (${visit.refused.status}):</b> ${visit.refused.message}</p>
   </div>`;
 }

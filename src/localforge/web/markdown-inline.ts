@@ -198,7 +198,8 @@ const anchor = (href: string, label: Html[] | string): Html =>
 /** The address if it is one of the web, of mail, or relative; undefined for all else (`javascript:`, `data:`, …). */
 function safeHref(address: string, base: string | undefined): string | undefined {
   if (!/^[!-~\u00A1-\uFFFF]+$/.test(address)) return undefined;
-  const scheme = /^([^/?#]*?):/.exec(address)?.[1]?.toLowerCase();
+  // Whatever stands before a colon counts as a scheme, so that no trick with entities or slashes can hide one.
+  const scheme = /^([^:]*):/.exec(address)?.[1]?.toLowerCase();
   if (scheme !== undefined) return ['http', 'https', 'mailto'].includes(scheme) ? address : undefined;
   return base === undefined || /^[/#?\\]/.test(address) ? address : base + address;
 }

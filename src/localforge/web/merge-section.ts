@@ -13,7 +13,7 @@ import type { RepositoryVisit } from './visit.ts';
 /** Whether an open pull request can be merged, what is in the way, and the buttons. */
 export function mergeSection(visit: RepositoryVisit, pull: Pull, reported: Reported): Html {
   const page = `${visit.root}/pull/${pull.number}`;
-  const checks = html`<h3>Checks on <code>${pull.head.sha.slice(0, 7)}</code></h3>
+  const checks = html`<h2>Checks on <code>${pull.head.sha.slice(0, 7)}</code></h2>
     ${checkLines(reported, `${page}/checks`)}`;
   if (pull.state === 'closed') return html`<section>${checks}</section>`;
   const problems = problemsOf(visit, pull);

@@ -114,5 +114,8 @@ export const changeText =
   async ({ api, at, param }: RepositoryVisit): Promise<Response> => {
     const number = Number.parseInt(param('file'), 10);
     const { data } = await api.rest.pulls.get({ ...at, pull_number: number, mediaType: { format } });
-    return new Response(String(data), { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    // With a media type of text the data is that text, whatever the types say.
+    return new Response(data as unknown as string, {
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
   };

@@ -15,7 +15,7 @@ export async function branchesPage(visit: RepositoryVisit): Promise<Html> {
   const reply = await api.rest.repos.listBranches({ ...at, per_page: PER_PAGE, page: pageNumber(visit) });
   const rows = reply.data.map((branch) => {
     const isDefault = branch.name === repository.defaultBranch;
-    const pull = openPull(visit, branch.name);
+    const pull = openPullFrom(visit, branch.name);
     const compare = `${root}/compare/${encodePath(repository.defaultBranch)}...${encodePath(branch.name)}`;
     const next =
       pull === undefined
@@ -35,7 +35,8 @@ export async function branchesPage(visit: RepositoryVisit): Promise<Html> {
   return repositoryPage(visit, 'branches', 'Branches', main);
 }
 
-function openPull({ context, repository }: RepositoryVisit, branch: string): number | undefined {
+/** The number of the open pull request from a branch. */
+export function openPullFrom({ context, repository }: RepositoryVisit, branch: string): number | undefined {
   const { pulls, issues } = collaborationStore(context.store);
   const found = pulls.find('head', [repository.id, branch], { order: 'desc' });
   return found.find((pull) => issues.get(pull.issueId)?.state === 'open')?.number;

@@ -33,7 +33,7 @@ footer{color:var(--dim);padding:1rem;border-top:1px solid var(--line);font-size:
 .box>.in{padding:.4rem .8rem}.box>header:last-child{border-bottom:0;border-radius:6px}
 .event{margin:.7rem 0;padding-left:.8rem;border-left:3px solid var(--line)}
 .alert{border:1px solid var(--bad);border-left-width:6px;background:var(--bad-bg);border-radius:6px;padding:.6rem .9rem;margin:.6rem 0}
-.alert p{margin:0;white-space:pre-line}
+.alert p{margin:0}
 .md>:first-child{margin-top:.3em}.md>:last-child{margin-bottom:.3em}.md p,.md ul,.md ol{margin:.6em 0}.md ul,.md ol{padding-left:1.6em}
 .md :not(pre)>code,p>code,li>code{background:var(--soft);border-radius:4px;padding:.1em .3em}
 .md blockquote{margin:.6em 0;padding-left:.8em;border-left:4px solid var(--line);color:var(--dim)}
@@ -49,7 +49,7 @@ table{border-collapse:collapse}.md table,table.data{margin:.5em 0}.md th,.md td,
 .code .mark>td>*{max-width:min(52rem,calc(100vw - 3.4rem));position:sticky;left:.6rem}
 .code tr:target td,.code tr:target{background:var(--busy-bg)}
 .note{border:1px solid var(--line);border-left:6px solid var(--dim);border-radius:6px;padding:.35rem .8rem;margin:.3rem 0;background:var(--bg)}
-.note.failure{border-left-color:var(--bad)}.note.warning{border-left-color:var(--busy)}.note p{margin:.15rem 0;white-space:pre-line}
+.note.failure{border-left-color:var(--bad)}.note.warning{border-left-color:var(--busy)}.note p{margin:.15rem 0}.text{white-space:pre-line}
 .count-add{color:var(--good)}.count-remove{color:var(--bad)}
 label{font-weight:600}fieldset{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.3rem .8rem .5rem}fieldset label,.check label{font-weight:400;display:inline-block;margin-right:1.2rem}
 textarea,input[type=text],select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:5px;padding:.35rem .5rem;max-width:100%}

@@ -51,9 +51,9 @@ export interface RepositoryVisit extends Visit {
 }
 
 export interface Clients {
-  users(): readonly AccountRecord[];
-  as(user: AccountRecord | undefined): Octokit;
-  asApp(): Octokit;
+  readonly users: () => readonly AccountRecord[];
+  readonly as: (user: AccountRecord | undefined) => Octokit;
+  readonly asApp: () => Octokit;
 }
 
 const TOKEN_LIFE_MS = 3_600_000;
@@ -120,9 +120,10 @@ export function makeClients(
 /** The App's own signature, good for one minute. */
 function appJwt(context: ForgeContext): string {
   const now = Math.floor(context.clock().getTime() / 1000);
-  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { iat: now, exp: now + 60, iss: context.app.id };
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
   const signature = createSign('RSA-SHA256').update(signed).sign(context.app.privateKeyPem, 'base64url');
   return `${signed}.${signature}`;
 }
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
