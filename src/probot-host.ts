@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Probot } from 'probot';
+
+import { createApp } from './app.ts';
+import { startBot } from './bot.ts';
+import { readEnvironment } from './config/environment.ts';
+import { createLog, createScrubber } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { openDatabase } from './queue/database.ts';
+
+/**
+ * Portico for any other Probot host, which loads an application by its default export. The host has the door; queue,
+ * store and reconcilers are ours and take their settings from the environment. `portico serve` is the host we ship: its
+ * door stores each delivery before it answers, which a foreign host does not do; the sweep finds what that may lose.
+ */
+// oxlint-disable-next-line import/no-default-export -- Probot hosts load the default export
+export default async function portico(app: Probot): Promise<void> {
+  const environment = readEnvironment(process.env, { read: (path) => readFileSync(path, 'utf8') });
+  const secrets = [...environment.webhookSecrets, environment.privateKey];
+  const database = await openDatabase({
+    ...(environment.databaseUrl !== undefined && { url: environment.databaseUrl }),
+    dataDir: join(environment.dataDirectory, 'store'),
+  });
+  const bot = await startBot({
+    environment,
+    database,
+    log: createLog({ level: environment.logLevel, secrets }),
+    metrics: createMetrics(),
+    scrub: createScrubber(secrets),
+  });
+  createApp((event) => bot.accept(event))(app);
+}
