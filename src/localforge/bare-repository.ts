@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PorticoError } from '../error.ts';
 import { openBatch } from './git-batch.ts';
 import { diffArguments, parseDiff } from './git-diff.ts';
+import { changedPaths, isNearAncestor, makeMemo, straightLine } from './git-graph.ts';
 import {
   formatCommit,
   formatTag,
@@ -15,9 +16,14 @@ import {
 } from './git-objects.ts';
 import { runGit } from './git-process.ts';
 import type { GitOutput } from './git-process.ts';
-import { isRefName, readRefs, resolveWord, updateRefs } from './git-refs.ts';
-import type { GitRepository, ObjectType, TreeEntry } from './git-repository.ts';
+import { isRefName, isSha, readRefs, resolveWord, updateRefs } from './git-refs.ts';
+import type { DiffFile, GitRepository, ObjectType, TreeEntry } from './git-repository.ts';
 import { editTree } from './git-tree-edit.ts';
+
+/** How many answers about commits, and differences, a repository keeps; larger differences are not kept. */
+const KEPT_ANSWERS = 300;
+const KEPT_DIFFS = 12;
+const MAX_KEPT_DIFF = 128 * 1024;
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -116,14 +122,41 @@ export function openBareRepository(directory: string): GitRepository {
     return entry && withSize({ ...entry, path: parts.join('/') });
   };
 
+  const commit: GitRepository['commit'] = async (sha) => {
+    const found = await object(sha);
+    return found?.type === 'commit' ? parseCommit(found.sha, found.content) : undefined;
+  };
+  // Answers about commits never change as long as they are named by their ids.
+  const memo = makeMemo(KEPT_ANSWERS);
+  const diffs = makeMemo(KEPT_DIFFS);
+  const remember = <T>(question: readonly string[], make: () => Promise<T>): Promise<T> =>
+    question.slice(1).every(isSha) ? memo(question.join(' '), make) : make();
+  const isAncestor: GitRepository['isAncestor'] = (ancestor, descendant) =>
+    remember(['is-ancestor', ancestor, descendant], async () => {
+      if (ancestor === descendant) return true;
+      const near = await isNearAncestor(commit, ancestor, descendant);
+      if (near !== undefined) return near;
+      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+      const output = await run(args);
+      if (output.code > 1) throw gitFailed(args, output);
+      return output.code === 0;
+    });
+  /** What a branch has that its base has not, when nothing else is asked and it is a short straight line. */
+  const nearLog = async (options: LogOptions): Promise<string[] | undefined> => {
+    const { include, exclude = [], reverse, limit, ...others } = options;
+    const [head, base] = [include[0], exclude[0]];
+    const plain = include.length === 1 && exclude.length === 1 && Object.keys(others).length === 0;
+    if (!plain || head === undefined || base === undefined || !isSha(head) || !isSha(base)) return undefined;
+    const line = (await straightLine(commit, base, head))?.slice(0, limit);
+    return reverse === true ? line?.reverse() : line;
+  };
+
   return {
     directory,
     object,
     info,
-    commit: async (sha) => {
-      const found = await object(sha);
-      return found?.type === 'commit' ? parseCommit(found.sha, found.content) : undefined;
-    },
+    commit,
+    changedPaths: (from, to) => changedPaths(readTree, from, to),
     tag: async (sha) => {
       const found = await object(sha);
       return found?.type === 'tag' ? parseTag(found.sha, found.content) : undefined;
@@ -153,34 +186,23 @@ export function openBareRepository(directory: string): GitRepository {
     writeCommit: (commit) => writeObject(directory, 'commit', formatCommit(commit)),
     writeTag: (tag) => writeObject(directory, 'tag', formatTag(tag)),
     updateRefs: (changes) => updateRefs(run, changes),
-    isAncestor: async (ancestor, descendant) => {
-      if (ancestor === descendant) return true;
-      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
-      const output = await run(args);
-      if (output.code > 1) throw gitFailed(args, output);
-      return output.code === 0;
+    isAncestor,
+    near: (base, head) => straightLine(commit, base, head),
+    mergeBase: (one, other) =>
+      remember(['merge-base', one, other], async () => {
+        if (await isAncestor(one, other)) return one;
+        const args = ['merge-base', one, other];
+        const output = await run(args);
+        if (output.code > 1) throw gitFailed(args, output);
+        return output.code === 0 ? output.stdout.toString().trim() : undefined;
+      }),
+    log: async (options) => {
+      const near = await nearLog(options);
+      if (near !== undefined) return near;
+      const args = logArguments(options);
+      const fixed = [...options.include, ...(options.exclude ?? [])].every(isSha);
+      return [...(await (fixed ? memo(args.join('\0'), () => lines(args)) : lines(args)))];
     },
-    mergeBase: async (one, other) => {
-      const args = ['merge-base', one, other];
-      const output = await run(args);
-      if (output.code > 1) throw gitFailed(args, output);
-      return output.code === 0 ? output.stdout.toString().trim() : undefined;
-    },
-    log: (options) =>
-      lines([
-        'rev-list',
-        ...(options.limit === undefined ? [] : [`--max-count=${options.limit}`]),
-        ...(options.offset === undefined ? [] : [`--skip=${options.offset}`]),
-        ...(options.reverse === true ? ['--reverse'] : []),
-        ...(options.firstParent === true ? ['--first-parent'] : []),
-        ...(options.since === undefined ? [] : [`--since=${options.since}`]),
-        ...(options.until === undefined ? [] : [`--until=${options.until}`]),
-        ...(options.author === undefined ? [] : ['--fixed-strings', `--author=${options.author}`]),
-        ...options.include,
-        ...(options.exclude ?? []).map((sha) => `^${sha}`),
-        '--',
-        ...(options.paths ?? []).map((path) => `:(literal)${path}`),
-      ]),
     aheadBehind: async (base, head) => {
       const text = await must(['rev-list', '--left-right', '--count', `${base}...${head}`, '--']);
       const [behind = 0, ahead = 0] = text.trim().split('\t').map(Number);
@@ -188,9 +210,14 @@ export function openBareRepository(directory: string): GitRepository {
     },
     diff: async (from, to, options = {}) => {
       const args = diffArguments(from ?? EMPTY_TREE, to, options.patch ?? true);
-      const output = await run(args);
-      if (output.code !== 0) throw gitFailed(args, output);
-      return parseDiff(output.stdout);
+      const make = async (): Promise<{ readonly files: DiffFile[]; readonly size: number }> => {
+        const output = await run(args);
+        if (output.code !== 0) throw gitFailed(args, output);
+        return { files: parseDiff(output.stdout), size: output.stdout.length };
+      };
+      const fixed = isSha(to) && (from === null || isSha(from));
+      const made = await (fixed ? diffs(args.join(' '), make, ({ size }) => size <= MAX_KEPT_DIFF) : make());
+      return [...made.files];
     },
     diffText: (from, to, format) =>
       must(
@@ -214,6 +241,23 @@ export function openBareRepository(directory: string): GitRepository {
     },
   };
 }
+
+type LogOptions = Parameters<GitRepository['log']>[0];
+
+const logArguments = (options: LogOptions): string[] => [
+  'rev-list',
+  ...(options.limit === undefined ? [] : [`--max-count=${options.limit}`]),
+  ...(options.offset === undefined ? [] : [`--skip=${options.offset}`]),
+  ...(options.reverse === true ? ['--reverse'] : []),
+  ...(options.firstParent === true ? ['--first-parent'] : []),
+  ...(options.since === undefined ? [] : [`--since=${options.since}`]),
+  ...(options.until === undefined ? [] : [`--until=${options.until}`]),
+  ...(options.author === undefined ? [] : ['--fixed-strings', `--author=${options.author}`]),
+  ...options.include,
+  ...(options.exclude ?? []).map((sha) => `^${sha}`),
+  '--',
+  ...(options.paths ?? []).map((path) => `:(literal)${path}`),
+];
 
 function gitFailed(args: readonly string[], output: GitOutput): PorticoError {
   return new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${output.stderr.trim()}`, {

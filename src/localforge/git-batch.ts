@@ -22,7 +22,7 @@ interface Question {
 }
 
 /** How many such processes may be alive; those that were used longest ago end first. */
-const MAX_ALIVE = 48;
+const MAX_ALIVE = 160;
 const alive = new Set<() => void>();
 
 export function openBatch(directory: string): GitBatch {

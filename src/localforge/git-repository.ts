@@ -102,6 +102,11 @@ export interface GitRepository {
   tree(sha: string, options?: { readonly recursive?: boolean; readonly path?: string }): Promise<TreeEntry[]>;
   /** The entry at a path of a commit or tree; undefined when there is none. */
   entry(sha: string, path: string): Promise<TreeEntry | undefined>;
+  /** Paths that differ between two trees (undefined: the empty one), without looking for renames. */
+  changedPaths(
+    from: string | undefined,
+    to: string | undefined,
+  ): Promise<{ readonly status: 'A' | 'D' | 'M'; readonly path: string }[]>;
   writeBlob(content: Buffer): Promise<string>;
   /** A tree of exactly these entries (paths may have slashes), or `base` changed by them (`sha` null removes). */
   writeTree(
@@ -143,6 +148,8 @@ export interface GitRepository {
     readonly reverse?: boolean;
     readonly firstParent?: boolean;
   }): Promise<string[]>;
+  /** The commits after `base` up to `head`, newest first, if they are few and in a straight line. */
+  near(base: string, head: string): Promise<string[] | undefined>;
   /** How many commits `head` is ahead of and behind `base`. */
   aheadBehind(base: string, head: string): Promise<{ readonly ahead: number; readonly behind: number }>;
   /** The change from one commit or tree to another, with renames found; `from` null: everything is new. */

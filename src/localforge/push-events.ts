@@ -130,7 +130,7 @@ async function commitOf(git: GitRepository, sha: string): Promise<GitCommit | un
   return peeled === undefined ? undefined : git.commit(peeled);
 }
 
-/** The commits that a branch gained, oldest first, with the files that each changed. One git process. */
+/** The commits that a branch gained, oldest first, with the files that each changed. At most one git process. */
 async function newCommits(
   git: GitRepository,
   repository: RepositoryRecord,
@@ -140,6 +140,8 @@ async function newCommits(
   const main = `refs/heads/${repository.defaultBranch}`;
   const known = update.before ?? (update.ref === main ? undefined : (await git.ref(main))?.sha);
   if (known === after) return [];
+  const near = known === undefined ? undefined : await nearCommits(git, known, after);
+  if (near !== undefined) return near;
   const output = await git.run([
     'log',
     `--max-count=${MAX_COMMITS}`,
@@ -158,6 +160,25 @@ async function newCommits(
     if (commit !== undefined) result.push({ commit, files: changedFiles(fields) });
   }
   return result.reverse();
+}
+
+/** The same for the usual push, a few commits in a line, without a process. */
+async function nearCommits(
+  git: GitRepository,
+  known: string,
+  after: string,
+): Promise<{ commit: GitCommit; files: ChangedFiles }[] | undefined> {
+  const line = await git.near(known, after);
+  if (line === undefined) return undefined;
+  const result: { commit: GitCommit; files: ChangedFiles }[] = [];
+  for (const sha of line.toReversed()) {
+    const commit = await git.commit(sha);
+    const parent = await git.commit(commit?.parents[0] ?? known);
+    if (commit === undefined || parent === undefined) return undefined;
+    const changed = await git.changedPaths(parent.tree, commit.tree);
+    result.push({ commit, files: changedFiles(changed.flatMap(({ status, path }) => [status, path])) });
+  }
+  return result;
 }
 
 function changedFiles(fields: readonly string[]): ChangedFiles {

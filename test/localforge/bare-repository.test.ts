@@ -120,6 +120,42 @@ describe('refs', () => {
       expect(await git.resolve(word)).toBeUndefined();
   });
 
+  test('answer about history as git does, near and far', async () => {
+    const shas = [await commitOf({ a: '0' })];
+    // A line of 60, with a side branch merged in the middle.
+    for (let index = 1; index < 60; index += 1) {
+      const parents = [shas.at(-1)!, ...(index === 30 ? [await commitOf({ side: 's' }, [shas[5]!])] : [])];
+      shas.push(await commitOf({ a: String(index), [`d/${index % 3}`]: 'x' }, parents));
+    }
+    const apart = await commitOf({ z: 'z' });
+    for (const [one, other] of [
+      [0, 59],
+      [59, 0],
+      [58, 59],
+      [29, 31],
+      [3, 40],
+      [5, 5],
+    ] as const) {
+      const [from, to] = [shas[one]!, shas[other]!];
+      const reached = real('rev-list', to).includes(from);
+      expect(await git.isAncestor(from, to)).toBe(reached);
+      expect(await git.mergeBase(from, to)).toBe(real('merge-base', from, to).trim());
+      const listed = real('rev-list', to, `^${from}`).trim().split('\n').filter(Boolean);
+      expect((await git.log({ include: [to], exclude: [from] })).toSorted()).toEqual(listed.toSorted());
+      const trees = await Promise.all([from, to].map(async (sha) => (await git.commit(sha))!.tree));
+      const changed = (await git.changedPaths(trees[0], trees[1])).map(
+        ({ status, path }) => `${status}\t${path}`,
+      );
+      const names = real('diff-tree', '-r', '--no-renames', '--name-status', from, to)
+        .trim()
+        .split('\n')
+        .filter(Boolean);
+      expect(changed.toSorted()).toEqual(names.toSorted());
+    }
+    expect(await git.isAncestor(apart, shas[59]!)).toBe(false);
+    expect(await git.mergeBase(apart, shas[0]!)).toBeUndefined();
+  });
+
   test('merge by their trees, with conflicts named', async () => {
     const base = await commitOf({ a: '1\n2\n3\n4\n5\n', b: 'b' });
     const ours = await commitOf({ a: 'one\n2\n3\n4\n5\n', b: 'b' }, [base]);

@@ -9,7 +9,7 @@ import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { startForge } from '../../src/localforge/forge.ts';
-import { SMALL_CONFIG, testForge } from './forge-fixture.ts';
+import { QUIET, SMALL_CONFIG, testForge } from './forge-fixture.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function startProcess(
   return { child, exited, api: address.toString() };
 }
 
-const alice = (api: string): Octokit => new Octokit({ baseUrl: api, auth: 'alice-token' });
+const alice = (api: string): Octokit => new Octokit({ baseUrl: api, auth: 'alice-token', log: QUIET });
 
 describe('the data directory', () => {
   test('is all that there is: started again the forge goes on, after SIGKILL too', async () => {

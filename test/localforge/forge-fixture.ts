@@ -51,7 +51,7 @@ export interface TestForge extends AsyncDisposable {
 
 const run = promisify(execFile);
 const silent = (): void => {};
-const QUIET = { debug: silent, info: silent, warn: silent, error: silent };
+export const QUIET = { debug: silent, info: silent, warn: silent, error: silent };
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
