@@ -1,9 +1,11 @@
 import * as z from 'zod';
 
 import { PorticoError } from '../error.ts';
-import { toValue } from './yaml/compare.ts';
+import { MAX_DEPTH } from './limits.ts';
 import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
 import type { YamlEdit, YamlValue } from './yaml/edit.ts';
+import { resolved } from './yaml/node.ts';
+import type { YamlNode } from './yaml/node.ts';
 import { formatPath, parsePath } from './yaml/path.ts';
 import { readYamlFile } from './yaml/read.ts';
 import type { YamlFile } from './yaml/read.ts';
@@ -98,7 +100,7 @@ export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: re
       hint: 'Write it as `kpt pkg init` does.',
     });
   }
-  const raw = toValue(root);
+  const raw = textsOf(root);
   const found: Omit<KptfileProblem, 'line'>[] = [...versionProblems(raw)];
   if (second !== undefined)
     found.push({ severity: 'error', path: '', message: 'The Kptfile has more than one document' });
@@ -206,6 +208,18 @@ function versionProblems(raw: YamlValue): Omit<KptfileProblem, 'line'>[] {
     ? `The Kptfile has the old version ${apiVersion}; \`kpt pkg update\` to kpt.dev/v1 is needed`
     : 'The file is not a kpt.dev/v1 Kptfile';
   return [{ severity: 'error', path: old ? 'apiVersion' : '', message }];
+}
+
+/** The data with every scalar as the text that stands there: all that kpt reads in a Kptfile are strings, so `1.10` is one. */
+function textsOf(node: YamlNode, depth = 0): YamlValue {
+  const here = resolved(node);
+  if (depth > MAX_DEPTH || here.kind === 'alias') return null;
+  if (here.kind === 'list') return here.items.map((item) => textsOf(item.value, depth + 1));
+  if (here.kind === 'map') {
+    return Object.fromEntries(here.entries.map((entry) => [entry.name, textsOf(entry.value, depth + 1)]));
+  }
+  if (typeof here.value === 'string' || here.value === null || here.at === undefined) return here.value;
+  return here.at.source.text.slice(here.at.body, here.at.end);
 }
 
 /** Takes out, one after another, the parts that the schema refuses, and tells of them. */

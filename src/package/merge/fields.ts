@@ -117,8 +117,6 @@ export function mergeMaps(
     path: [...spot.path, name],
     pattern: spot.pattern === '' ? name : `${spot.pattern}.${name}`,
   });
-  const find = (map: MapNode | undefined, name: string): MapEntry | undefined =>
-    map === undefined ? undefined : entryOf(map, name);
   const kept: MapEntry[] = [];
   for (const entry of local?.entries ?? []) {
     const o = find(base, entry.name);
@@ -156,6 +154,10 @@ export function mergeMaps(
   if (entries.length === 0 && upstream === undefined) return undefined;
   if (entries.length === 0 && local === undefined && (upstream?.entries.length ?? 0) > 0) return undefined;
   return madeMap(old, entries);
+}
+
+function find(map: MapNode | undefined, name: string): MapEntry | undefined {
+  return map === undefined ? undefined : entryOf(map, name);
 }
 
 /** A schema in the line comment of a key, as kyaml reads it, says how its list merges. */

@@ -139,11 +139,12 @@ function push(groups: Map<string, Resource[]>, key: string | undefined, resource
 
 const ALIKE = 0.7;
 
+const onlyOfKind: Key = ({ file, identity: { group, kind, name } }) =>
+  kind === '' || name === '' ? undefined : `${file}|${group}|${kind}`;
+
 /** Pairs what is left of one kind in one file when it is the only one there and mostly the same. */
 function pairAlike(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
-  const key: Key = ({ file, identity: { group, kind, name } }) =>
-    kind === '' || name === '' ? undefined : `${file}|${group}|${kind}`;
-  return [...pairBy(old, now, [key])].filter(([one, twin]) => likeness(one.root, twin.root) >= ALIKE);
+  return [...pairBy(old, now, [onlyOfKind])].filter(([one, twin]) => likeness(one.root, twin.root) >= ALIKE);
 }
 
 /** The share of leaves outside `metadata` that both have, from 0 to 1. */

@@ -82,7 +82,7 @@ function mergePackage(
       isPackageUntouched(withoutKptfile(local, kptfile), withoutKptfile(base, kptfile)) &&
       isKptfileUntouched(base, local, context)
     ) {
-      return new Map([...upstream]);
+      return new Map(upstream);
     }
   }
   if (context.prefix !== '' && had === true && local.size === 0) {

@@ -95,8 +95,8 @@ function mergeJson(
   const roots = files.map((file) => ('documents' in file ? fullDocuments(file) : []));
   const [o, u, d] = roots.map((documents) => (documents.length === 1 ? documents[0] : undefined));
   const own = files[2];
-  if (o?.root == null || u?.root == null || d?.root == null || own === undefined || !('documents' in own))
-    return undefined;
+  if (own === undefined || !('documents' in own)) return undefined;
+  if (!d?.root || !o?.root || !u?.root) return undefined;
   const ref = refOf(d.root);
   const resource = ref.kind === '' ? null : ref;
   const context = {

@@ -49,7 +49,7 @@ function join(chunks: readonly string[], before: string, eol: string): string {
   const [first = '', ...rest] = chunks;
   const opening = first === '' ? [] : [first];
   const bodies =
-    first === '' && !/^---/.test(before)
+    first === '' && !before.startsWith('---')
       ? [rest[0]?.replace(/^---[ \t]*\r?\n/, '') ?? '', ...rest.slice(1)]
       : rest;
   const parts = [...opening, ...bodies];

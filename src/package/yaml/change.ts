@@ -66,7 +66,7 @@ function shape<Node extends MapNode | ListNode>(old: Node): Pick<Node, 'flow' | 
     ...(tag === undefined ? {} : { tag }),
     ...(anchor === undefined ? {} : { anchor }),
     ...(base === undefined ? {} : { base }),
-  } as Pick<Node, 'flow' | 'tag' | 'anchor' | 'base'>;
+  };
 }
 
 /** Adds the entries of `all` that `kept` lacks, each behind the entry that precedes it in `all`. */

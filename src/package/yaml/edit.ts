@@ -58,7 +58,7 @@ function applyEdit(text: string, edit: YamlEdit): string {
   const file = readYamlFile(text);
   if (edit.op === 'insert-document') return insertDocument(file, fromValue(edit.value), edit.at);
   const document = fullDocuments(file)[edit.document];
-  if (document?.root == null) {
+  if (document === undefined || document.root === null) {
     if (edit.op === 'set' && edit.document === 0 && edit.path.length === 0)
       return insertDocument(file, fromValue(edit.value));
     throw noSuchDocument(edit.document);
@@ -163,7 +163,8 @@ export function editedChunk(source: Source, document: YamlDocument, root: YamlNo
 function holds(chunk: string, root: YamlNode): boolean {
   try {
     const [found] = fullDocuments(readYamlFile(chunk));
-    return found?.root != null && shape(found.root) === shape(root);
+    const read = found?.root ?? null;
+    return read !== null && shape(read) === shape(root);
   } catch (error) {
     if (error instanceof PorticoError) return false;
     throw error;

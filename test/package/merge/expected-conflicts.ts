@@ -37,7 +37,7 @@ export function expectedConflicts(
     for (const [identity, old] of o) {
       const [theirs, own] = [u.get(identity), d.get(identity)];
       if (theirs === undefined || own === undefined) continue;
-      const table = lists[`${String(old['apiVersion'])} ${String(old['kind'])}`] ?? {};
+      const table = lists[`${word(old['apiVersion'])} ${word(old['kind'])}`] ?? {};
       const leaves = [old, theirs, own].map((data) => {
         const found = new Map<string, string>();
         flatten(data, '', '', table, found);
@@ -50,11 +50,15 @@ export function expectedConflicts(
         if (a?.startsWith('item ') === true && b !== undefined && c !== undefined) continue;
         const values = [a, b, c].filter((value) => value !== undefined);
         const mergeable = values.every((value) => value.startsWith('[') || value.includes('\\n'));
-        out.push({ file: path, kind: String(old['kind']), path: leaf, mergeable });
+        out.push({ file: path, kind: word(old['kind']), path: leaf, mergeable });
       }
     }
   }
   return out;
+}
+
+function word(value: YamlValue | undefined): string {
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
 let table: Lists | undefined;
@@ -71,8 +75,8 @@ function resources(text: string): Map<string, Data> | undefined {
       const root = data as Data;
       const metadata = (root['metadata'] ?? {}) as Data;
       const mark = ((metadata['annotations'] ?? {}) as Data)[IDENTIFIER];
-      const group = String(root['apiVersion']).includes('/') ? String(root['apiVersion']).split('/')[0] : '';
-      const own = `${group}|${String(root['kind'])}|${String(metadata['namespace'] ?? 'default')}|${String(metadata['name'])}`;
+      const group = word(root['apiVersion']).includes('/') ? word(root['apiVersion']).split('/')[0] : '';
+      const own = `${group}|${word(root['kind'])}|${word(metadata['namespace'] ?? 'default')}|${word(metadata['name'])}`;
       const identity = typeof mark === 'string' ? mark : own;
       if (found.has(identity) || metadata['name'] === undefined) return undefined;
       found.set(identity, root);
@@ -94,7 +98,7 @@ function flatten(
   if (Array.isArray(value)) {
     const keys = lists[pattern]?.keys;
     const items = value as readonly YamlValue[];
-    const name = (item: YamlValue): string => keys!.map((key) => String((item as Data)[key] ?? '')).join('/');
+    const name = (item: YamlValue): string => keys!.map((key) => word((item as Data)[key] ?? '')).join('/');
     if (
       keys === undefined ||
       keys.length === 0 ||

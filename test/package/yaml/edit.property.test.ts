@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { editYaml, locate, readYaml } from '../../../src/package/yaml/edit.ts';
@@ -13,7 +13,7 @@ function paths(value: YamlValue, here: Path = []): Path[] {
   if (value === null || typeof value !== 'object') return [here];
   const below = Array.isArray(value)
     ? value.flatMap((item: YamlValue, at) => paths(item, [...here, at]))
-    : Object.entries(value).flatMap(([key, item]) => paths(item as YamlValue, [...here, key]));
+    : Object.entries(value).flatMap(([key, item]) => paths(item, [...here, key]));
   return [here, ...below];
 }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import type { YamlValue } from '../../../src/package/yaml/edit.ts';
 
@@ -28,7 +28,7 @@ export function noisyText(value: YamlValue, how: Noise): string {
   const lines: string[] = some(30) ? ['# Copyright', '#   the authors', ''] : [];
 
   const scalar = (item: YamlValue): string => {
-    if (typeof item !== 'string') return String(item);
+    if (typeof item !== 'string') return JSON.stringify(item);
     const plain =
       /^[A-Za-z][A-Za-z0-9./-]*$/.test(item) &&
       !/^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i.test(item);
@@ -40,9 +40,7 @@ export function noisyText(value: YamlValue, how: Noise): string {
     if (Array.isArray(item)) return `[${item.map(flow).join(some(50) ? ', ' : ',  ')}]`;
     if (item !== null && typeof item === 'object') {
       const pad = some(50) ? ' ' : '';
-      const parts = Object.entries(item).map(
-        ([key, inner]) => `${keyText(key)}: ${flow(inner as YamlValue)}`,
-      );
+      const parts = Object.entries(item).map(([key, inner]) => `${keyText(key)}: ${flow(inner)}`);
       return parts.length === 0 ? '{}' : `{${pad}${parts.join(', ')}${pad}}`;
     }
     return scalar(item);
@@ -96,7 +94,7 @@ export function noisyText(value: YamlValue, how: Noise): string {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || Object.keys(value).length === 0)
     lines.push(flow(value));
   else map(value as Record<string, YamlValue>, 0);
-  const text = lines.join('\n') + (how.openEnd && !/\n$/.test(lines.at(-1) ?? '') ? '' : '\n');
+  const text = lines.join('\n') + (how.openEnd && lines.at(-1)?.endsWith('\n') !== true ? '' : '\n');
   return how.crlf ? text.replaceAll('\n', '\r\n') : text;
 }
 
