@@ -72,3 +72,8 @@ export function lookUp(image: string, tag?: string): Lookup {
 function textOf(version: KnownVersion): string {
   return `v${version.major}.${version.minor}`;
 }
+
+/** The built-in functions by name, each with its minor versions, oldest first. */
+export function builtinFunctions(): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(BUILTINS).map(([name, versions]) => [name, versions.map(textOf)]));
+}

@@ -73,9 +73,14 @@ function patchOf(spec: FunctionSpec): number | undefined {
 }
 
 const WAYS =
-  'Use a function and version that is built in (portico get functions lists them), ' +
-  'allow its image by digest for a container in .github/portico.yaml, ' +
-  'or render on your own machine with kpt or portico render --allow-exec and push the outcome.';
+  'There are three ways: use a function and version that is built in (docs/functions.md lists them); ' +
+  'run Portico where its image may be started as a container, which this version cannot do yet; ' +
+  'or render on your own machine with kpt and push the outcome.';
+
+const EXEC_WAYS =
+  'There are three ways: use a built-in function instead of the program (docs/functions.md lists them); ' +
+  'pack the program as an image, for a Portico that may start containers; ' +
+  'or render on your own machine with portico render --allow-exec and push the outcome.';
 
 function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'builtin' }>): FunctionOutput {
   const image = spec.image ?? spec.name ?? '';
@@ -86,14 +91,14 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
   }
   return refuse(
     'FUNCTION_UNKNOWN',
-    `${asked} cannot run here: it is not built in, and containers are not allowed.`,
+    `${asked} cannot run here: it is not built in, and containers cannot be started here.`,
     WAYS,
   );
 }
 
 function refuseExec(program: string): FunctionOutput {
   const message = `The program ${JSON.stringify(program.slice(0, 200))} cannot run here: exec is not allowed.`;
-  return refuse('EXEC_NOT_ALLOWED', message, WAYS);
+  return refuse('EXEC_NOT_ALLOWED', message, EXEC_WAYS);
 }
 
 function refuse(code: string, message: string, hint: string): FunctionOutput {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 
 import { splitCommand } from '../../src/function/exec.ts';
 import { pickVersion } from '../../src/function/image.ts';
+import { builtinFunctions } from '../../src/function/registry.ts';
 import { functionResultList } from '../../src/function/result-list.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
 import type { RuntimeOptions } from '../../src/function/runtime.ts';
@@ -58,7 +59,8 @@ describe('images', () => {
     const output = await run({ image });
     expect(output).toMatchObject({ exitCode: 1, refused: { code } });
     expect(output.items).toBeUndefined();
-    for (const way of ['built in', 'container', '--allow-exec']) expect(output.refused?.hint).toContain(way);
+    for (const way of ['built in', 'container', 'your own machine'])
+      expect(output.refused?.hint).toContain(way);
   });
 
   const known = [
@@ -120,7 +122,9 @@ describe('images', () => {
 
 describe('programs', () => {
   test('are refused unless they are allowed', async () => {
-    expect(await run({ exec: 'cat' })).toMatchObject({ exitCode: 1, refused: { code: 'EXEC_NOT_ALLOWED' } });
+    const output = await run({ exec: 'cat' });
+    expect(output).toMatchObject({ exitCode: 1, refused: { code: 'EXEC_NOT_ALLOWED' } });
+    expect(output.refused?.hint).toContain('--allow-exec');
   });
 
   test('get a ResourceList with comments and give one back', async () => {
@@ -212,4 +216,13 @@ test("results are written as kpt's FunctionResultList", async () => {
       },
     ],
   });
+});
+
+test('the page of functions lists what is built in', () => {
+  const page = readFileSync(new URL('../../docs/functions.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)].map(([, name, versions]) => [
+    name,
+    versions!.trim(),
+  ]);
+  expect(rows).toEqual([...builtinFunctions()].map(([name, versions]) => [name, versions.join(', ')]));
 });

@@ -19,17 +19,17 @@ export function editInPlace(source: SourceFile, wanted: readonly KrmObject[]): s
     const place = document === undefined ? undefined : source.yaml.documents[document.at];
     if (document === undefined || place === undefined || sameValue(document.value, value)) return [];
     const tree = changeTree(document.root, document.value, value);
-    unfinished ||= tree.unfinished || needsCheck(text.text);
+    unfinished ||= tree.unfinished;
     return patchDocument(text, place, tree.root);
   });
   if (splices.length === 0) return text.text;
   const edited = sameEnd(text.text, applySplices(text.text, splices));
-  return unfinished ? settle(source, edited, wanted) : edited;
+  return unfinished || needsCheck(text.text) ? settle(source, edited, wanted) : edited;
 }
 
 /** Anchors and explicit keys are the layouts in which editing in place may go wrong. */
 function needsCheck(text: string): boolean {
-  return /[&*][A-Za-z0-9_]|^\s*\? /m.test(text);
+  return /[&*][A-Za-z0-9_]|^[ \t]*\? /m.test(text);
 }
 
 /** A second look at edited text: comments get their place, and what does not hold its data is written anew. */
