@@ -104,9 +104,11 @@ async function updateOne(
   terminal.progress(`fetching ${repo}${directory}@${target.ref}`);
   const found = await git.resolve(repo, directory, target.ref);
   await git.fetch(repo, target.base === undefined ? [found.commit] : [found.commit, target.base]);
-  const upstream = await git.read(repo, directory, found.commit);
-  // Without a lock there is no base, and what both sides have was added by both.
-  const base = target.base === undefined ? undefined : await git.read(repo, directory, target.base);
+  const [upstream, base] = await Promise.all([
+    git.read(repo, directory, found.commit),
+    // Without a lock there is no base, and what both sides have was added by both.
+    target.base === undefined ? undefined : git.read(repo, directory, target.base),
+  ]);
 
   terminal.progress('merging');
   const merged = mergePackages({

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -62,7 +62,11 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       const refs = await refsOf(repo);
       return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
     },
-    fetch: (repo, ids) => fetchCommits(gitDir, checkRepo(repo), ids, signal),
+    fetch: async (repo, ids) => {
+      await fetchCommits(gitDir, checkRepo(repo), ids, signal);
+      // A git that runs already does not see borrowed objects.
+      objects.restart();
+    },
     read: async (repo, directory, id) => {
       const commit = isOid(id) ? await resolveCommit(reader, id, signal) : null;
       if (commit === null) {
@@ -141,6 +145,24 @@ function findRef(
   });
 }
 
+/**
+ * Reads a repository on this machine where it stands, by git's alternates, instead of copying it; none of its settings
+ * count. False where that cannot be: the repository is elsewhere, a linked work tree, or itself lacks objects.
+ */
+async function borrowObjects(gitDir: string, repo: string): Promise<boolean> {
+  const path = repo.startsWith('file:///') ? decodeURI(repo.slice('file://'.length)) : repo;
+  if (!path.startsWith('/') || path.includes('\n')) return false;
+  for (const objects of [`${path}/objects`, `${path}/.git/objects`, `${path}.git/objects`]) {
+    const packs = await readdir(join(objects, 'pack')).catch(() => undefined);
+    if (packs === undefined) continue;
+    if (packs.some((name) => name.endsWith('.promisor'))) return false;
+    await mkdir(join(gitDir, 'objects/info'), { recursive: true });
+    await appendFile(join(gitDir, 'objects/info/alternates'), `${objects}\n`);
+    return true;
+  }
+  return false;
+}
+
 /** Fetches single commits; where the server does not give them, everything. */
 async function fetchCommits(
   gitDir: string,
@@ -149,7 +171,7 @@ async function fetchCommits(
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = [...new Set(ids)].filter(isOid);
-  if (wanted.length === 0) return;
+  if (wanted.length === 0 || (await borrowObjects(gitDir, repo))) return;
   const plain = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   try {
     await run(gitDir, [...plain, '--depth=1', '--', repo, ...wanted], signal);
