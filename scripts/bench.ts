@@ -2,7 +2,7 @@
  * Measures Portico against its budgets and against kpt, where kpt is on PATH. A slow machine makes both slow, so
  * what counts are ratios. Always ends with 0: a budget that is not met is said, and fails nothing.
  *
- *   npm run bench -- [--json] [--quick] [--full] [--only update|render]
+ *   npm run bench -- [--json] [--quick] [--full] [--only update|render|webhook]
  */
 import { parseArgs } from 'node:util';
 
@@ -10,6 +10,7 @@ import { benchRender } from './bench/render.ts';
 import { table } from './bench/row.ts';
 import type { Row } from './bench/row.ts';
 import { benchUpdate } from './bench/update.ts';
+import { benchWebhook } from './bench/webhook.ts';
 import { hasKpt } from './bench/workspace.ts';
 
 const { values } = parseArgs({
@@ -22,7 +23,7 @@ const { values } = parseArgs({
 });
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
-const benches = { update: benchUpdate, render: benchRender };
+const benches = { update: benchUpdate, render: benchRender, webhook: benchWebhook };
 
 if (!hasKpt()) say('kpt is not on PATH: there is nothing to compare with.');
 const rows: Row[] = [];
