@@ -17,6 +17,7 @@ import {
 } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { NAME_REFERENCES } from './name-references.ts';
+import type { NameReference } from './name-references.ts';
 
 const SKIPPED = new Set(['CustomResourceDefinition', 'APIService', 'Namespace', 'Kptfile']);
 const DEPENDS_ON = 'config.kubernetes.io/depends-on';
@@ -41,8 +42,18 @@ export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
     }
     if (nameOf(item) !== before) renamed.push({ item, before, after: nameOf(item) });
   }
-  for (const one of renamed) for (const item of items) follow(item, one);
-  for (const item of items) followDependency(item, renamed);
+  const followed = NAME_REFERENCES.flatMap((reference) => {
+    const targets = Map.groupBy(
+      renamed.filter(({ item }) => names(reference, item)),
+      ({ before }) => before,
+    );
+    return targets.size === 0 ? [] : [{ reference, targets }];
+  });
+  const byDependency = new Map(renamed.map((one) => [dependencyKey(one), one]));
+  for (const item of items) {
+    for (const { reference, targets } of followed) follow(item, reference, targets);
+    followDependency(item, byDependency);
+  }
   return { items, results: [] };
 }
 
@@ -58,19 +69,26 @@ function rename(container: Container, key: string | number, { substring, mode }:
   setField(container, key, mode === 'prepend' ? substring + name : name + substring);
 }
 
-/** Changes the fields of a resource that name a renamed one of the same namespace. */
-function follow(item: KrmObject, { item: target, before, after }: Renamed): void {
-  const kind = kindOf(target);
-  const group = groupOf(apiVersionOf(target));
-  const reference = NAME_REFERENCES.find(
-    (one) => one.kind === kind && (one.group === group || one.group === ''),
-  );
-  const [here, there] = [namespaceOf(item), namespaceOf(target)];
-  if (reference === undefined || (here !== there && here !== '' && there !== '')) return;
+/** True for references to resources of this type; the core group stands for any. */
+function names(reference: NameReference, item: KrmObject): boolean {
+  const group = groupOf(apiVersionOf(item));
+  return reference.kind === kindOf(item) && (reference.group === group || reference.group === '');
+}
+
+/** Changes the fields of a resource that name a renamed one of its namespace. */
+function follow(
+  item: KrmObject,
+  reference: NameReference,
+  targets: ReadonlyMap<string, readonly Renamed[]>,
+): void {
+  const here = namespaceOf(item);
   for (const spec of reference.fields) {
     visitField(item, spec, (container, key) => {
-      if (textOf(container, key) !== before || !refersTo(container, kind)) return;
-      setField(container, key, after);
+      const found = targets.get(textOf(container, key) ?? '')?.find(({ item: target }) => {
+        const there = namespaceOf(target);
+        return here === there || here === '' || there === '';
+      });
+      if (found !== undefined && refersTo(container, reference.kind)) setField(container, key, found.after);
     });
   }
 }
@@ -81,15 +99,14 @@ function refersTo(container: Container, kind: string): boolean {
   return typeof said !== 'string' || said === kind;
 }
 
-function followDependency(item: KrmObject, renamed: readonly Renamed[]): void {
-  const value = annotationOf(item, DEPENDS_ON);
-  const parts = value?.split('/') ?? [];
-  const [group, kind] = [parts[0], parts.at(-2)];
+function dependencyKey({ item, before }: Renamed): string {
+  return JSON.stringify([groupOf(apiVersionOf(item)), kindOf(item), before]);
+}
+
+function followDependency(item: KrmObject, renamed: ReadonlyMap<string, Renamed>): void {
+  const parts = annotationOf(item, DEPENDS_ON)?.split('/') ?? [];
   if (parts.length !== 5 && parts.length !== 3) return;
-  const target = renamed.find(
-    (one) =>
-      groupOf(apiVersionOf(one.item)) === group && kindOf(one.item) === kind && one.before === parts.at(-1),
-  );
+  const target = renamed.get(JSON.stringify([parts[0], parts.at(-2), parts.at(-1)]));
   if (target === undefined) return;
   parts[parts.length - 1] = target.after;
   ensureMap(ensureMap(item, 'metadata'), 'annotations')[DEPENDS_ON] = parts.join('/');

@@ -52,7 +52,28 @@ function settle(source: SourceFile, edited: string, wanted: readonly KrmObject[]
     last !== undefined &&
     last.documents.length === wanted.length &&
     last.documents.every((document, at) => sameValue(document.value, wanted[at], false));
-  return holds ? text : wanted.map((value) => printResource(value, source.yaml.source)).join('---\n');
+  return holds ? text : editApart(source, wanted);
+}
+
+/** Edits each document alone, so that only one whose layout does not allow it is written anew. */
+function editApart(source: SourceFile, wanted: readonly KrmObject[]): string {
+  const { text } = source.yaml.source;
+  const values = new Map(
+    source.documents.map((document, at) => [document.at, { document, value: wanted[at] }]),
+  );
+  const parts = source.yaml.documents.map((place, at) => {
+    const [start, end] = place.chunk;
+    const { document, value } = values.get(at) ?? {};
+    if (document === undefined || value === undefined || sameValue(document.value, value))
+      return text.slice(start, end);
+    const alone = values.size === 1 ? undefined : reread(source.path, text.slice(place.bodyStart, end));
+    if (alone?.documents.length === 1)
+      return text.slice(start, place.bodyStart) + editInPlace(alone, [value]);
+    // Comments above the resource stay.
+    const above = text.slice(start, document.root.at?.start ?? place.bodyStart);
+    return above.slice(0, above.lastIndexOf('\n') + 1) + printResource(value, source.yaml.source);
+  });
+  return parts.join('');
 }
 
 /** A file's text read; undefined where it cannot be. */

@@ -1,10 +1,10 @@
 /** The order in which packages are rendered, and what each of their functions sees. */
-import { annotationOf, PACKAGE_PATH, setPlace } from './bookkeeping.ts';
+import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { copyValue, isMap } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { LoadedPackage } from './load-package.ts';
-import { byPath } from './package-sources.ts';
+import { byPath, cleanPath } from './package-sources.ts';
 import type { SourceDocument } from './read-resources.ts';
 import type { FunctionRun } from './render-types.ts';
 import { runFunction } from './run-function.ts';
@@ -94,9 +94,11 @@ async function runOne(
   state.signal?.throwIfAborted();
   const name = functionName(spec);
   state.onStep?.({ package: dir, function: name });
+  const functionConfig = lostConfig(dir, spec, items, state);
   const { output, items: after } = await runFunction(items, {
     spec,
     package: dir,
+    ...(functionConfig === undefined ? {} : { functionConfig }),
     runtime: state.runtime,
     signal: state.signal,
     step: state.runs.length,
@@ -107,6 +109,21 @@ async function runOne(
   const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
   if (run.exitCode !== 0 || errors) state.failed = run;
   return type === 'mutator' ? after : items;
+}
+
+/** A config file that an earlier function removed is used as the package has it. */
+function lostConfig(
+  dir: string,
+  { configPath }: FunctionSpec,
+  items: readonly KrmObject[],
+  state: Hydration,
+): KrmObject | undefined {
+  if (configPath === undefined) return undefined;
+  const path = cleanPath(configPath);
+  if (items.some((item) => pathOf(item) === path && annotationOf(item, PACKAGE_PATH) === dir))
+    return undefined;
+  const file = dir === '.' ? path : `${dir}/${path}`;
+  return [...state.sources.values()].find((document) => document.file === file)?.value;
 }
 
 /** What is kept of a run. */

@@ -2,7 +2,9 @@ import { pathProblem } from '../limits.ts';
 /** Rendered resources → files: only where data changed, and there only the lines that have to. */
 import type { PackageFile, PackageFiles } from '../package.ts';
 import type { Source } from '../yaml/node.ts';
+import { flowText } from '../yaml/write.ts';
 import { annotationOf, clearPlace, ID, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
+import { newTree } from './change-nodes.ts';
 import { editInPlace, printResource, reread } from './edit-documents.ts';
 import { sameValue } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
@@ -128,20 +130,23 @@ function rebuild(
     (outcome, at) => at === 0 || (outcome.source?.at ?? 0) > (stays[at - 1]?.source?.at ?? 0),
   );
   if (!inOrder) return joinDocuments(wanted.map(bodyOf), eol);
-  const queue = [...wanted];
+  const held = new Set(stays.map((outcome) => outcome.source));
+  let next = 0;
   for (const [at, document] of source.yaml.documents.entries()) {
-    const held = positions.get(at);
-    if (held === undefined) {
+    const own = positions.get(at);
+    if (own === undefined) {
       // Comments between documents stay where they are.
       const chunk = text.slice(document.bodyStart, document.chunk[1]);
       if (chunk.trim() !== '') parts.push(chunk);
       continue;
     }
-    if (!stays.some((outcome) => outcome.source === held)) continue;
-    while (queue[0] !== undefined && queue[0].source !== held) parts.push(...queue.splice(0, 1).map(bodyOf));
-    parts.push(...queue.splice(0, 1).map(bodyOf));
+    if (!held.has(own)) continue;
+    // New documents that come before it go first.
+    const until = wanted.findIndex((outcome, position) => position >= next && outcome.source === own) + 1;
+    parts.push(...wanted.slice(next, until).map(bodyOf));
+    next = until;
   }
-  parts.push(...queue.map(bodyOf));
+  parts.push(...wanted.slice(next).map(bodyOf));
   const marker =
     source.yaml.documents[0]?.hasMarker === true ? text.slice(0, source.yaml.documents[0].bodyStart) : '';
   return marker + joinDocuments(parts, eol);
@@ -169,7 +174,7 @@ function body(outcome: Outcome, sources: ReadonlyMap<string, SourceFile>, like: 
 function newFile(path: string, wanted: readonly Outcome[], sources: ReadonlyMap<string, SourceFile>): string {
   const documents = ordered(wanted);
   if (path.endsWith('.json') && documents.length === 1 && documents[0] !== undefined) {
-    return `${JSON.stringify(documents[0].value, (_key, value: unknown) => (typeof value === 'bigint' ? Number(value) : value), 2)}\n`;
+    return `${flowText(newTree(documents[0].value).root, true)}\n`;
   }
   return joinDocuments(
     documents.map((outcome) => body(outcome, sources, undefined)),
