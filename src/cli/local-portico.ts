@@ -1,11 +1,15 @@
 /** The local forge and the bot in one process, offline: what `portico dev` runs and the demo plays on. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import type { Environment } from '../config/environment.ts';
 import { startForge, type ForgeOptions, type LocalForge } from '../localforge/forge.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import { serve, type RunningServer } from '../main.ts';
+
+/** The local forge installs the App with what its manifest asks for. */
+const MANIFEST = fileURLToPath(new URL('../../app.yml', import.meta.url));
 
 export interface LocalPorticoOptions {
   readonly dataDir: string;
@@ -32,6 +36,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
   const forge = started.use(
     await startForge({
       dataDir: join(options.dataDir, 'forge'),
+      manifestFile: MANIFEST,
       ...(options.port !== undefined && { port: options.port }),
       ...(options.config !== undefined && { config: options.config }),
       ...(options.configDirectory !== undefined && { configDirectory: options.configDirectory }),
