@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
 import { readKptfile } from '../../src/package/kptfile.ts';
@@ -8,6 +8,9 @@ import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import { editYaml, locate, readYaml } from '../../src/package/yaml/edit.ts';
 import { noise, noisyText, mapData } from './yaml/noise.ts';
+
+// The long run takes minutes.
+vi.setConfig({ testTimeout: 3_600_000 });
 
 /** Inputs tried: some in the everyday run, `FUZZ_RUNS` for the long one. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 400);

@@ -44,6 +44,7 @@ export function mergeNodes(
   if (sameAlias(local, base) && sameAlias(local, upstream)) return local;
   const untouched = same(local, base) || (isNull(local) && isNull(base));
   if (untouched && isNull(upstream)) return undefined;
+  if (untouched && isNull(local)) return upstream;
   const kinds = new Set(
     [local, base, upstream].filter((node) => !isNull(node)).map((node) => resolved(node as YamlNode).kind),
   );
@@ -129,13 +130,9 @@ export function mergeMaps(
   }
   const added = (upstream?.entries ?? []).flatMap((entry): MapEntry[] => {
     if (find(local, entry.name) !== undefined) return [];
-    const value = mergeNodes(
-      undefined,
-      find(base, entry.name)?.value,
-      entry.value,
-      below(entry.name),
-      context,
-    );
+    const old = find(base, entry.name);
+    if (old === undefined) return isNull(entry.value) ? [] : [entry];
+    const value = mergeNodes(undefined, old.value, entry.value, below(entry.name), context);
     if (value === undefined) return [];
     return [value === entry.value ? entry : { name: entry.name, key: entry.key, value, from: entry }];
   });

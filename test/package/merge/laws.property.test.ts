@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
@@ -9,6 +9,9 @@ import type { YamlEdit, YamlValue } from '../../../src/package/yaml/edit.ts';
 import { data, mapData, noise, noisyText, RUNS } from '../yaml/noise.ts';
 import type { Noise } from '../yaml/noise.ts';
 import { textOf } from './corpus.ts';
+
+// The long run takes minutes.
+vi.setConfig({ testTimeout: 3_600_000 });
 
 /** Counterexamples are readable as they are; making them smaller takes minutes. */
 /** Merges cost more than edits: a quarter in the everyday run. */
