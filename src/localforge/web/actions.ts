@@ -6,17 +6,20 @@ import { forbidden, notFound, refusal } from '../refusal.ts';
 import type { RepositoryVisit, Visit } from './visit.ts';
 
 /** Does it, and answers with the page to go to; undefined: back to where the form was. */
-export type Action = (visit: RepositoryVisit, form: URLSearchParams) => Promise<string | undefined>;
+export type Action<At extends Visit = RepositoryVisit> = (
+  visit: At,
+  form: URLSearchParams,
+) => Promise<string | undefined>;
 
-/** `POST …/issues/:number/comments`: a comment, and with `then` also closes or reopens. */
+/** `POST …/issues/:number/comments`: a comment, and with `button` also closes or reopens. */
 export const comment: Action = async ({ api, at, param, root }, form) => {
   const issue = { ...at, issue_number: Number(param('number')) };
   const body = form.get('body') ?? '';
-  const then = form.get('then');
-  const stateOnly = body.trim() === '' && then !== 'comment';
+  const pressed = form.get('button');
+  const stateOnly = body.trim() === '' && pressed !== 'comment';
   const made = stateOnly ? undefined : (await api.rest.issues.createComment({ ...issue, body })).data;
-  if (then === 'close') await api.rest.issues.update({ ...issue, state: 'closed' });
-  if (then === 'reopen') await api.rest.issues.update({ ...issue, state: 'open' });
+  if (pressed === 'close') await api.rest.issues.update({ ...issue, state: 'closed' });
+  if (pressed === 'reopen') await api.rest.issues.update({ ...issue, state: 'open' });
   return made === undefined ? undefined : `${root}/issues/${issue.issue_number}#issuecomment-${made.id}`;
 };
 
@@ -132,6 +135,7 @@ export const pressCheck: Action = async ({ context, repository, viewer, role, pa
 };
 
 /** Sends a delivery of the App's hook again, as the App. */
-export const redeliver = async ({ appApi, param }: Visit): Promise<undefined> => {
+export const redeliver: Action<Visit> = async ({ appApi, param }) => {
   await appApi().rest.apps.redeliverWebhookDelivery({ delivery_id: Number(param('delivery')) || 0 });
+  return undefined;
 };

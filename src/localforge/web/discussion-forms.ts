@@ -30,8 +30,8 @@ export function commentForm(
 ${typed(visit, 'comment')}</textarea>
     <p class="dim" id="comment-help">Markdown works. A line like <code>/portico help</code> asks the bot.</p>
     <p class="line">
-      <button class="main" name="then" value="comment">Comment</button>
-      ${about.merged ? '' : html`<button name="then" value="${close[0]}">${close[1]}</button>`}
+      <button class="main" name="button" value="comment">Comment</button>
+      ${about.merged ? '' : html`<button name="button" value="${close[0]}">${close[1]}</button>`}
     </p>`;
   return html`<section>
     <h2>Comment</h2>

@@ -22,10 +22,30 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Why a request may not have a page; undefined: it may.
+ * @param localAddress the end of the connection on our side
+ * @param forge the forge's own address
+ */
+export function objectionTo(
+  request: Request,
+  localAddress: string | undefined,
+  forge: string,
+): { readonly status: number; readonly message: string } | undefined {
+  if (localAddress === undefined || !/^(?:127\.|::1$|::ffff:127\.)/.test(localAddress)) {
+    return { status: 403, message: 'The pages are for this machine alone. Use the API, with a token.' };
+  }
+  if (!isOwnHost(request, forge)) return { status: 421, message: `Open the forge at ${forge}.` };
+  if (request.method === 'POST' && !isOwnPost(request)) {
+    return { status: 403, message: 'Forms are taken from pages of this forge alone.' };
+  }
+  return undefined;
+}
+
+/**
  * Whether the request was sent to an address and not to a name that somebody else may have pointed here (DNS
  * rebinding): a number, `localhost`, or the host of the forge's own address.
  */
-export function isOwnHost(request: Request, origin: string): boolean {
+function isOwnHost(request: Request, origin: string): boolean {
   const { hostname } = new URL(request.url);
   return (
     isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 ||
@@ -36,7 +56,7 @@ export function isOwnHost(request: Request, origin: string): boolean {
 }
 
 /** Whether a POST comes from one of our own pages. A browser always says where from; what says nothing is refused. */
-export function isOwnPost(request: Request): boolean {
+function isOwnPost(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   const origin = request.headers.get('origin');
   if (site === null && origin === null) return false;

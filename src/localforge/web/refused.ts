@@ -2,7 +2,9 @@ import { HTTPException } from 'hono/http-exception';
 
 /** What the API, or a part of the forge itself, refused, in words for a page; undefined for a failure. */
 export function refusedOf(error: unknown): { readonly status: number; readonly message: string } | undefined {
-  if (error instanceof HTTPException) return { status: error.status, message: error.message };
+  if (error instanceof HTTPException) {
+    return error.status < 400 ? undefined : { status: error.status, message: error.message };
+  }
   if (!(error instanceof Error)) return undefined;
   const { status, response, errors } = error as Error & {
     status?: number;

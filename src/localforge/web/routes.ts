@@ -11,50 +11,55 @@ import { issuePage, newIssuePage } from './issues.ts';
 import { changesPage, changeText, checksPage } from './pull-changes.ts';
 import { issuesPage, pullsPage } from './pull-list.ts';
 import { branchesPage, releasePage, releasesPage, tagsPage } from './refs.ts';
-import type { RepositoryVisit } from './visit.ts';
+import type { RepositoryVisit, Visit } from './visit.ts';
 
-/** Shows a page. Below `/:owner/:repo` the visit is one of a repository that the viewer may see; else a plain one. */
-export type PageHandler = (visit: RepositoryVisit) => Html | Response | Promise<Html | Response>;
+type PageOf<At extends Visit> = (visit: At) => Html | Response | Promise<Html | Response>;
+type Table<Handler> = readonly (readonly [path: string, handler: Handler])[];
 
-const REPO = '/:owner/:repo';
-const PULL = `${REPO}/pull/:number{[0-9]+}`;
-const RUN = `${REPO}/runs/:run{[0-9]+}`;
+const PULL = '/pull/:number{[0-9]+}';
+const RUN = '/runs/:run{[0-9]+}';
+const DELIVERY = '/settings/deliveries/:delivery{[0-9]+}';
 
-/** The pages, at the addresses that `html_url` names. */
-export const PAGES: readonly (readonly [path: string, handler: PageHandler])[] = [
+export const PAGES: Table<PageOf<Visit>> = [
   ['/', homePage],
   ['/settings/deliveries', deliveriesPage],
-  ['/settings/deliveries/:delivery{[0-9]+}', deliveryPage],
+  [DELIVERY, deliveryPage],
   ['/:owner', ownerPage],
-  [REPO, codePage],
-  [`${REPO}/tree/:words{.+}`, treePage],
-  [`${REPO}/blob/:words{.+}`, blobPage],
-  [`${REPO}/raw/:words{.+}`, rawFile],
-  [`${REPO}/branches`, branchesPage],
-  [`${REPO}/tags`, tagsPage],
-  [`${REPO}/releases`, releasesPage],
-  [`${REPO}/releases/tag/:words{.+}`, releasePage],
-  [`${REPO}/pulls`, pullsPage],
+];
+
+/** Those below `/:owner/:repo`, at the addresses that `html_url` names. */
+export const REPOSITORY_PAGES: Table<PageOf<RepositoryVisit>> = [
+  ['', codePage],
+  ['/tree/:words{.+}', treePage],
+  ['/blob/:words{.+}', blobPage],
+  ['/raw/:words{.+}', rawFile],
+  ['/branches', branchesPage],
+  ['/tags', tagsPage],
+  ['/releases', releasesPage],
+  ['/releases/tag/:words{.+}', releasePage],
+  ['/pulls', pullsPage],
   [PULL, conversationPage],
   [`${PULL}/files`, changesPage],
   [`${PULL}/checks`, checksPage],
-  [`${REPO}/pull/:file{[0-9]+\\.diff}`, changeText('diff')],
-  [`${REPO}/pull/:file{[0-9]+\\.patch}`, changeText('patch')],
+  ['/pull/:file{[0-9]+\\.diff}', changeText('diff')],
+  ['/pull/:file{[0-9]+\\.patch}', changeText('patch')],
   [RUN, runPage],
-  [`${REPO}/commit/:sha`, commitPage],
-  [`${REPO}/compare`, comparePage],
-  [`${REPO}/compare/:words{.+}`, comparePage],
-  [`${REPO}/issues`, issuesPage],
-  [`${REPO}/issues/new`, newIssuePage],
-  [`${REPO}/issues/:number{[0-9]+}`, issuePage],
+  ['/commit/:sha', commitPage],
+  ['/compare', comparePage],
+  ['/compare/:words{.+}', comparePage],
+  ['/issues', issuesPage],
+  ['/issues/new', newIssuePage],
+  ['/issues/:number{[0-9]+}', issuePage],
 ];
 
 /** What forms are posted to. */
-export const ACTIONS: readonly (readonly [path: string, action: Action])[] = [
-  ['/settings/deliveries/:delivery{[0-9]+}/attempts', redeliver],
-  [`${REPO}/issues`, openIssue],
-  [`${REPO}/issues/:number{[0-9]+}/comments`, comment],
-  [`${REPO}/pulls`, openPull],
+export const ACTIONS: Table<Action<Visit>> = [[`${DELIVERY}/attempts`, redeliver]];
+
+/** Those below `/:owner/:repo`. */
+export const REPOSITORY_ACTIONS: Table<Action> = [
+  ['/issues', openIssue],
+  ['/issues/:number{[0-9]+}/comments', comment],
+  ['/pulls', openPull],
   [`${PULL}/review`, review],
   [`${PULL}/comments`, lineComment],
   [`${PULL}/replies`, reply],

@@ -7,18 +7,23 @@ import type { ForgeContext } from '../context.ts';
 import type { AccountRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 import type { Router } from '../router.ts';
+import type { Action } from './actions.ts';
 import { localPath, readForm } from './form.ts';
-import { isOwnHost, isOwnPost, PAGE_HEADERS } from './guard.ts';
+import { objectionTo, PAGE_HEADERS } from './guard.ts';
 import type { Html } from './html.ts';
 import { page } from './layout.ts';
 import { refusedOf } from './refused.ts';
-import { ACTIONS, PAGES } from './routes.ts';
+import { ACTIONS, PAGES, REPOSITORY_ACTIONS, REPOSITORY_PAGES } from './routes.ts';
 import { makeClients } from './visit.ts';
 import type { Clients, Refused, RepositoryVisit, Visit } from './visit.ts';
 
 type Handler = (request: Request) => Response | Promise<Response>;
+/** As @hono/node-server calls it: with the connection that the request came by. */
+type PageServer = (request: Request, server: { readonly incoming: Incoming }) => Promise<Response>;
+type Incoming = { readonly socket: { readonly localAddress?: string | undefined } };
 type Bindings = { Bindings: { refused?: Refused } };
 
+const REPOSITORY = '/:owner/:repo';
 const VIEWER_COOKIE = 'forge_viewer';
 
 /**
@@ -26,37 +31,32 @@ const VIEWER_COOKIE = 'forge_viewer';
  * whoever runs the forge: the reader chooses which of the configured users to be, without a password.
  * @param api answers what is not for a page; the pages themselves call it for all that they change
  */
-export function withPages(context: ForgeContext, router: Router, api: Handler): Handler {
+export function withPages(context: ForgeContext, router: Router, api: Handler): PageServer {
   const taken = new Set(['api', ...router.routes().map((route) => route.path.split('/')[1] ?? '')]);
   const clients = makeClients(context, api);
   const app = new Hono<Bindings>();
-  for (const [path, handler] of PAGES) {
-    app.get(path, async (http) => {
-      const visit = visitOf(context, clients, http);
-      return answer(
-        await handler(path.startsWith('/:owner/:repo') ? inRepository(visit) : (visit as RepositoryVisit)),
-      );
-    });
+  const visit = (http: Context<Bindings>): Visit => visitOf(context, clients, http);
+  const act = async (http: Context<Bindings>, action: Action<Visit>): Promise<Response> => {
+    const form = await readForm(http.req.raw);
+    const back = localPath(form.get('back'), http.req.url);
+    try {
+      const location = (await action(visit(http), form)) ?? back;
+      return new Response(null, { status: 303, headers: { location } });
+    } catch (error) {
+      const refused = refusedOf(error);
+      if (refused === undefined) throw error;
+      const again = new Request(new URL(back, http.req.url), { headers: http.req.raw.headers });
+      const shown = await app.fetch(again, { refused: { ...refused, form } });
+      return new Response(shown.body, { status: refused.status, headers: shown.headers });
+    }
+  };
+  for (const [path, show] of PAGES) app.get(path, async (http) => answer(await show(visit(http))));
+  for (const [path, show] of REPOSITORY_PAGES) {
+    app.get(REPOSITORY + path, async (http) => answer(await show(inRepository(visit(http)))));
   }
-  for (const [path, handler] of ACTIONS) {
-    app.post(path, async (http) => {
-      const form = await readForm(http.req.raw);
-      const back = localPath(form.get('back'), http.req.url);
-      const visit = visitOf(context, clients, http);
-      try {
-        const place = path.startsWith('/:owner/:repo') ? inRepository(visit) : (visit as RepositoryVisit);
-        return new Response(null, {
-          status: 303,
-          headers: { location: (await handler(place, form)) ?? back },
-        });
-      } catch (error) {
-        const refused = refusedOf(error);
-        if (refused === undefined) throw error;
-        const again = new Request(new URL(back, http.req.url), { headers: http.req.raw.headers });
-        const shown = await app.fetch(again, { refused: { ...refused, form } });
-        return new Response(shown.body, { status: refused.status, headers: shown.headers });
-      }
-    });
+  for (const [path, action] of ACTIONS) app.post(path, (http) => act(http, action));
+  for (const [path, action] of REPOSITORY_ACTIONS) {
+    app.post(REPOSITORY + path, (http) => act(http, async (one, form) => action(inRepository(one), form)));
   }
   app.post('/settings/viewer', async (http) => {
     const form = await readForm(http.req.raw);
@@ -69,19 +69,20 @@ export function withPages(context: ForgeContext, router: Router, api: Handler): 
       },
     });
   });
-  app.notFound((http) => failed(visitOf(context, clients, http), notFound()));
+  app.notFound((http) => failed(visit(http), notFound()));
   app.onError((error, http) => {
-    if (refusedOf(error) === undefined) context.log('a page failed', { error: error.stack ?? String(error) });
-    return failed(visitOf(context, clients, http), error);
+    if (refusedOf(error) === undefined && !(error instanceof HTTPException))
+      context.log('a page failed', { error: error.stack ?? String(error) });
+    return failed(visit(http), error);
   });
 
-  return async (request) => {
+  return async (request, { incoming }) => {
     if (!isForPages(request, taken)) return api(request);
-    const response = isOwnHost(request, context.urls.web)
-      ? request.method !== 'POST' || isOwnPost(request)
+    const objection = objectionTo(request, incoming.socket.localAddress, context.urls.web);
+    const response =
+      objection === undefined
         ? await app.fetch(request, {})
-        : plain(403, 'Forms are taken from pages of this forge alone.')
-      : plain(421, `Open the forge at ${context.urls.web}.`);
+        : new Response(`${objection.message}\n`, { status: objection.status });
     for (const [name, value] of Object.entries(PAGE_HEADERS)) {
       if (!response.headers.has(name)) response.headers.set(name, value);
     }
@@ -151,10 +152,9 @@ async function answer(made: Html | Response): Promise<Response> {
 
 async function failed(visit: Visit, error: unknown): Promise<Response> {
   if (error instanceof HTTPException && error.status === 302) return error.getResponse();
-  const { status, message } = refusedOf(error) ?? {
-    status: 500,
-    message: 'The forge failed. Its log says more.',
-  };
+  const refused = refusedOf(error) ?? { status: 500, message: 'The forge failed. Its log says more.' };
+  // The API finds fault with the words of an address that leads nowhere; for a reader there is just nothing there.
+  const { status, message } = refused.status === 422 ? { ...refused, status: 404 } : refused;
   const who = visit.viewer === undefined ? 'nobody' : visit.viewer.login;
   const text =
     status === 404
@@ -169,5 +169,3 @@ async function failed(visit: Visit, error: unknown): Promise<Response> {
   const response = await answer(page(visit, status === 404 ? 'Not found' : 'Refused', note));
   return new Response(response.body, { status, headers: response.headers });
 }
-
-const plain = (status: 403 | 421, message: string): Response => new Response(`${message}\n`, { status });
