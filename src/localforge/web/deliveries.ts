@@ -30,22 +30,9 @@ export function deliveriesPage(visit: Visit): Html {
     ${
       found.length === 0
         ? html`<p>Nothing yet.</p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Deliveries">
-            <table class="data">
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">Repository</th>
-                  <th scope="col">When</th>
-                  <th scope="col">Answer</th>
-                  <th scope="col">Again</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${found.slice(0, PER_PAGE).map((delivery) => deliveryRow(visit, delivery))}
-              </tbody>
-            </table>
-          </div>`
+        : html`<ul class="rows">
+            ${found.slice(0, PER_PAGE).map((delivery) => deliveryRow(visit, delivery))}
+          </ul>`
     }
     ${pager(visit, found.length > PER_PAGE)}`;
   return page(visit, 'Webhook deliveries', main);
@@ -73,16 +60,14 @@ export function deliveryPage(visit: Visit): Html {
 function deliveryRow(visit: Visit, delivery: DeliveryRecord): Html {
   const { records, urls } = visit.context;
   const repository = records.repositories.get(delivery.repositoryId ?? 0);
-  return html`<tr>
-    <td>
-      <a href="/settings/deliveries/${delivery.id}">${eventName(delivery)}</a>
-      ${delivery.redelivery ? badge('redelivery') : ''}
-    </td>
-    <td>${repository === undefined ? '' : urls.fullName(repository)}</td>
-    <td>${time(delivery.createdAt)}</td>
-    <td>${outcome(delivery)}</td>
-    <td>${again(visit, delivery)}</td>
-  </tr>`;
+  const where = repository === undefined ? '' : urls.fullName(repository);
+  return html`<li>
+    <div class="line">
+      <a href="/settings/deliveries/${delivery.id}"><b>${eventName(delivery)}</b></a>
+      ${delivery.redelivery ? badge('redelivery') : ''} ${where} ${time(delivery.createdAt)}
+      ${outcome(delivery)} ${again(visit, delivery)}
+    </div>
+  </li>`;
 }
 
 const eventName = ({ event, action }: DeliveryRecord): string =>

@@ -87,25 +87,27 @@ export async function checksPage(visit: RepositoryVisit): Promise<Html> {
 
 function statusTable(statuses: Data<'repos', 'getCombinedStatusForRef'>['statuses']): Html {
   return html`<h2>Statuses</h2>
-    <table class="data">
-      <thead>
-        <tr>
-          <th scope="col">Context</th>
-          <th scope="col">State</th>
-          <th scope="col">Description</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${statuses.map(
-          (status) =>
-            html`<tr>
-              <td>${status.context}</td>
-              <td>${status.state}</td>
-              <td>${status.description ?? ''}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Statuses">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Context</th>
+            <th scope="col">State</th>
+            <th scope="col">Description</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${statuses.map(
+            (status) =>
+              html`<tr>
+                <td>${status.context}</td>
+                <td>${status.state}</td>
+                <td>${status.description ?? ''}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
 }
 
 /** `/pull/:number.diff` and `.patch` */

@@ -56,7 +56,8 @@ export function pullPage(
   ] as const;
   const whole = html`<h1>${pull.title} <span class="dim">#${pull.number}</span></h1>
     <p>
-      ${pullState(pull)} ${person(pull.user)} ${pull.merged_at === null ? 'wants to merge' : 'merged'}
+      ${pullState(pull)}
+      ${pull.merged_at === null ? html`${person(pull.user)} wants to merge` : html`${person(pull.merged_by)} merged`}
       ${count(pull.commits, 'commit')} into
       <a href="${root}/tree/${encodePath(base.ref)}"><code>${base.ref}</code></a> from
       <a href="${root}/tree/${encodePath(head.ref)}"><code>${head.ref}</code></a>

@@ -22,7 +22,7 @@ h1,h2,h3,h4{line-height:1.25;margin:1.4em 0 .5em}h1{font-size:1.5rem;margin-top:
 .tabs.inner{border-bottom:1px solid var(--line);margin:.8rem 0 1rem}
 main{max-width:68rem;margin:0 auto;padding:.8rem 1rem 4rem;overflow-wrap:anywhere}
 footer{color:var(--dim);padding:1rem;border-top:1px solid var(--line);font-size:.85rem}
-.dim,time{color:var(--dim)}
+.dim,time{color:var(--dim)}time{white-space:nowrap}
 .badge{display:inline-block;border:1px solid currentColor;border-radius:1em;padding:0 .55em;font-size:.78rem;line-height:1.45;color:var(--dim);white-space:nowrap;vertical-align:.08em}
 .badge.good{color:var(--good);background:var(--good-bg)}.badge.bad{color:var(--bad);background:var(--bad-bg)}.badge.busy{color:var(--busy);background:var(--busy-bg)}.badge.done{color:var(--done);background:var(--done-bg)}
 .rows{list-style:none;margin:.6rem 0;padding:0;border:1px solid var(--line);border-radius:6px}
@@ -40,7 +40,7 @@ footer{color:var(--dim);padding:1rem;border-top:1px solid var(--line);font-size:
 pre{background:var(--soft);border-radius:6px;padding:.7rem;overflow-x:auto;margin:.6em 0}
 summary{cursor:pointer}details>div{padding-left:.9rem}
 .scroll{overflow-x:auto;max-width:100%}
-table{border-collapse:collapse}.md table,table.data{margin:.5em 0}.md th,.md td,.data th,.data td{border:1px solid var(--line);padding:.25rem .6rem;text-align:left;vertical-align:top}.md thead,.data thead{background:var(--soft)}
+table{border-collapse:collapse;overflow-wrap:normal}.md table,table.data{margin:.5em 0}.md th,.md td,.data th,.data td{border:1px solid var(--line);padding:.25rem .6rem;text-align:left;vertical-align:top}.md thead,.data thead{background:var(--soft)}
 .code{width:100%;font:.82rem/1.45 ui-monospace,"DejaVu Sans Mono",monospace;border-spacing:0}
 .code td{padding:0 .6rem;white-space:pre}.code .n{width:1%;text-align:right;color:var(--dim);user-select:none;padding:0 .45rem}
 .code .n a{color:inherit;text-decoration:none}
@@ -54,7 +54,7 @@ table{border-collapse:collapse}.md table,table.data{margin:.5em 0}.md th,.md td,
 label{font-weight:600}fieldset{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.3rem .8rem .5rem}fieldset label,.check label{font-weight:400;display:inline-block;margin-right:1.2rem}
 textarea,input[type=text],select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:5px;padding:.35rem .5rem;max-width:100%}
 textarea{display:block;width:100%;min-height:6rem}input[type=text].wide{display:block;width:100%}
-button{font:inherit;font-weight:600;color:var(--fg);background:var(--soft);border:1px solid var(--dim);border-radius:5px;padding:.32rem .8rem;cursor:pointer}
+button{overflow-wrap:normal;font:inherit;font-weight:600;color:var(--fg);background:var(--soft);border:1px solid var(--dim);border-radius:5px;padding:.32rem .8rem;cursor:pointer}
 button.main{background:var(--button);border-color:var(--button);color:#fff}
 .line{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.5rem 0}.line form{margin:0}
 .line>label+input,.line>label+select{margin-right:.7rem}
