@@ -28,6 +28,7 @@ export async function runExec(
   const [program, ...args] = splitCommand(command);
   if (program === undefined)
     return refused('EXEC_EMPTY', 'The exec entry names no program.', 'Name a program.');
+  if (command.includes('\0')) return refused('EXEC_INVALID', 'The exec entry holds a NUL character.', 'Correct it.');
   const ended = await start(program, args, printResourceList(input), options, signal);
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr, cut } = ended;
@@ -71,6 +72,9 @@ function start(
   const stop = (reason?: Ended['cut']): void => {
     cut ??= reason;
     if (child.pid !== undefined) killGroup(child.pid);
+    // What left the group may still hold the pipes.
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const timer = setTimeout(() => {
     stop({
@@ -80,6 +84,11 @@ function start(
     });
   }, timeout);
   const abort = (): void => stop();
+  const settle = (ended: Ended): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    resolve(ended);
+  };
   signal?.addEventListener('abort', abort, { once: true });
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
@@ -103,12 +112,10 @@ function start(
       message: `${program} cannot be started: ${error.message}`,
       hint: 'Install the program, or correct its path.',
     };
-    resolve({ exitCode: 1, stdout: '', stderr: '', cut });
+    settle({ exitCode: 1, stdout: '', stderr: '', cut });
   });
   child.on('close', (code) => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-    resolve({
+    settle({
       exitCode: code ?? 1,
       stdout: textOf(stdout),
       stderr: textOf(stderr),

@@ -155,6 +155,12 @@ describe('programs', () => {
     expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_TIMEOUT' } });
   });
 
+  test('are let go when what they started has left them', async () => {
+    const script = program('leave', 'setsid sleep 3 & sleep 600');
+    const output = await run({ exec: script }, { allowExec: true, timeout: 100 });
+    expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_TIMEOUT' } });
+  });
+
   test('are ended when they flood', async () => {
     const output = await run({ exec: 'yes' }, { allowExec: true, outputLimit: 10_000 });
     expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_OUTPUT_LIMIT' } });
@@ -168,6 +174,7 @@ describe('programs', () => {
   });
 
   test('that do not exist are named', async () => {
+    expect(await run({ exec: 'cat \0' }, { allowExec: true })).toMatchObject({ refused: { code: 'EXEC_INVALID' } });
     expect(await run({ exec: 'no-such-program' }, { allowExec: true })).toMatchObject({
       refused: { code: 'EXEC_FAILED' },
     });

@@ -1,6 +1,6 @@
 /** The order in which packages are rendered, and what each of their functions sees. */
 import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
-import { copyValue, isMap } from './field-notes.ts';
+import { copyValue, isMap, sameValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { LoadedPackage } from './load-package.ts';
@@ -16,6 +16,8 @@ export interface Hydration {
   readonly onStep: ((step: { readonly package: string; readonly function: string }) => void) | undefined;
   readonly runs: FunctionRun[];
   readonly sources: Map<string, SourceDocument>;
+  /** Runs whose function changed data; kept where it is asked for. */
+  readonly changing?: Set<FunctionRun>;
   /** Set by the first function that failed; nothing runs after it. */
   failed: FunctionRun | undefined;
 }
@@ -108,7 +110,14 @@ async function runOne(
   state.runs.push(run);
   const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
   if (run.exitCode !== 0 || errors) state.failed = run;
-  return type === 'mutator' ? after : items;
+  if (type === 'validator') return items;
+  const { changing } = state;
+  if (
+    changing !== undefined &&
+    !(after.length === items.length && after.every((item, at) => sameValue(item, items[at])))
+  )
+    changing.add(run);
+  return after;
 }
 
 /** A config file that an earlier function removed is used as the package has it. */

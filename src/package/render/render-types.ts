@@ -14,6 +14,8 @@ export interface RenderInput {
   readonly runtime: FunctionRuntime;
   readonly guardrails?: readonly Guardrail[];
   readonly signal?: AbortSignal;
+  /** Render the outcome once more, and warn about functions that change it again. */
+  readonly checkTwice?: boolean;
   /** Called before each function, for progress. */
   readonly onStep?: (step: { readonly package: string; readonly function: string }) => void;
 }

@@ -2,6 +2,7 @@ import { findingsOf } from './findings.ts';
 import { runGuardrails } from './guardrails.ts';
 import { hydrate, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
+import { unsteady } from './idempotence.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import type { SourceFile } from './read-resources.ts';
@@ -23,10 +24,12 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const broken = state.failed?.type === 'mutator';
   const guarded = broken ? { items, ok: true } : await runGuardrails(input.guardrails ?? [], items, state);
   const keep = state.failed === undefined || savesOnFailure(loaded.root);
-  return finish(input, loaded.sources, guarded.items, state, {
+  const result = finish(input, loaded.sources, guarded.items, state, {
     ok: state.failed === undefined && guarded.ok,
     keep,
   });
+  if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
+  return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
 }
 
 /** Writes the outcome of a run of functions, if it is to be kept, and places its findings. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { kptfile, render, textsOf } from './support.ts';
+import { createRuntime } from '../../../src/function/runtime.ts';
+import { renderPackage } from '../../../src/package/render/render.ts';
+import { kptfile, packageOf, render, textsOf } from './support.ts';
 
 const CONFIG_MAP = `# The settings.
 apiVersion: v1
@@ -47,8 +49,6 @@ describe('what is written', () => {
       ['Kptfile', { mode: '100644' as const, bytes: new TextEncoder().encode(kptfile('app')) }],
       ['run.sh', { mode: '100755' as const, bytes: new TextEncoder().encode('#!/bin/sh\n') }],
     ]);
-    const { renderPackage } = await import('../../../src/package/render/render.ts');
-    const { createRuntime } = await import('../../../src/function/runtime.ts');
     const result = await renderPackage({ files, runtime: createRuntime() });
     expect(result.files.get('run.sh')).toBe(files.get('run.sh'));
     expect(result.changed).toEqual([]);
@@ -157,9 +157,6 @@ describe('order and failure', () => {
   });
 
   test('an aborted render throws the reason', async () => {
-    const { renderPackage } = await import('../../../src/package/render/render.ts');
-    const { createRuntime } = await import('../../../src/function/runtime.ts');
-    const { packageOf } = await import('./support.ts');
     const files = packageOf({ Kptfile: kptfile('a') });
     await expect(
       renderPackage({ files, runtime: createRuntime(), signal: AbortSignal.abort(new Error('stop')) }),
@@ -200,5 +197,30 @@ describe('guardrails', () => {
     const warned = await render({ Kptfile: kptfile('a') }, { guardrails: guardrail('warn') });
     expect(warned.ok).toBe(true);
     expect(warned.findings[0]).toMatchObject({ severity: 'warning' });
+  });
+});
+
+/** A pipeline that puts a value where another was. */
+function replacing(value: string): string {
+  return `  mutators:\n  - image: search-replace:v0.2\n    configMap: { by-path: data.n, by-value-regex: "(.*)", put-value: "${value}" }\n`;
+}
+
+describe('rendering twice', () => {
+  const cm = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  n: "1"\n';
+
+  test.each([
+    [
+      'a function that grows is named',
+      '${1}x',
+      ['search-replace:v0.2 is not idempotent: it changes the rendered package again (cm.yaml).'],
+    ],
+    ['one that is steady is not', 'x', []],
+  ])('%s', async (_name, value, wanted) => {
+    const files = packageOf({ Kptfile: kptfile('a', replacing(value)), 'cm.yaml': cm });
+    const result = await renderPackage({ files, runtime: createRuntime(), checkTwice: true });
+    expect(result.ok).toBe(true);
+    expect(
+      result.findings.filter(({ severity }) => severity === 'warning').map(({ message }) => message),
+    ).toEqual(wanted);
   });
 });
