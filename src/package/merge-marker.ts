@@ -56,12 +56,14 @@ function markedText(file: PackageFile, wanted: (resource: MarkedResource) => boo
 
 interface Mark {
   readonly entry: MapEntry;
+  /** True when the comment is there, and only the annotation is missing. */
+  readonly isMarked: boolean;
   readonly resource: MarkedResource;
   readonly name: string;
   readonly identifier: string;
 }
 
-/** What to mark a resource with; undefined where it is marked, has no identity, or is written as JSON. */
+/** What to mark a resource with; undefined where it is marked wholly, has no identity, or is written as JSON. */
 function markOf(root: YamlNode): Mark | undefined {
   const [apiVersion, kind] = [nameAt(root, 'apiVersion'), nameAt(root, 'kind')];
   const entry = root.kind === 'map' && root.flow !== true ? entryOf(root, 'metadata') : undefined;
@@ -72,14 +74,19 @@ function markOf(root: YamlNode): Mark | undefined {
   const [namespace, name] = [nameAt(root, 'metadata', 'namespace'), nameAt(root, 'metadata', 'name')];
   const labels = valueAt(root, 'metadata', 'labels');
   if (name === '' && namespace === '' && labels === undefined) return undefined;
-  if (keyComment(entry).includes('kpt-merge:')) return undefined;
+  const marker = /kpt-merge:\s*([^\s/]*)\/(\S*)/.exec(keyComment(entry));
+  if (marker !== null && nameAt(root, 'metadata', 'annotations', UPSTREAM_IDENTIFIER) !== '')
+    return undefined;
+  const [, space = namespace, called = name] = marker ?? [];
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  const identifier = [group, kind, namespace === '' ? 'default' : namespace, name].join('|');
-  return { entry, resource: { kind, namespace, name }, name: `${namespace}/${name}`, identifier };
+  const identifier = [group, kind, space === '' ? 'default' : space, called].join('|');
+  const isMarked = marker !== null;
+  return { entry, isMarked, resource: { kind, namespace, name }, name: `${namespace}/${name}`, identifier };
 }
 
 /** Puts the marker behind `metadata:`; a comment that stands there moves to a line of its own below. */
-function commentSplices(source: Source, { entry, name }: Mark): Splice[] {
+function commentSplices(source: Source, { entry, isMarked, name }: Mark): Splice[] {
+  if (isMarked) return [];
   const at = entry.at?.indicator ?? 0;
   const old = keyComment(entry).trim();
   const first = entry.value.kind === 'map' ? (entry.value.entries[0]?.at?.start ?? 0) : 0;

@@ -65,8 +65,10 @@ metadata: # kpt-merge: /
   });
 
   test('a resource that was renamed keeps the name it had upstream', () => {
-    const text = 'apiVersion: v1\nkind: A\nmetadata: # kpt-merge: /x\n  name: y\n';
-    expect(mark(text)).toBe(text);
+    const text = 'apiVersion: v1\nkind: A\nmetadata: # kpt-merge: ns/x\n  name: y\n';
+    const marked = `${text}  annotations:\n    internal.kpt.dev/upstream-identifier: '|A|ns|x'\n`;
+    expect(mark(text)).toBe(marked);
+    expect(mark(marked)).toBe(marked);
   });
 
   test.each([
