@@ -3,15 +3,11 @@ import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 
 import { PorticoError } from '../error.ts';
-import {
-  checkPackage,
-  MAX_DEPTH,
-  MAX_FILE_BYTES,
-  MAX_FILES,
-  MAX_PACKAGE_BYTES,
-  pathProblem,
-} from '../package/limits.ts';
+import { checkPackage, MAX_DEPTH, MAX_FILES, pathProblem } from '../package/limits.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_PACKAGE_BYTES = 128 * 1024 * 1024;
 
 export interface ReadOptions {
   /** Told of everything that is left out, such as a symbolic link. */
