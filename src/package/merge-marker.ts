@@ -12,7 +12,7 @@ import { readYamlFile } from './yaml/read.ts';
 export type MarkedResource = Pick<ResourceRef, 'kind' | 'namespace' | 'name'>;
 
 /** The annotation that kpt puts beside its merge comment. */
-export const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
+const UPSTREAM_IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
 
 /**
  * Marks every resource in YAML files with the name it has upstream, so that it is known again after it was renamed:

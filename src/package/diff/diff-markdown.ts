@@ -53,7 +53,7 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
 }
 
 /** One line without foreign text, such as `2 resources changed, 1 added; 1 other file.` */
-export function summaryOf({ counts }: PackageDiff): string {
+function summaryOf({ counts }: PackageDiff): string {
   const kinds = KINDS.filter(({ kind }) => counts[kind] > 0).map(({ kind, verb }) => ({
     n: counts[kind],
     verb,

@@ -9,7 +9,7 @@ const HIDDEN =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 
 /** The text with hidden characters written out, such as `\u202E`, and without openings of HTML comments. */
-export function inert(text: string): string {
+function inert(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replaceAll(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
