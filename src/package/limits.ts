@@ -3,8 +3,7 @@ import type { PackageFiles } from './package.ts';
 
 /** What one package may be. Generous against real packages, small against a machine. */
 export const MAX_FILES = 20_000;
-export const MAX_FILE_BYTES = 16 * 1024 * 1024;
-export const MAX_PACKAGE_BYTES = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 export const MAX_DEPTH = 100;
 export const MAX_DOCUMENTS = 10_000;
 export const MAX_ALIASES = 1_000;

@@ -1,5 +1,6 @@
 import { headComment, lineComment } from '../yaml/layout.ts';
 import type { CommentChange, Slot, SlotPlace } from '../yaml/node.ts';
+import type { Resource } from './resources.ts';
 
 /**
  * Comments merge as values of their own: upstream's change arrives where local left the comment alone. Where both
@@ -37,6 +38,24 @@ function mergedHead(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): readon
   const u = headComment(upstream);
   if (o.join('\n') === u.join('\n')) return undefined;
   return headComment(local).join('\n') === o.join('\n') ? u : undefined;
+}
+
+/**
+ * The text above a document's content that upstream changed and local did not, in local's line ends; undefined where
+ * local's stays.
+ */
+export function mergedHeader(local: Resource, base: Resource, upstream: Resource): string | undefined {
+  const [d, o, u] = [local, base, upstream].map(headerOf);
+  if (d === undefined || o === undefined || u === undefined || o === u || d !== o) return undefined;
+  // As kpt: a header apart from the content, such as a license, stays local's.
+  if (/\n[ \t]*\n/.test(o + u)) return undefined;
+  return local.yaml.source.eol === '\n' ? u : u.replaceAll('\n', local.yaml.source.eol);
+}
+
+function headerOf({ yaml, document, root }: Resource): string | undefined {
+  if (root.at === undefined) return undefined;
+  const text = yaml.source.text.slice(document.bodyStart, root.at.start);
+  return /[^\s#]/.test(text.replaceAll(/#.*/g, '')) ? undefined : text.replaceAll('\r\n', '\n');
 }
 
 /** The slot with changed comments; the same slot when there is nothing to change. */

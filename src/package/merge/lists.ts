@@ -295,13 +295,12 @@ function pairs(
   const o = base.items.slice(...hunk.base);
   const u = upstream.items.slice(...hunk.right);
   return local.items.slice(...hunk.left).flatMap((item, at) => {
-    const value = mergeNodes(
-      item.value,
-      o[at]?.value,
-      u[at]?.value,
-      { path: [...spot.path, index + at], pattern: spot.pattern },
-      context,
-    );
+    const [old, theirs] = [o[at]?.value, u[at]?.value];
+    if (theirs === undefined || same(old, theirs) || same(item.value, theirs)) return [item];
+    // In a list null is an item like others, not an absence.
+    if (same(item.value, old)) return [changedItem(item, adapt(item.value, theirs), u[at])];
+    const here = { path: [...spot.path, index + at], pattern: spot.pattern };
+    const value = mergeNodes(item.value, old, theirs, here, context);
     return value === undefined ? [] : [changedItem(item, value, u[at])];
   });
 }

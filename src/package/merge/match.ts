@@ -1,5 +1,4 @@
 import { canon } from '../yaml/compare.ts';
-import { entryOf } from '../yaml/node.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { contentOf, identifierOf } from './resources.ts';
 import type { Resource } from './resources.ts';
@@ -168,9 +167,4 @@ function addLeaves(node: YamlNode, path: string, leaves: Set<string>): void {
     for (const entry of node.entries) addLeaves(entry.value, `${path}.${entry.name}`, leaves);
   else if (node.kind === 'list') for (const item of node.items) addLeaves(item.value, `${path}[]`, leaves);
   else leaves.add(`${path}=${canon(node)}`);
-}
-
-/** True when a tree has metadata, so that bookkeeping can be written into it. */
-export function hasMetadata(root: YamlNode): boolean {
-  return root.kind === 'map' && entryOf(root, 'metadata')?.value.kind === 'map';
 }

@@ -3,31 +3,20 @@ import { sameFile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { toValue } from '../yaml/compare.ts';
 import type { YamlNode } from '../yaml/node.ts';
-import type { YamlFile } from '../yaml/read.ts';
-import type { Bookkeeping } from './bookkeeping.ts';
+import { mergedHeader } from './comments.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
 import { matchResources } from './match.ts';
 import type { Matched } from './match.ts';
+import type { PackageContext } from './merge-context.ts';
 import { mergedMode, mergeOtherFile } from './other-files.ts';
 import type { Versions } from './other-files.ts';
-import type { Report } from './report.ts';
-import { editFile, textOf, withText } from './resource-files.ts';
-import type { FileEdit } from './resource-files.ts';
+import { place, renameWhole, writeEdits } from './placement.ts';
+import type { Edits } from './placement.ts';
+import { followMoves, readInto } from './pool.ts';
+import type { Pool, Trees } from './pool.ts';
 import { mergeResource, withBookkeeping } from './resource-merge.ts';
-import type { CustomKeys } from './resource-merge.ts';
-import { commentsOf, contentOf, identifierOf, isUntouched, readFile, resourcesOf } from './resources.ts';
+import { commentsOf, contentOf, isUntouched, readFile } from './resources.ts';
 import type { Resource } from './resources.ts';
-
-/** What the merge of one package needs beside its files. */
-export interface PackageContext {
-  readonly report: Report;
-  readonly custom: CustomKeys;
-  readonly bookkeeping: Bookkeeping;
-  /** True for paths that hold resources; false for other files and those hidden by .krmignore. */
-  readonly isResourceFile: (path: string) => boolean;
-  /** The package's directory with a trailing slash, '' for the root. */
-  readonly prefix: string;
-}
 
 type Files = PackageFiles;
 
@@ -75,21 +64,6 @@ function versionsOf(path: string, base: Files, upstream: Files, local: Files): V
   return { base: base.get(path), upstream: upstream.get(path), local: local.get(path) };
 }
 
-interface Trees {
-  readonly base: Files;
-  readonly upstream: Files;
-  readonly local: Files;
-}
-
-interface Pool {
-  readonly base: Resource[];
-  readonly upstream: Resource[];
-  readonly local: Resource[];
-  /** Every read local file that may be edited, with all its resources. */
-  readonly files: Map<string, { readonly yaml: YamlFile; readonly resources: readonly Resource[] }>;
-  readonly upstreamFiles: Map<string, { readonly yaml: YamlFile; readonly resources: readonly Resource[] }>;
-}
-
 /** Paths whose content upstream changed: `pool` both sides, `plain` upstream alone, `agreed` both to the same. */
 interface Paths {
   readonly pool: readonly string[];
@@ -113,27 +87,15 @@ function mergeResourceFiles(
   const rest = followMoves(pool, paths.plain, trees, context);
   for (const path of rest) takeUpstream(path, trees, result, context);
   applyMatches(matchResources(pool.base, pool.upstream, pool.local), pool, trees, result, context);
+  for (const path of paths.pool) followMode(path, trees, result);
 }
 
-/** Reads the three versions of a file into the pool; false when one does not parse or none holds a resource. */
-function readInto(pool: Pool, path: string, trees: Trees): boolean {
-  const files = [trees.base, trees.upstream, trees.local].map((files) => {
-    const file = files.get(path);
-    return file === undefined ? undefined : readFile(path, file);
-  });
-  if (files.some((file) => file instanceof PorticoError)) return false;
-  const [base, upstream, local] = files.map((yaml) =>
-    yaml === undefined || yaml instanceof PorticoError
-      ? undefined
-      : { yaml, resources: resourcesOf(path, yaml) },
-  );
-  if (![base, upstream, local].some((file) => (file?.resources.length ?? 0) > 0)) return false;
-  pool.base.push(...(base?.resources ?? []));
-  pool.upstream.push(...(upstream?.resources ?? []));
-  pool.local.push(...(local?.resources ?? []));
-  if (local !== undefined) pool.files.set(path, local);
-  if (upstream !== undefined) pool.upstreamFiles.set(path, upstream);
-  return true;
+/** A file whose text stayed may still have got another mode upstream. */
+function followMode(path: string, trees: Trees, result: Map<string, PackageFile>): void {
+  const [file, own] = [result.get(path), trees.local.get(path)];
+  if (file === undefined || own === undefined) return;
+  const mode = mergedMode(trees.base.get(path), trees.upstream.get(path), own);
+  if (mode !== file.mode) result.set(path, { ...file, mode });
 }
 
 function mergeUnreadable(
@@ -157,91 +119,6 @@ function mergeUnreadable(
   else result.set(path, merged);
 }
 
-/**
- * Local may have moved resources to files that upstream never touched, and both may have moved them to files that local did
- * not touch. Reads what may hold such resources into the pool; returns the plain paths that stay plain.
- */
-function followMoves(
-  pool: Pool,
-  plainPaths: readonly string[],
-  trees: Trees,
-  context: PackageContext,
-): readonly string[] {
-  const worked = [...trees.local].filter(
-    ([path, file]) =>
-      context.isResourceFile(path) && !pool.files.has(path) && !sameFile(file, trees.base.get(path)),
-  );
-  if (worked.length === 0 && pool.local.length === 0) return plainPaths;
-  const left = new Set(pool.base.map(moveKey));
-  for (const one of pool.upstream) left.delete(moveKey(one));
-  const arriving = new Map<string, string[]>();
-  for (const path of plainPaths) {
-    const [now, before] = [trees.upstream, trees.base].map((files) => resourcesAt(path, files));
-    const old = new Set((before ?? []).map(moveKey));
-    arriving.set(
-      path,
-      (now ?? []).map(moveKey).filter((key) => !old.has(key)),
-    );
-  }
-  const names = wantedNames(pool, arriving);
-  const found = names.size === 0 ? [] : worked.flatMap(([path, file]) => movedHere(path, file, names, trees));
-  const here = new Set(found.map(({ resource }) => moveKey(resource)));
-  const rest = plainPaths.filter((path) => {
-    const pulled = (arriving.get(path) ?? []).some((key) => left.has(key) || here.has(key));
-    return !pulled || !readInto(pool, path, trees);
-  });
-  for (const { resource, yaml, resources } of found) {
-    pool.local.push(resource);
-    pool.files.set(resource.file, { yaml, resources });
-  }
-  return rest;
-}
-
-function moveKey(resource: Resource): string {
-  return identifierOf(resource.identity);
-}
-
-function resourcesAt(path: string, files: Files): Resource[] {
-  const file = files.get(path);
-  const yaml = file === undefined ? undefined : readFile(path, file);
-  return yaml === undefined || yaml instanceof PorticoError ? [] : resourcesOf(path, yaml);
-}
-
-/** Identities that local lacks where upstream has them, by name. */
-function wantedNames(pool: Pool, arriving: ReadonlyMap<string, readonly string[]>): Map<string, Set<string>> {
-  const own = new Set(pool.local.map((one) => `${one.file}|${moveKey(one)}`));
-  const names = new Map<string, Set<string>>();
-  const want = (key: string, name: string): void => {
-    if (name !== '') names.set(name, (names.get(name) ?? new Set()).add(key));
-  };
-  for (const one of [...pool.upstream, ...pool.base]) {
-    if (!own.has(`${one.file}|${moveKey(one)}`)) want(moveKey(one), one.identity.name);
-  }
-  for (const keys of arriving.values())
-    for (const key of keys) want(key, key.slice(key.lastIndexOf('|') + 1));
-  return names;
-}
-
-function movedHere(
-  path: string,
-  file: PackageFile,
-  names: ReadonlyMap<string, ReadonlySet<string>>,
-  trees: Trees,
-): { resource: Resource; yaml: YamlFile; resources: readonly Resource[] }[] {
-  const text = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  // Only plain names are sure to stand in the text as they are.
-  const mentioned = [...names].filter(([name]) => !/^[\w.:-]+$/.test(name) || text.includes(name));
-  if (mentioned.length === 0) return [];
-  const yaml = readFile(path, file);
-  if (yaml instanceof PorticoError) return [];
-  const resources = resourcesOf(path, yaml);
-  const before = new Set(resourcesAt(path, trees.base).map(moveKey));
-  const wanted = new Set(mentioned.flatMap(([, keys]) => [...keys]));
-  return resources
-    .filter((resource) => wanted.has(moveKey(resource)) && !before.has(moveKey(resource)))
-    .map((resource) => ({ resource, yaml, resources }));
-}
-
 /** A file that local did not touch becomes upstream's; what is new in it gets kpt's bookkeeping where local has it. */
 function takeUpstream(
   path: string,
@@ -254,11 +131,6 @@ function takeUpstream(
   else result.set(path, trees.base.has(path) ? file : context.bookkeeping.mark(path, file));
 }
 
-interface Edits {
-  readonly changed: Map<Resource, YamlNode | null>;
-  readonly added: { after: Resource | undefined; text: string }[];
-}
-
 function applyMatches(
   matches: readonly Matched[],
   pool: Pool,
@@ -268,7 +140,7 @@ function applyMatches(
 ): void {
   const edits = new Map<string, Edits>();
   const editsOf = (path: string): Edits => {
-    const known = edits.get(path) ?? { changed: new Map(), added: [] };
+    const known = edits.get(path) ?? { changed: new Map(), added: [], headers: new Map() };
     edits.set(path, known);
     return known;
   };
@@ -279,6 +151,8 @@ function applyMatches(
   for (const match of matches) {
     const outcome = decide(match, context);
     const { local, upstream, base } = match;
+    const header = base && upstream && local && mergedHeader(local, base, upstream);
+    if (local !== undefined && header !== undefined) editsOf(local.file).headers.set(local, header);
     if (outcome === 'keep' || (outcome === 'remove' && local === undefined)) continue;
     if (outcome === 'remove') {
       if (local !== undefined) editsOf(local.file).changed.set(local, null);
@@ -335,115 +209,4 @@ function shown(
 ): { base: unknown; upstream: unknown; local: unknown } {
   const [o, u, d] = [base, upstream, local].map((one) => (one === undefined ? undefined : toValue(one.root)));
   return { base: o, upstream: u, local: d };
-}
-
-type Arrival = { readonly resource: Resource; readonly root: YamlNode; readonly own?: Resource };
-
-/** Where upstream moved a file and local still has it in its old place, the file moves with everything in it. */
-function renameWhole(
-  arriving: readonly Arrival[],
-  edits: Map<string, Edits>,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-): Set<Resource> {
-  const done = new Set<Resource>();
-  for (const [path, edit] of edits) {
-    const file = pool.files.get(path);
-    const moving = arriving.filter((one) => one.own?.file === path);
-    const target = moving[0]?.resource.file;
-    const old = trees.local.get(path);
-    if (file === undefined || target === undefined || old === undefined || trees.local.has(target)) continue;
-    const own = new Map(moving.map((one) => [one.own, one]));
-    if (!file.resources.every((one) => own.get(one)?.resource.file === target)) continue;
-    const changed = new Map(file.resources.map((one) => [one, own.get(one)?.root ?? one.root] as const));
-    const text = editFile(file.yaml, file.resources, { changed, added: edit.added });
-    if (text === undefined || arriving.some((one) => one.resource.file === target && one.own?.file !== path))
-      continue;
-    result.delete(path);
-    result.set(target, withText(text, old.mode));
-    edits.delete(path);
-    for (const one of moving) done.add(one.resource);
-  }
-  return done;
-}
-
-/** Puts arriving resources where upstream has them: behind the neighbour that precedes them, or in a new file. */
-function place(
-  arriving: readonly Arrival[],
-  homes: ReadonlyMap<Resource, Resource>,
-  editsOf: (path: string) => Edits,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-  context: PackageContext,
-): void {
-  const byFile = Map.groupBy(arriving, (one) => one.resource.file);
-  for (const [path, arrivals] of byFile) {
-    const upstream = pool.upstreamFiles.get(path);
-    const file = trees.upstream.get(path);
-    if (upstream === undefined || file === undefined) continue;
-    const home = trees.local.has(path) ? path : movedHome(upstream.resources, homes);
-    if (home !== undefined && pool.files.has(home)) {
-      for (const arrival of arrivals) {
-        const before = upstream.resources.slice(0, upstream.resources.indexOf(arrival.resource)).reverse();
-        const after = before.map((one) => homes.get(one)).find((one) => one?.file === home);
-        editsOf(home).added.push({ after, text: arrivalText(arrival) });
-      }
-    } else result.set(path, newFile(path, upstream, arrivals, file, context));
-  }
-}
-
-/** The file that local moved most of an upstream file's resources to. */
-function movedHome(
-  resources: readonly Resource[],
-  homes: ReadonlyMap<Resource, Resource>,
-): string | undefined {
-  const counts = new Map<string, number>();
-  for (const one of resources) {
-    const home = homes.get(one)?.file;
-    if (home !== undefined) counts.set(home, (counts.get(home) ?? 0) + 1);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
-}
-
-function arrivalText({ resource, root, own }: Arrival): string {
-  return own === undefined ? textOf(resource, root) : textOf(own, root);
-}
-
-function newFile(
-  path: string,
-  upstream: { yaml: YamlFile; resources: readonly Resource[] },
-  arrivals: readonly Arrival[],
-  file: PackageFile,
-  context: PackageContext,
-): PackageFile {
-  const fresh = new Map(
-    arrivals.filter((one) => one.own === undefined).map((one) => [one.resource, one.root]),
-  );
-  const changed = new Map<Resource, YamlNode | null>(
-    upstream.resources.map((one) => [one, fresh.get(one) ?? null]),
-  );
-  const moved = arrivals
-    .filter((one) => one.own !== undefined)
-    .map((one) => ({ after: undefined, text: arrivalText(one) }));
-  const text = editFile(upstream.yaml, upstream.resources, { changed, added: moved });
-  if (text === undefined) context.report.note('NOTHING_LEFT', path, 'Nothing of the file was left to add.');
-  return text === upstream.yaml.source.text ? file : withText(text ?? '', file.mode);
-}
-
-function writeEdits(
-  path: string,
-  edit: FileEdit,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-): void {
-  const file = pool.files.get(path);
-  const old = trees.local.get(path);
-  if (file === undefined || old === undefined) return;
-  const text = editFile(file.yaml, file.resources, edit);
-  const mode = mergedMode(trees.base.get(path), trees.upstream.get(path), old);
-  if (text === undefined) result.delete(path);
-  else if (text !== file.yaml.source.text || mode !== old.mode) result.set(path, withText(text, mode));
 }

@@ -8,6 +8,8 @@ import type { Resource } from './resources.ts';
 export interface FileEdit {
   /** New roots of local documents; null removes the document. */
   readonly changed: ReadonlyMap<Resource, YamlNode | null>;
+  /** New comments above local documents, in place of those that stand there. */
+  readonly headers?: ReadonlyMap<Resource, string>;
   /** Documents that come in, each behind the local resource named (undefined: at the end). */
   readonly added: readonly { readonly after: Resource | undefined; readonly text: string }[];
 }
@@ -29,7 +31,8 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
       if (chunks.length === 0 && document.chunk[0] === 0) chunks.push('');
     } else {
       if (resource !== undefined) held += 1;
-      chunks.push(root === undefined ? own : editedChunk(yaml.source, document, root));
+      const edited = root === undefined ? own : editedChunk(yaml.source, document, root);
+      chunks.push(withHeader(edited, own, resource, edit));
     }
     for (const added of edit.added) {
       if (added.after === undefined || added.after !== resource) continue;
@@ -43,6 +46,15 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
     held += 1;
   }
   return held === 0 ? undefined : join(chunks, text, eol);
+}
+
+/** The chunk with the new comments above its content, where they still stand as they did. */
+function withHeader(chunk: string, own: string, resource: Resource | undefined, edit: FileEdit): string {
+  const header = resource === undefined ? undefined : edit.headers?.get(resource);
+  if (resource === undefined || header === undefined) return chunk;
+  const start = resource.document.bodyStart - resource.document.chunk[0];
+  const end = (resource.root.at?.start ?? 0) - resource.document.chunk[0];
+  return chunk.startsWith(own.slice(0, end)) ? own.slice(0, start) + header + chunk.slice(end) : chunk;
 }
 
 function join(chunks: readonly string[], before: string, eol: string): string {

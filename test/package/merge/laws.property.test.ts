@@ -152,7 +152,7 @@ function dataOf(files: PackageFiles): Record<string, unknown> {
     JSON.stringify(
       Object.fromEntries(
         [...files]
-          .sort()
+          .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([path, one]) => [
             path,
             path.endsWith('.yaml') ? readYaml(textOf(one)).map(sorted) : textOf(one),

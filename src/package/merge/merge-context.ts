@@ -1,0 +1,14 @@
+import type { Bookkeeping } from './bookkeeping.ts';
+import type { Report } from './report.ts';
+import type { CustomKeys } from './resource-merge.ts';
+
+/** What the merge of one package needs beside its files. */
+export interface PackageContext {
+  readonly report: Report;
+  readonly custom: CustomKeys;
+  readonly bookkeeping: Bookkeeping;
+  /** True for paths that hold resources; false for other files and those hidden by .krmignore. */
+  readonly isResourceFile: (path: string) => boolean;
+  /** The package's directory with a trailing slash, '' for the root. */
+  readonly prefix: string;
+}

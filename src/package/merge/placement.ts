@@ -1,0 +1,127 @@
+import type { PackageFile } from '../package.ts';
+import type { YamlNode } from '../yaml/node.ts';
+import type { YamlFile } from '../yaml/read.ts';
+import type { PackageContext } from './merge-context.ts';
+import { mergedMode } from './other-files.ts';
+import type { Pool, Trees } from './pool.ts';
+import { editFile, textOf, withText } from './resource-files.ts';
+import type { FileEdit } from './resource-files.ts';
+import type { Resource } from './resources.ts';
+
+/** The edits of one local file as they gather. */
+export interface Edits {
+  readonly headers: Map<Resource, string>;
+  readonly changed: Map<Resource, YamlNode | null>;
+  readonly added: { after: Resource | undefined; text: string }[];
+}
+
+export type Arrival = { readonly resource: Resource; readonly root: YamlNode; readonly own?: Resource };
+
+/** Where upstream moved a file and local still has it in its old place, the file moves with everything in it. */
+export function renameWhole(
+  arriving: readonly Arrival[],
+  edits: Map<string, Edits>,
+  pool: Pool,
+  trees: Trees,
+  result: Map<string, PackageFile>,
+): Set<Resource> {
+  const done = new Set<Resource>();
+  for (const [path, edit] of edits) {
+    const file = pool.files.get(path);
+    const moving = arriving.filter((one) => one.own?.file === path);
+    const target = moving[0]?.resource.file;
+    const old = trees.local.get(path);
+    if (file === undefined || target === undefined || old === undefined || trees.local.has(target)) continue;
+    const own = new Map(moving.map((one) => [one.own, one]));
+    if (!file.resources.every((one) => own.get(one)?.resource.file === target)) continue;
+    const changed = new Map(file.resources.map((one) => [one, own.get(one)?.root ?? one.root] as const));
+    const text = editFile(file.yaml, file.resources, { changed, added: edit.added });
+    if (text === undefined || arriving.some((one) => one.resource.file === target && one.own?.file !== path))
+      continue;
+    result.delete(path);
+    result.set(target, withText(text, old.mode));
+    edits.delete(path);
+    for (const one of moving) done.add(one.resource);
+  }
+  return done;
+}
+
+/** Puts arriving resources where upstream has them: behind the neighbour that precedes them, or in a new file. */
+export function place(
+  arriving: readonly Arrival[],
+  homes: ReadonlyMap<Resource, Resource>,
+  editsOf: (path: string) => Edits,
+  pool: Pool,
+  trees: Trees,
+  result: Map<string, PackageFile>,
+  context: PackageContext,
+): void {
+  const byFile = Map.groupBy(arriving, (one) => one.resource.file);
+  for (const [path, arrivals] of byFile) {
+    const upstream = pool.upstreamFiles.get(path);
+    const file = trees.upstream.get(path);
+    if (upstream === undefined || file === undefined) continue;
+    const home = trees.local.has(path) ? path : movedHome(upstream.resources, homes);
+    if (home !== undefined && pool.files.has(home)) {
+      for (const arrival of arrivals) {
+        const before = upstream.resources.slice(0, upstream.resources.indexOf(arrival.resource)).reverse();
+        const after = before.map((one) => homes.get(one)).find((one) => one?.file === home);
+        editsOf(home).added.push({ after, text: arrivalText(arrival) });
+      }
+    } else result.set(path, newFile(path, upstream, arrivals, file, context));
+  }
+}
+
+/** The file that local moved most of an upstream file's resources to. */
+function movedHome(
+  resources: readonly Resource[],
+  homes: ReadonlyMap<Resource, Resource>,
+): string | undefined {
+  const counts = new Map<string, number>();
+  for (const one of resources) {
+    const home = homes.get(one)?.file;
+    if (home !== undefined) counts.set(home, (counts.get(home) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function arrivalText({ resource, root, own }: Arrival): string {
+  return own === undefined ? textOf(resource, root) : textOf(own, root);
+}
+
+function newFile(
+  path: string,
+  upstream: { yaml: YamlFile; resources: readonly Resource[] },
+  arrivals: readonly Arrival[],
+  file: PackageFile,
+  context: PackageContext,
+): PackageFile {
+  const fresh = new Map(
+    arrivals.filter((one) => one.own === undefined).map((one) => [one.resource, one.root]),
+  );
+  const changed = new Map<Resource, YamlNode | null>(
+    upstream.resources.map((one) => [one, fresh.get(one) ?? null]),
+  );
+  const moved = arrivals
+    .filter((one) => one.own !== undefined)
+    .map((one) => ({ after: undefined, text: arrivalText(one) }));
+  const text = editFile(upstream.yaml, upstream.resources, { changed, added: moved });
+  if (text === undefined) context.report.note('NOTHING_LEFT', path, 'Nothing of the file was left to add.');
+  return text === upstream.yaml.source.text ? file : withText(text ?? '', file.mode);
+}
+
+export function writeEdits(
+  path: string,
+  edit: FileEdit,
+  pool: Pool,
+  trees: Trees,
+  result: Map<string, PackageFile>,
+): void {
+  const file = pool.files.get(path);
+  const old = trees.local.get(path);
+  if (file === undefined || old === undefined) return;
+  const text = editFile(file.yaml, file.resources, edit);
+  const mode = mergedMode(trees.base.get(path), trees.upstream.get(path), old);
+  if (text === undefined) result.delete(path);
+  else if (text !== file.yaml.source.text || mode !== old.mode) result.set(path, withText(text, mode));
+}
