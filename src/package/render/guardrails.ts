@@ -25,7 +25,7 @@ export async function runGuardrails(
   for (const guardrail of inOrder) {
     state.signal?.throwIfAborted();
     state.onStep?.({ package: '.', function: guardrail.name });
-    const { name, type, mode, spec } = guardrail;
+    const { name, type, mode, spec, functionConfig } = guardrail;
     const { output, items: after } = await runFunction(items, {
       spec,
       package: '.',
@@ -33,6 +33,7 @@ export async function runGuardrails(
       signal: state.signal,
       step: state.runs.length,
       discard: type === 'validator',
+      ...(functionConfig && { functionConfig }),
     });
     const run = runOf('.', spec, type, output);
     const wouldChange =

@@ -1,5 +1,6 @@
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { FunctionRuntime, FunctionSpec, ResultItem, Severity } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
 
 /** A function that the repository demands of every package, run after the package's own pipeline. */
 export interface Guardrail {
@@ -7,6 +8,8 @@ export interface Guardrail {
   readonly type: 'mutator' | 'validator';
   readonly mode: 'enforce' | 'warn' | 'dryrun';
   readonly spec: FunctionSpec;
+  /** Wins over what the spec says: a configuration that does not come from the package. */
+  readonly functionConfig?: KrmObject;
 }
 
 export interface RenderInput {

@@ -48,7 +48,7 @@ export function finish(
   const problem = message === undefined ? {} : { problem: { code: 'PATH_REFUSED', message, hint } };
   const written =
     keep && message === undefined
-      ? writeFiles(outcomes, files, sources)
+      ? writeFiles(outcomes, files, sources, state.failed === undefined)
       : { files, changed: [], textOf: (path: string) => sources.get(path)?.yaml.source.text };
   const modes = new Map((input.guardrails ?? []).map((guardrail) => [guardrail.name, guardrail.mode]));
   const paths = [...written.files.keys()].filter((path) => written.textOf(path) !== undefined);

@@ -48,7 +48,8 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
   const answer = identify(output.items, selected);
   const known = new Set(items.map((item) => annotationOf(item, ID)));
   const old = new Map(selected.map((item) => [annotationOf(item, ID), item]));
-  for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), input, at);
+  const dirs = new Set(items.map((item) => annotationOf(item, PACKAGE_PATH)));
+  for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), dirs, input, at);
   const fault = findFault(answer, selected, old);
   if (fault !== undefined) return { output: failed(output, fault), items };
   if (!selecting) return { output, items: answer };
@@ -136,8 +137,16 @@ function placeOf(item: KrmObject): { package: string; path: string; index: numbe
 }
 
 /** Completes the bookkeeping of an item that a function gave back. */
-function adopt(item: KrmObject, old: KrmObject | undefined, input: StepInput, at: number): void {
-  const dir = annotationOf(old ?? item, PACKAGE_PATH) ?? input.package;
+function adopt(
+  item: KrmObject,
+  old: KrmObject | undefined,
+  dirs: ReadonlySet<string | undefined>,
+  input: StepInput,
+  at: number,
+): void {
+  const said = annotationOf(old ?? item, PACKAGE_PATH);
+  // A new resource may say which of the packages it belongs to, but it may not invent one.
+  const dir = said !== undefined && dirs.has(said) ? said : input.package;
   const before = old === undefined ? undefined : placeOf(old);
   const path = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
   const index = changedOf(item, before?.index === undefined ? undefined : String(before.index), 'index');

@@ -62,16 +62,21 @@ export function writeProblem(
   return undefined;
 }
 
-/** Writes the outcomes into the package. Files that were read and hold no resource any more are removed. */
+/**
+ * Writes the outcomes into the package. Files that were read and hold no resource any more are removed, unless `prune`
+ * is false: after a failure a missing resource proves nothing.
+ */
 export function writeFiles(
   outcomes: readonly Outcome[],
   files: PackageFiles,
   sources: ReadonlyMap<string, SourceFile>,
+  prune = true,
 ): WrittenFiles {
   const byFile = Map.groupBy(outcomes, (outcome) => outcome.file);
   const texts = new Map<string, string | undefined>();
   for (const source of sources.values()) {
     const wanted = byFile.get(source.path) ?? [];
+    if (wanted.length === 0 && !prune) continue;
     const text =
       wanted.length === 0 && source.documents.length > 0 ? undefined : writeFile(source, wanted, sources);
     if (text !== source.yaml.source.text) texts.set(source.path, text);

@@ -195,3 +195,31 @@ describe('what functions get', () => {
     expect(seen).toEqual(['one', 'three']);
   });
 });
+
+test('after a failure no file is removed, even where what there is shall be saved', async () => {
+  const saving = { 'kpt.dev/save-on-render-failure': 'true' };
+  const files = {
+    Kptfile: kptfile('a', '  mutators:\n  - image: fn\n  - image: broken\n', saving),
+    'f.yaml': head('v1', 'X', 'one'),
+    'g.yaml': head('v1', 'X', 'two'),
+  };
+  const runtime: FunctionRuntime = {
+    run: ({ image }, { items }) => {
+      if (image === 'broken') return Promise.resolve({ exitCode: 1, results: [] });
+      const kept = items.filter((item) => metadata(item).name !== 'one');
+      metadata(named(kept, 'two')).annotations['mine'] = 'x';
+      return Promise.resolve({ exitCode: 0, results: [], items: kept });
+    },
+  };
+  const result = await render(files, { runtime });
+  expect(result.ok).toBe(false);
+  expect(result.changed).toEqual(['g.yaml']);
+});
+
+test('a new resource cannot invent a package', async () => {
+  const result = await run({}, (items) => [
+    ...items,
+    made('b', { 'internal.config.kubernetes.io/package-path': 'elsewhere' }),
+  ]);
+  expect(result.changed).toEqual(['x_b.yaml']);
+});
