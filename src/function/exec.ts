@@ -28,7 +28,8 @@ export async function runExec(
   const [program, ...args] = splitCommand(command);
   if (program === undefined)
     return refused('EXEC_EMPTY', 'The exec entry names no program.', 'Name a program.');
-  if (command.includes('\0')) return refused('EXEC_INVALID', 'The exec entry holds a NUL character.', 'Correct it.');
+  if (command.includes('\0'))
+    return refused('EXEC_INVALID', 'The exec entry holds a NUL character.', 'Correct it.');
   const ended = await start(program, args, printResourceList(input), options, signal);
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr, cut } = ended;

@@ -174,7 +174,9 @@ describe('programs', () => {
   });
 
   test('that do not exist are named', async () => {
-    expect(await run({ exec: 'cat \0' }, { allowExec: true })).toMatchObject({ refused: { code: 'EXEC_INVALID' } });
+    expect(await run({ exec: 'cat \0' }, { allowExec: true })).toMatchObject({
+      refused: { code: 'EXEC_INVALID' },
+    });
     expect(await run({ exec: 'no-such-program' }, { allowExec: true })).toMatchObject({
       refused: { code: 'EXEC_FAILED' },
     });
