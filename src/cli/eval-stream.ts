@@ -1,3 +1,5 @@
+import { addAbortSignal } from 'node:stream';
+
 import { PorticoError } from '../error.ts';
 import { editInPlace, printResource } from '../package/render/edit-documents.ts';
 import { copyValue } from '../package/render/field-notes.ts';
@@ -60,8 +62,7 @@ export async function evaluateStream(
 async function readStdin(signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin.iterator({ destroyOnReturn: true })) {
-    signal.throwIfAborted();
+  for await (const chunk of addAbortSignal(signal, process.stdin)) {
     const bytes = Buffer.from(chunk as Uint8Array);
     size += bytes.length;
     if (size > LARGEST) {

@@ -105,6 +105,35 @@ describe('streams', () => {
   });
 });
 
+describe('signals', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops a verb that waits', async (signal, exit) => {
+    using dir = scratch();
+    // Says when somebody begins to read.
+    const hook =
+      'process.stdin.on("newListener", (name) => name === "readable" && process.stderr.write("waiting\\n"));';
+    dir.write({ 'hook.mjs': hook });
+    const script = join(ROOT, 'src/portico.js');
+    const child = spawn(process.execPath, [
+      `--import=${dir.path('hook.mjs')}`,
+      script,
+      'eval',
+      '-',
+      '-i',
+      'set-labels:v0.2',
+    ]);
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += String(chunk);
+      if (stderr === 'waiting\n') child.kill(signal);
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, stderr]).toEqual([exit, 'waiting\nStopped.\n']);
+  });
+});
+
 describe('start', () => {
   test('a verb loads only what it needs', async () => {
     using dir = scratch();
