@@ -41,7 +41,9 @@ export function commentBox(
       ${text === '' ? html`<p class="dim">Nothing was written.</p>` : markdown(text, { repository: visit.root })}
     </div>
     ${reactionList(written.reactions)}`;
-  const edited = written.updated_at !== undefined && written.updated_at !== written.created_at;
+  // The time of an issue moves with whatever happens to it, not only with its text.
+  const { updated_at: updated, created_at: created } = written;
+  const edited = !anchor.startsWith('issue-') && updated !== undefined && updated !== created;
   return html`<article class="box" id="${anchor}">
     <header>
       <h3>${person(written.user, viaApp)} ${what}</h3>

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 
 import { collaborationStore } from '../collaboration-store.ts';
+import type { GitTag } from '../git-repository.ts';
 import { badge, encodePath, person, sha, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';
@@ -53,15 +54,7 @@ export async function tagsPage(visit: RepositoryVisit): Promise<Html> {
       const annotated = ref?.type === 'tag' ? await git.tag(ref.sha) : undefined;
       return html`<li>
         <a href="${root}/tree/${encodePath(tag.name)}"><b>${tag.name}</b></a> ${sha(root, tag.commit.sha)}
-        ${
-          annotated === undefined
-            ? ''
-            : html`${time(annotated.tagger?.date)}
-                <details>
-                  <summary>${annotated.message.split('\n')[0] ?? ''}</summary>
-                  <pre tabindex="0"><code>${annotated.message}</code></pre>
-                </details>`
-        }
+        ${annotated === undefined ? '' : annotation(annotated)}
       </li>`;
     }),
   );
@@ -75,6 +68,18 @@ export async function tagsPage(visit: RepositoryVisit): Promise<Html> {
     }
     ${pager(visit, hasMore(reply))}`;
   return repositoryPage(visit, 'tags', 'Tags', main);
+}
+
+/** When and with what message a tag was made; a long one unfolds. */
+function annotation({ tagger, message }: GitTag): Html {
+  const [title = '', ...rest] = message.trim().split('\n');
+  const when = time(tagger?.date);
+  if (rest.length === 0) return html`${when} <span class="dim">${title}</span>`;
+  return html`${when}
+    <details>
+      <summary>${title}</summary>
+      <pre tabindex="0"><code>${rest.join('\n').trim()}</code></pre>
+    </details>`;
 }
 
 type Release = Data<'repos', 'getRelease'>;

@@ -12,7 +12,7 @@ body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,"Deja
 a{color:var(--link);text-underline-offset:.15em}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:3px}
 code,pre,kbd{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em}
-h1,h2,h3,h4{line-height:1.25;margin:1.4em 0 .5em}h1{font-size:1.5rem;margin-top:.4em}h2{font-size:1.2rem}h3{font-size:1.05rem}h4,h5,h6{font-size:1rem}
+h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.2em 0 .5em}h1{font-size:1.5rem;margin-top:.4em}h2{font-size:1.2rem}h3{font-size:1.05rem}h4,h5,h6{font-size:1rem}
 .skip{position:absolute;left:-99rem;background:var(--bg);padding:.5rem 1rem;z-index:1}.skip:focus{left:.5rem;top:.5rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1.2rem;align-items:center;padding:.5rem 1rem;background:var(--soft);border-bottom:1px solid var(--line)}
 .top form{display:flex;gap:.4rem;align-items:center;margin-left:auto}.home{font-weight:700;text-decoration:none;color:var(--fg)}
