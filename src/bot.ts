@@ -17,7 +17,7 @@ import type { Database } from './queue/database.ts';
 import type { Json, Lane, Queue } from './queue/job.ts';
 import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
-import { createCommentReconciler, type CommentTarget } from './reconcile/comment.ts';
+import { createCommentReconciler } from './reconcile/comment.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
 import type { RepositoryRef, World } from './reconcile/ports.ts';
@@ -26,6 +26,7 @@ import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler, type VariantTarget } from './reconcile/variant.ts';
+import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
 import { VERSION } from './version.ts';
 
@@ -99,6 +100,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       }
       return found;
     },
+    failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
+    redeliver: (id, signal) => forge.redeliver(id, signal),
     enqueue: (job) => queue.enqueue({ ...job, data: job.data as Json }),
     runtime: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,

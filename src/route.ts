@@ -26,7 +26,7 @@ const Payload = z.object({
   ref: z.string().optional(),
   sender: z.object({ type: z.string().optional() }).optional(),
   pull_request: z.object({ number: z.number() }).optional(),
-  issue: z.object({ number: z.number(), pull_request: z.unknown().optional() }).optional(),
+  issue: z.object({ number: z.number() }).optional(),
   comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
   review: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
   check_run: z
@@ -77,7 +77,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       return [proposalJob(repository, number), ...reviewed(repository, number, event)];
     case 'issue_comment': {
       const { issue, comment } = event;
-      if (event.action !== 'created' || issue?.pull_request === undefined || comment === undefined) return [];
+      if (event.action !== 'created' || issue === undefined || comment === undefined) return [];
       return MENTION.test(comment.body ?? '')
         ? [commentJob(repository, issue.number, { kind: 'comment', id: comment.id })]
         : [];

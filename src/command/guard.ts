@@ -58,7 +58,7 @@ function movedProblem(
   if (headPushedAt !== undefined && (compareTimes(comment.createdAt, headPushedAt) ?? -1) < 0) {
     return refuse(
       'older-than-push',
-      `${short(headSha)} was pushed after your comment`,
+      `${short(headSha)} was pushed, or first seen here, after your comment`,
       'Look at what is new, then say it again.',
     );
   }

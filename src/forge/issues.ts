@@ -15,6 +15,7 @@ interface Issue {
   readonly appId: number | null;
   readonly labels: readonly string[];
   readonly isPull: boolean;
+  readonly locked: boolean;
   readonly htmlUrl: string;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -102,6 +103,7 @@ interface RawIssue {
   readonly performed_via_github_app?: { readonly id: number } | null;
   readonly labels: readonly (string | { readonly name?: string | null })[];
   readonly pull_request?: unknown;
+  readonly locked?: boolean;
   readonly html_url: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -118,6 +120,7 @@ function toIssue(raw: RawIssue): Issue {
     appId: raw.performed_via_github_app?.id ?? null,
     labels: labelNames(raw.labels),
     isPull: raw.pull_request !== undefined,
+    locked: raw.locked ?? false,
     htmlUrl: raw.html_url,
     createdAt: raw.created_at,
     updatedAt: raw.updated_at,

@@ -5,6 +5,8 @@ export const RENDER_CHECK = 'portico/render';
 export const PACKAGE_CHECK = 'portico/package';
 export const CONFLICTS_CHECK = 'portico/conflicts';
 export const CONFIG_CHECK = 'portico/config';
+/** On the registered branch, where something on it is not published. */
+export const PUBLICATION_CHECK = 'portico/publication';
 
 export function guardrailCheck(name: string): string {
   return `guardrail/${name}`;

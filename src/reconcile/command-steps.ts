@@ -1,6 +1,7 @@
 /** The hands of the slash-commands: each step can be done again without harm. */
 import { formatRecord } from '../command/approval-record.ts';
 import type { Step } from '../command/step.ts';
+import { PorticoError } from '../error.ts';
 import { digestAt } from './approvals.ts';
 import { proposalJob, publicationJob, variantJob } from './jobs.ts';
 import { mergeMessage, mergeRequestOf } from './merge-message.ts';
@@ -8,7 +9,7 @@ import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 export type StepOutcome =
-  | { readonly kind: 'done'; readonly reply?: string }
+  | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly message: string; readonly hint: string };
 
 /** Whose command it is. */
@@ -21,13 +22,27 @@ export interface Asked {
 
 const DONE: StepOutcome = { kind: 'done' };
 
+/** Does one step. `snapshot` is null in an issue, where no command asks for anything that needs it. */
 export async function performStep(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot | null,
+  asked: Asked,
+  step: Step,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  if (step.do === 'request-update') return requestUpdate(world, access, step);
+  if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
+  return performInPull(world, access, snapshot, asked, step, signal);
+}
+
+async function performInPull(
   world: World,
   access: Access,
   snapshot: ProposalSnapshot,
   asked: Asked,
-  step: Step,
-  signal?: AbortSignal,
+  step: Exclude<Step, { do: 'request-update' }>,
+  signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
   const { pull } = snapshot;
   switch (step.do) {
@@ -63,8 +78,6 @@ export async function performStep(
       return look(world, access, snapshot);
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);
-    case 'request-update':
-      return requestUpdate(world, access, step);
   }
 }
 

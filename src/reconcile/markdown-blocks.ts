@@ -40,6 +40,18 @@ export function details(summary: string, body: string): string {
   return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 }
 
+/** A foreign message as a sentence: on one line, with one full stop. */
+export function sentence(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return /[.!?:]$/.test(flat) || flat === '' ? flat : `${flat}.`;
+}
+
+/** A fence around text, longer than any run of backticks in it. */
+export function fenced(text: string, language = 'text'): string {
+  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
 function place({ resource, path }: Conflict): string {
   const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
   return [name, path].filter((part) => part !== '').join(' ') || 'the whole file';

@@ -53,6 +53,27 @@ export function highestRevision(
   return highest === undefined || tag === undefined ? undefined : { name: highest.name, tag };
 }
 
+/** How many revisions beside the branch are passed over in search of one that lies on it. */
+const BESIDE = 50;
+
+/**
+ * The commit of the highest revision that lies on a branch, in its tag or, where that was deleted, in the ledger.
+ * Tags elsewhere, which somebody else made, take their numbers and say nothing about the branch.
+ */
+export async function publishedOnBranch(
+  git: Git,
+  refs: RevisionRefs,
+  directory: string,
+  head: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  for (const { name } of allRevisions(refs, directory).slice(-BESIDE).toReversed()) {
+    const ref = tagOf(refs, directory, name) ?? refs.ledger.get(publishedRefs(directory, name).ledger);
+    if (ref !== undefined && (await git.isAncestor(ref.commit, head, signal))) return ref.commit;
+  }
+  return null;
+}
+
 /** The tag of one revision. */
 export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
   return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);

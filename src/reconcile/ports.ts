@@ -212,7 +212,15 @@ export type MergeAnswer =
   | { readonly ok: false; readonly reason: 'moved' | 'not-mergeable' | 'blocked'; readonly message: string };
 
 export type Reaction = 'eyes' | 'rocket' | 'confused' | '-1';
-export type ReactionTarget = { readonly commentId: number } | { readonly nodeId: string };
+
+export interface Issue {
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  readonly author: string;
+  readonly locked: boolean;
+  /** Pull requests are issues too. */
+  readonly isPull: boolean;
+}
 
 export interface RepositoryFacts {
   readonly id: number;
@@ -274,8 +282,17 @@ export interface Forge {
     since: Date,
     signal?: AbortSignal,
   ): Promise<readonly (Comment & { readonly issue: number })[]>;
-  addReaction(target: ReactionTarget, content: Reaction, signal?: AbortSignal): Promise<unknown>;
-  removeReaction(target: ReactionTarget, content: Reaction, signal?: AbortSignal): Promise<unknown>;
+  getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
+  addReaction(
+    target: { readonly commentId: number },
+    content: Reaction,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+  removeReaction(
+    target: { readonly commentId: number },
+    content: Reaction,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   listReactions(
     target: { readonly commentId: number },
     signal?: AbortSignal,
@@ -313,12 +330,22 @@ export interface Log {
   debug(fields: object, message: string): void;
 }
 
+/** `guid` is the same for every attempt, `id` is of the latest. */
+export interface FailedDelivery {
+  readonly id: number;
+  readonly guid: string;
+}
+
 export interface World {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<Access>;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
+  /** Webhooks since then that never arrived, oldest first. */
+  failedDeliveries(since: Date, signal?: AbortSignal): Promise<readonly FailedDelivery[]>;
+  /** Asks the forge to send one again. */
+  redeliver(id: number, signal?: AbortSignal): Promise<void>;
   enqueue(job: Job): Promise<void>;
   readonly runtime: FunctionRuntime;
   /** Identity of the set of function implementations, part of every digest. */

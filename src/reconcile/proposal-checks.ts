@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../config/config-problem.ts';
 /** Pure: from what rendering found to the check runs that people see. */
+import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
@@ -13,7 +13,7 @@ import {
   PACKAGE_CHECK,
   RENDER_CHECK,
 } from './check-names.ts';
-import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
+import { code, conflictTable, fenced, sentence, shownValue, table } from './markdown-blocks.ts';
 import type { CheckAnnotation, CheckInput } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { RenderCommit } from './render-commit.ts';
@@ -35,6 +35,9 @@ export interface ProposalFacts {
   /** Set when the proposal changes the configuration. */
   readonly configProblems?: readonly ConfigProblem[];
 }
+
+/** A cut patch would not apply. */
+const MOST_PATCH = 60_000;
 
 type Conclusion = NonNullable<CheckInput['conclusion']>;
 
@@ -118,7 +121,9 @@ function renderCheck(facts: ProposalFacts): Draft {
         `Rendering ${code(one.package.path)} a second time changed it again (${(one.unstable?.paths ?? []).map(code).join(', ')}). Nothing was committed: repair the function that does not settle.`,
     ),
     ...(withheld
-      ? [`${commit.reason} Run \`portico render\` on the branch and push the result; the files are below.`]
+      ? [
+          `${commit.reason} Apply the patch below with \`git apply\`, or run \`portico render\` on the branch; then push.`,
+        ]
       : []),
     runTable(rendered),
   ].filter((part) => part !== '');
@@ -127,12 +132,19 @@ function renderCheck(facts: ProposalFacts): Draft {
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
-    ...(withheld && { text: [...commit.changes.keys()].map((path) => `- ${code(path)}`).join('\n') }),
+    ...(withheld && { text: patchText(commit) }),
     annotations: [
       ...own.map(({ one, finding }) => annotationOf(one, finding)),
       ...rendered.flatMap((one) => problemAnnotation(one)),
     ],
   };
+}
+
+function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
+  const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
+  const long = patch.length > MOST_PATCH;
+  const shown = long ? 'The patch is too long to be shown: run `portico render`.' : fenced(patch, 'diff');
+  return [shown, files].filter((part) => part !== '').join('\n\n');
 }
 
 function conflictsCheck({ conflicts, conflictDirectory, behind }: ProposalFacts): Draft {
@@ -190,7 +202,7 @@ function configCheck(problems: readonly ConfigProblem[]): Draft {
       endColumn: problem.column,
       level: 'failure',
       title: problem.path === '' ? 'portico.yaml' : problem.path,
-      message: `${problem.message} ${problem.hint}`,
+      message: `${sentence(problem.message)} ${problem.hint}`,
     })),
   };
 }
@@ -208,21 +220,25 @@ function guardrailChecks({ config, rendered }: ProposalFacts): Draft[] {
     const errors = found.filter(({ finding }) => finding.severity === 'error');
     const bad = errors.length > 0 || broken.length > 0;
     const refused = runs.find((run) => run.refused !== undefined)?.refused;
+    const notes = found.filter(({ finding }) => finding.severity !== 'info').length;
+    const enforced = guardrail.mode === 'enforce';
     return {
       name: guardrailCheck(guardrail.name),
-      conclusion: bad ? (guardrail.mode === 'enforce' ? 'failure' : 'neutral') : 'success',
+      conclusion: bad && enforced ? 'failure' : bad || (notes > 0 && !enforced) ? 'neutral' : 'success',
       title: bad
         ? (refused?.message ?? `${count(Math.max(errors.length, 1), 'finding')} (${guardrail.mode})`)
         : runs.length === 0
           ? 'No package to look at'
-          : 'Nothing found',
+          : notes > 0
+            ? `${count(notes, 'finding')} (${guardrail.mode})`
+            : 'Nothing found',
       summary: [
         `Guardrail ${code(guardrail.name)} of the base branch's configuration, mode ${code(guardrail.mode)}.`,
         ...(refused === undefined ? [] : [refused.hint]),
         ...broken
           .map((run) => run.stderr ?? '')
           .filter((text) => text !== '')
-          .map((text) => fenced(text)),
+          .map((text) => fenced(text.slice(0, 4000))),
       ].join('\n\n'),
       annotations: found.map(({ one, finding }) => annotationOf(one, finding)),
     };
@@ -270,16 +286,16 @@ function failure(one: RenderedPackage): string {
       one.problem.file === undefined
         ? ''
         : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
-    return `**${code(one.package.path)}**: ${one.problem.message}${at}. ${one.problem.hint}`;
+    return `**${code(one.package.path)}**${at}: ${sentence(one.problem.message)} ${one.problem.hint}`;
   }
   const run = one.runs.find(
     (candidate) =>
       candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined),
   );
   if (run?.refused !== undefined)
-    return `**${code(one.package.path)}**: ${run.refused.message}. ${run.refused.hint}`;
+    return `**${code(one.package.path)}**: ${sentence(run.refused.message)} ${run.refused.hint}`;
   const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
-  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said)}`}`;
+  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said.slice(0, 4000))}`}`;
 }
 
 function runTable(rendered: readonly RenderedPackage[]): string {
@@ -323,7 +339,7 @@ function problemAnnotation(one: RenderedPackage): CheckAnnotation[] {
       endLine: line,
       level: 'failure',
       title: one.problem.code,
-      message: `${one.problem.message} ${one.problem.hint}`,
+      message: `${sentence(one.problem.message)} ${one.problem.hint}`,
     },
   ];
 }
@@ -342,9 +358,4 @@ function inPackage(path: string, sub: string): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function fenced(text: string): string {
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  return `${fence}text\n${text.slice(0, 4000)}\n${fence}`;
 }

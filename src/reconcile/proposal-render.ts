@@ -1,9 +1,9 @@
-import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
+import type { LoadedGuardrails } from './guardrails.ts';
 import type { Access, FileChanges, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -50,6 +50,7 @@ export async function renderProposal(
   world: Pick<World, 'runtime' | 'runtimeVersion'>,
   access: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
+  guardrails: LoadedGuardrails,
   cache: RenderCache,
   signal?: AbortSignal,
 ): Promise<RenderedPackage[]> {
@@ -61,12 +62,12 @@ export async function renderProposal(
       tree,
       touched.path,
       touched.directory,
-      guardrailDigest(snapshot.config),
+      guardrails.digest,
       world.runtimeVersion,
     ]);
     let result = cache.get(key);
     if (result === undefined) {
-      result = await renderOne(world, access, snapshot, touched, signal);
+      result = await renderOne(world, access, snapshot.head.oid, touched, guardrails, signal);
       cache.set(key, result);
     }
     rendered.push({ package: touched, ...result });
@@ -77,18 +78,19 @@ export async function renderProposal(
 async function renderOne(
   world: Pick<World, 'runtime'>,
   { git }: Pick<Access, 'git'>,
-  snapshot: ProposalSnapshot,
+  head: string,
   touched: ProposalPackage,
+  loaded: LoadedGuardrails,
   signal: AbortSignal | undefined,
 ): Promise<Omit<RenderedPackage, 'package'>> {
-  const found = await git.readPackage(snapshot.head.oid, touched.directory, {}, signal);
+  const found = await git.readPackage(head, touched.directory, {}, signal);
   const files: PackageFiles = found?.files ?? new Map();
-  const guardrails = guardrailsFor(snapshot.config, touched.path);
+  const guardrails = loaded.forPackage(touched.path);
   const input = { runtime: world.runtime, guardrails, ...(signal && { signal }) };
   const first = await renderPackage({ files, ...input });
   const base = {
     ok: first.ok,
-    runs: first.runs,
+    runs: [...first.runs, ...loaded.brokenFor(touched.path)],
     findings: first.findings,
     ...(first.problem && { problem: first.problem }),
   };

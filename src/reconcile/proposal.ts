@@ -1,4 +1,3 @@
-import { guardrailDigest } from '../config/guardrail-config.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
@@ -8,6 +7,7 @@ import { contentDigest } from '../revision/digest.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { loadApprovals } from './approvals.ts';
 import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
@@ -44,9 +44,10 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       if (snapshot.pull.merged) await sumUpPublished(access, snapshot, signal);
       return;
     }
-    const rendered = await renderProposal(world, access, snapshot, cache, signal);
+    const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
+    const rendered = await renderProposal(world, access, snapshot, guardrails, cache, signal);
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
-    const digest = await contentOf(world, access, snapshot, rendered, commit, signal);
+    const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -78,6 +79,7 @@ async function contentOf(
   world: World,
   { git }: Access,
   snapshot: ProposalSnapshot,
+  guardrails: LoadedGuardrails,
   rendered: readonly RenderedPackage[],
   commit: RenderCommit,
   signal: AbortSignal | undefined,
@@ -95,7 +97,7 @@ async function contentOf(
     branch: snapshot.config.branch,
     packages,
     otherFiles: snapshot.otherFiles,
-    guardrails: guardrailDigest(snapshot.config),
+    guardrails: guardrails.digest,
     functions: Object.fromEntries(functions),
   });
 }

@@ -1,57 +1,35 @@
-import { guardrailDigest } from '../config/guardrail-config.ts';
 /**
  * Publishing is derived from git: where a package on the registered branch differs from its newest tag, a revision is
  * due. Nothing else is asked, so a crash between merge and tag repairs itself, and a replayed webhook does nothing.
  */
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
-import { dueSteps } from '../revision/due.ts';
-import { formatProvenance, parseProvenance, type Provenance } from '../revision/provenance.ts';
+import { formatProvenance, type Provenance } from '../revision/provenance.ts';
+import { announce } from './announce.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
 import { loadConfiguration } from './configuration.ts';
+import { dueRevisions, type DueRevision } from './due-revisions.ts';
+import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { code } from './markdown-blocks.ts';
 import { mergeRequestOf } from './merge-message.ts';
 import {
-  allRevisions,
   loadRevisionRefs,
   highestRevision,
   publishedRefs,
   refPath,
-  tagOf,
+  publishedOnBranch,
   upcomingRevision,
   type RevisionRefs,
 } from './package-revisions.ts';
-import type {
-  Access,
-  CommitInfo,
-  GitRef,
-  PackageDir,
-  Pull,
-  RepositoryFacts,
-  RepositoryRef,
-  World,
-} from './ports.ts';
+import type { Access, CommitInfo, PackageDir, RepositoryFacts, RepositoryRef, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
+import { publicationCheck } from './publication-check.ts';
 import { botPerson } from './render-commit.ts';
-
-/** A state of the registered branch that is a revision of one package. */
-interface DueRevision {
-  readonly package: PackageDir;
-  readonly commit: CommitInfo;
-  /** The merged proposal; null for a direct push, where the configuration publishes those. */
-  readonly pull: Pull | null;
-}
 
 /** How often the next number is tried when somebody else takes it first. */
 const CLAIMS = 20;
-/** A branch's history is read so far back for merges that were not tagged. */
-const HISTORY = 500;
 
 export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -69,70 +47,32 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     const { config } = configuration;
     const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
     if (head === null) return;
+    const flagged = new Map<string, CommitInfo>();
     let published = false;
     for (const found of await rootPackages(access, head, config.directory, signal)) {
-      for (const due of await dueOf(access, config, found, head, signal)) {
-        await publish(world, access, facts, config, due, signal);
+      const refs = await loadRevisionRefs(access.git, signal);
+      const { due, flagged: commit } = await dueRevisions(access, config, refs, found, head, signal);
+      if (commit !== null) flagged.set(found.path === '' ? '.' : found.path, commit);
+      // What an earlier run has tagged and not announced comes first: no revision is passed over.
+      await announceNewest(access, config, found);
+      for (const one of due) {
+        await publish(world, access, facts, config, one, head, signal);
+        await announceNewest(access, config, found);
         published = true;
       }
-      const refs = await loadRevisionRefs(access.git, signal);
+    }
+    if (flagged.size > 0) await access.forge.putCheck(publicationCheck(head, flagged), signal);
+    if (published) await world.enqueue(repositoryJob(repository));
+
+    async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
+      const refs = await loadRevisionRefs(to.git, signal);
       const newest = highestRevision(refs, found.directory);
-      if (newest === undefined || announced.has(newest.tag.oid)) continue;
-      const number = await announce(access, config, found, newest, refs, signal);
-      if (number !== null) {
-        await world.enqueue(proposalJob(repository, number));
-      }
+      if (newest === undefined || announced.has(newest.tag.oid)) return;
+      const number = await announce(to, by, found, newest, refs, signal);
+      if (number !== null) await world.enqueue(proposalJob(repository, number));
       announced.add(newest.tag.oid);
     }
-    if (published) {
-      await world.enqueue(repositoryJob(repository));
-    }
   };
-}
-
-/** The revisions of one package that are due, oldest first. */
-async function dueOf(
-  { git, forge }: Access,
-  config: RepositoryConfig,
-  found: PackageDir,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<DueRevision[]> {
-  const newest = highestRevision(await loadRevisionRefs(git, signal), found.directory);
-  const newestTree = newest && ((await git.treeId(newest.tag.commit, found.directory, signal)) ?? undefined);
-  if (newestTree === found.tree) return [];
-  const known = newest !== undefined && (await git.isAncestor(newest.tag.commit, head, signal));
-  const range = known ? { from: newest.tag.commit, to: head } : { to: head };
-  const options = {
-    firstParent: true,
-    limit: HISTORY,
-    ...(found.directory !== '' && { path: found.directory }),
-  };
-  const log = (await git.log(range, options, signal)).toReversed();
-  const steps = await Promise.all(
-    log.map(async ({ oid }) => ({ commit: oid, tree: await git.treeId(oid, found.directory, signal) })),
-  );
-  const wanted = dueSteps(steps, newestTree).map(({ commit }) => commit);
-  // Without a revision there is no history to make up for: only what stands on the branch can be published.
-  const looked = newest === undefined ? wanted.slice(-1) : wanted;
-  const due: DueRevision[] = [];
-  for (const commit of log.filter(({ oid }) => looked.includes(oid))) {
-    const pull = await mergedProposal({ forge }, config.branch, commit.oid, signal);
-    if (pull !== null || config.publish.directPushes === 'publish')
-      due.push({ package: found, commit, pull });
-  }
-  return due;
-}
-
-/** The proposal that brought a commit to the registered branch; null for a direct push. */
-async function mergedProposal(
-  { forge }: Pick<Access, 'forge'>,
-  branch: string,
-  commit: string,
-  signal: AbortSignal | undefined,
-): Promise<Pull | null> {
-  const pulls = await forge.pullsForCommit(commit, signal);
-  return pulls.find((pull) => pull.merged && pull.baseRef === branch) ?? null;
 }
 
 async function publish(
@@ -141,14 +81,14 @@ async function publish(
   facts: RepositoryFacts,
   config: RepositoryConfig,
   due: DueRevision,
+  head: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { git } = access;
   const said = await provenanceOf(world, access, facts, config, due, signal);
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
-    const tree = await git.treeId(due.commit.oid, due.package.directory, signal);
-    if (await alreadyTagged(git, refs, due, tree, signal)) return;
+    if (await alreadyTagged(git, refs, due, head, signal)) return;
     const revision = upcomingRevision(
       refs,
       due.package.directory,
@@ -194,19 +134,16 @@ async function publish(
   );
 }
 
-/** True when a revision of this package at this commit exists: another process was faster. */
+/** True when this state, or a later one, is published already: another process was faster. */
 async function alreadyTagged(
   git: Access['git'],
   refs: RevisionRefs,
   due: DueRevision,
-  tree: string | null,
+  head: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const newest = highestRevision(refs, due.package.directory);
-  if (newest === undefined) return false;
-  if (newest.tag.commit === due.commit.oid) return true;
-  const newer = await git.isAncestor(due.commit.oid, newest.tag.commit, signal);
-  return newer || (await git.treeId(newest.tag.commit, due.package.directory, signal)) === tree;
+  const newest = await publishedOnBranch(git, refs, due.package.directory, head, signal);
+  return newest !== null && (await git.isAncestor(due.commit.oid, newest, signal));
 }
 
 async function provenanceOf(
@@ -251,56 +188,7 @@ async function plainDigest(
       { path: refPath(found.directory), renderedTree: await git.treeId(commit.oid, found.directory, signal) },
     ],
     otherFiles: [],
-    guardrails: guardrailDigest(config),
+    guardrails: (await loadGuardrails(git, config, commit.oid, signal)).digest,
     functions: {},
   });
-}
-
-/** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
-async function announce(
-  { git, forge }: Access,
-  config: RepositoryConfig,
-  found: PackageDir,
-  newest: { readonly name: string; readonly tag: GitRef },
-  refs: RevisionRefs,
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
-  const tag = await git.tag(newest.tag.oid, signal);
-  const said = tag === null ? undefined : parseProvenance(tag.message);
-  if (said === undefined) return null;
-  const names = publishedRefs(found.directory, newest.name);
-  if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(git, refs, found, newest, said, signal);
-    await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
-  }
-  return said.proposal ?? null;
-}
-
-/** What changed since the revision before, per resource and field, and where the revision comes from. */
-async function releaseNotes(
-  git: Access['git'],
-  refs: RevisionRefs,
-  found: PackageDir,
-  newest: { readonly name: string; readonly tag: { readonly commit: string } },
-  said: Provenance,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const names = allRevisions(refs, found.directory).map(({ name }) => name);
-  const before = names[names.indexOf(newest.name) - 1];
-  const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
-  const read = async (commit: string | undefined): Promise<PackageFiles> =>
-    commit === undefined
-      ? new Map()
-      : ((await git.readPackage(commit, found.directory, {}, signal))?.files ?? new Map());
-  const diff = diffPackages(await read(tag?.commit), await read(newest.tag.commit));
-  const approved = said.approvedBy.map(code).join(', ');
-  return [
-    before === undefined ? 'First revision.' : `Since ${code(before)}:`,
-    diffMarkdown(diff, { limit: 50_000 }),
-    [
-      ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
-      ...(approved === '' ? [] : [`Approved by ${approved}.`]),
-      `Content ${code(said.digest)}.`,
-    ].join(' '),
-  ].join('\n\n');
 }

@@ -1,4 +1,6 @@
 import { PorticoError } from '../error.ts';
+import { sentence } from './markdown-blocks.ts';
+import { unifiedPatch } from './patch.ts';
 import type { Access, CommitInfo, FileChanges, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -10,8 +12,11 @@ export type RenderCommit =
   | {
       readonly state: 'withheld';
       readonly head: CommitInfo;
+      /** A sentence. */
       readonly reason: string;
-      readonly changes: FileChanges;
+      /** What the branch lacks, for `git apply`; files that are not text are only named. */
+      readonly patch: string;
+      readonly opaque: readonly string[];
     };
 
 /**
@@ -29,12 +34,8 @@ export async function pushRendered(
   const changes: FileChanges = new Map(rendered.flatMap((one) => [...one.changes]));
   if (changes.size === 0) return { state: 'rendered', head, pushed: false };
   if (!snapshot.writable) {
-    return {
-      state: 'withheld',
-      head,
-      reason: 'The proposal comes from a fork, where Portico may not write.',
-      changes,
-    };
+    const reason = 'The proposal comes from a fork, where Portico may not write.';
+    return withhold(git, head, reason, changes, signal);
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
@@ -51,7 +52,23 @@ export async function pushRendered(
       retryAfter: 1,
     });
   }
-  return { state: 'withheld', head, reason: `The forge refused the push: ${rejected.message}`, changes };
+  return withhold(git, head, `The forge refused the push: ${sentence(rejected.message)}`, changes, signal);
+}
+
+async function withhold(
+  git: Access['git'],
+  head: CommitInfo,
+  reason: string,
+  changes: FileChanges,
+  signal: AbortSignal | undefined,
+): Promise<RenderCommit> {
+  const files = [...changes].map(async ([path, after]) => ({
+    path,
+    mode: after?.mode ?? '100644',
+    before: await git.readFile(head.oid, path, signal),
+    after: after?.bytes ?? null,
+  }));
+  return { state: 'withheld', head, reason, ...unifiedPatch(await Promise.all(files)) };
 }
 
 const SEAL = 'Portico-Render: ';

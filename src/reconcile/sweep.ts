@@ -12,8 +12,13 @@ const COMMENT_DAYS = 3;
 
 export type Sweep = (signal?: AbortSignal) => Promise<void>;
 
-/** Asks for every repository of every installation to be swept. */
+/** One process asks so often for a delivery, and for so many in one sweep. */
+const MOST_ATTEMPTS = 3;
+const MOST_REDELIVERIES = 200;
+
+/** Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. */
 export function createSweep(world: World): Sweep {
+  const redeliver = createRedelivery(world);
   return async (signal) => {
     const repositories = await world.repositories(signal);
     const present = new Set(repositories.map(({ id }) => id));
@@ -21,6 +26,27 @@ export function createSweep(world: World): Sweep {
     for (const repository of repositories) {
       await world.enqueue(repositorySweepJob(repository));
     }
+    await redeliver(signal);
+  };
+}
+
+/**
+ * The looking around finds what a lost webhook would have said, except what only a webhook says: which commit a
+ * commenter saw. A delivery that fails again and again is given up.
+ */
+function createRedelivery(world: World): (signal?: AbortSignal) => Promise<void> {
+  const attempts = new Map<string, number>();
+  return async (signal) => {
+    const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
+    const failed = await world.failedDeliveries(since, signal);
+    const present = new Set(failed.map(({ guid }) => guid));
+    for (const guid of attempts.keys()) if (!present.has(guid)) attempts.delete(guid);
+    const due = failed.filter(({ guid }) => (attempts.get(guid) ?? 0) < MOST_ATTEMPTS);
+    for (const { id, guid } of due.slice(0, MOST_REDELIVERIES)) {
+      attempts.set(guid, (attempts.get(guid) ?? 0) + 1);
+      await world.redeliver(id, signal);
+    }
+    if (due.length > 0) world.log.info({ deliveries: due.length }, 'lost webhooks are sent again');
   };
 }
 
@@ -40,6 +66,10 @@ export function createRepositorySweep(
     await world.enqueue(publicationJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {
       await world.enqueue(proposalJob(repository, number));
+      for (const review of await access.forge.listReviews(number, signal)) {
+        if (review.authorIsBot || !holdsCommand(review.body)) continue;
+        await world.enqueue(commentJob(repository, number, { kind: 'review', id: review.id }));
+      }
     }
     const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
     for (const comment of await access.forge.listRecentComments(since, signal)) {

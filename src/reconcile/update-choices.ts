@@ -2,20 +2,19 @@ import type { UpdateChoice } from '../command/command-state.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { taggedRevisions } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
-import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { openUpstream } from './upstream.ts';
 
-/** What the packages of a proposal could be updated to. */
+/** What packages, as they stand at a commit, could be updated to; those without an upstream are left out. */
 export async function updateChoices(
   world: World,
-  { git }: Access,
-  { packages, head }: ProposalSnapshot,
+  { git }: Pick<Access, 'git'>,
+  commit: string,
+  packages: readonly { readonly path: string; readonly directory: string }[],
   signal?: AbortSignal,
 ): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
-  for (const { path, directory, trees } of packages) {
-    const kptfile =
-      trees.head === null ? null : (await readKptfileAt(git, head.oid, directory, signal)).kptfile;
+  for (const { path, directory } of packages) {
+    const { kptfile } = await readKptfileAt(git, commit, directory, signal);
     if (kptfile === null) continue;
     const found = await openUpstream(world, kptfile, signal);
     if (found.kind === 'none') continue;

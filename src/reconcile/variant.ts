@@ -2,7 +2,6 @@
  * One downstream package against its upstream: at most one open update pull request, refreshed in place. What people
  * committed on its branch is kept; the update goes under it.
  */
-import { guardrailsFor } from '../config/guardrail-config.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
@@ -13,6 +12,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { updateBranch } from '../revision/ref-name.ts';
 import { loadConfiguration } from './configuration.ts';
+import { loadGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { publishedRefs, refPath, tagOf, taggedRevisions } from './package-revisions.ts';
 import type {
@@ -256,7 +256,8 @@ async function updatedPackage(
   const strategy = strategyOf(local);
   const merged = mergePackages({ base, upstream: next, local, ...(strategy && { strategy }) });
   const locked = lockTo(merged.files, down, to, tag.commit);
-  const guardrails = guardrailsFor(down.config, down.path).filter(({ type }) => type === 'mutator');
+  const loaded = await loadGuardrails(access.git, down.config, down.base.oid, signal);
+  const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
   const rendered = await renderPackage({
     files: locked,
     runtime: world.runtime,

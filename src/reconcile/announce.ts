@@ -1,0 +1,57 @@
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { diffMarkdown } from '../package/diff/diff-markdown.ts';
+import { diffPackages } from '../package/diff/diff.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { parseProvenance, type Provenance } from '../revision/provenance.ts';
+import { code } from './markdown-blocks.ts';
+import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
+import type { Access, GitRef, PackageDir } from './ports.ts';
+
+/** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
+export async function announce(
+  { git, forge }: Access,
+  config: RepositoryConfig,
+  found: PackageDir,
+  newest: { readonly name: string; readonly tag: GitRef },
+  refs: RevisionRefs,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const tag = await git.tag(newest.tag.oid, signal);
+  const said = tag === null ? undefined : parseProvenance(tag.message);
+  if (said === undefined) return null;
+  const names = publishedRefs(found.directory, newest.name);
+  if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
+    const body = await releaseNotes(git, refs, found, newest, said, signal);
+    await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
+  }
+  return said.proposal ?? null;
+}
+
+/** What changed since the revision before, per resource and field, and where the revision comes from. */
+async function releaseNotes(
+  git: Access['git'],
+  refs: RevisionRefs,
+  found: PackageDir,
+  newest: { readonly name: string; readonly tag: { readonly commit: string } },
+  said: Provenance,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const names = allRevisions(refs, found.directory).map(({ name }) => name);
+  const before = names[names.indexOf(newest.name) - 1];
+  const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
+  const read = async (commit: string | undefined): Promise<PackageFiles> =>
+    commit === undefined
+      ? new Map()
+      : ((await git.readPackage(commit, found.directory, {}, signal))?.files ?? new Map());
+  const diff = diffPackages(await read(tag?.commit), await read(newest.tag.commit));
+  const approved = said.approvedBy.map(code).join(', ');
+  return [
+    before === undefined ? 'First revision.' : `Since ${code(before)}:`,
+    diffMarkdown(diff, { limit: 50_000 }),
+    [
+      ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
+      ...(approved === '' ? [] : [`Approved by ${approved}.`]),
+      `Content ${code(said.digest)}.`,
+    ].join(' '),
+  ].join('\n\n');
+}

@@ -1,0 +1,164 @@
+/** What a command is decided on, read from the forge and git just before. */
+import type { Checks, CommandState } from '../command/command-state.ts';
+import { loadApprovals } from './approvals.ts';
+import { loadCaller } from './caller.ts';
+import { AGGREGATE_CHECK } from './check-names.ts';
+import { loadConfiguration } from './configuration.ts';
+import { openConflicts } from './open-conflicts.ts';
+import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
+import type { Access, CheckRun, World } from './ports.ts';
+import { loadProposal, rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
+import { isRenderCommit } from './render-commit.ts';
+import { updateChoices } from './update-choices.ts';
+import type { CommentTarget, Written } from './written.ts';
+
+/** `snapshot` is null in an issue. */
+export interface CommandPlace {
+  readonly state: CommandState;
+  readonly snapshot: ProposalSnapshot | null;
+}
+
+/** Null where Portico has no business: no such place, repository or branch not registered. */
+export async function loadCommandPlace(
+  world: World,
+  access: Access,
+  target: CommentTarget,
+  written: Written,
+  signal?: AbortSignal,
+): Promise<CommandPlace | null> {
+  const loaded = await loadProposal(access, target.number, signal);
+  if (loaded.kind === 'snapshot') return inPull(world, access, loaded.snapshot, target, written, signal);
+  return loaded.reason === 'absent' ? inIssue(world, access, target.number, written, signal) : null;
+}
+
+async function inPull(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  target: CommentTarget,
+  written: Written,
+  signal: AbortSignal | undefined,
+): Promise<CommandPlace> {
+  const { pull, config, head } = snapshot;
+  const runs = await access.forge.listChecks(head.oid, signal);
+  const ours = runs.filter(({ appId }) => appId === world.app.id);
+  const checks = checksOf(ours);
+  // A head counts as pushed when our check of it began: nobody could have judged it earlier.
+  const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
+  const refs = await loadRevisionRefs(access.git, signal);
+  const who = {
+    login: written.author,
+    isAuthor: written.author === pull.author,
+    isBot: written.authorIsBot,
+  };
+  const state: CommandState = {
+    caller: await loadCaller(access, config, who, signal),
+    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    place: {
+      kind: 'pull',
+      number: pull.number,
+      nodeId: pull.nodeId,
+      state: pull.state,
+      draft: pull.draft,
+      locked: pull.locked,
+      merged: pull.merged,
+      author: pull.author,
+      headRef: pull.headRef,
+      headSha: head.oid,
+      baseRef: pull.baseRef,
+      fork: !snapshot.writable,
+      ...(began !== null && { headPushedAt: began }),
+      ...(target.headSeen !== undefined && { headSeenAtComment: seenHead(world, target.headSeen, snapshot) }),
+    },
+    config,
+    packages: snapshot.packages.map(({ path, directory }) => {
+      const newest = newestRevision(refs, directory)?.name;
+      return { path, state: pull.draft ? 'draft' : 'proposed', ...(newest !== undefined && { newest }) };
+    }),
+    ...(checks.digest !== undefined && { digest: checks.digest }),
+    checks,
+    approvals: await loadApprovals(world, access, snapshot, checks.digest, signal),
+    openConflicts: (await openConflicts(world, access, snapshot, head.oid, signal)).length,
+    updates: await updateChoices(
+      world,
+      access,
+      head.oid,
+      snapshot.packages.filter(({ trees }) => trees.head !== null),
+      signal,
+    ),
+  };
+  return { state, snapshot };
+}
+
+/** In an issue a command is about any package of the registered branch. */
+async function inIssue(
+  world: World,
+  access: Access,
+  number: number,
+  written: Written,
+  signal: AbortSignal | undefined,
+): Promise<CommandPlace | null> {
+  const { git, forge } = access;
+  const [issue, facts] = await Promise.all([
+    forge.getIssue(number, signal),
+    forge.get(signal),
+    git.fetch({}, signal),
+  ]);
+  if (issue === null || issue.isPull || facts.archived) return null;
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return null;
+  const { config } = configuration;
+  const head = await git.resolve(`refs/heads/${config.branch}`, signal);
+  if (head === null) return null;
+  const who = {
+    login: written.author,
+    isAuthor: written.author === issue.author,
+    isBot: written.authorIsBot,
+  };
+  const state: CommandState = {
+    caller: await loadCaller(access, config, who, signal),
+    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
+    config,
+    packages: [],
+    checks: { state: 'absent', failing: [] },
+    approvals: {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: config.publish.requireApprovals,
+    },
+    openConflicts: 0,
+    updates: await updateChoices(
+      world,
+      access,
+      head,
+      await rootPackages(access, head, config.directory, signal),
+      signal,
+    ),
+  };
+  return { state, snapshot: null };
+}
+
+/** Our checks at the head, as one word. */
+function checksOf(runs: readonly CheckRun[]): Checks {
+  const aggregate = runs.find(({ name }) => name === AGGREGATE_CHECK);
+  const failing = runs
+    .filter(
+      ({ name, conclusion }) =>
+        name !== AGGREGATE_CHECK && (conclusion === 'failure' || conclusion === 'action_required'),
+    )
+    .map(({ name, title }) => ({ name, title: title ?? '' }));
+  if (aggregate === undefined) return { state: 'absent', failing };
+  const digest = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
+  if (aggregate.status !== 'completed') return { state: 'pending', failing, ...digest };
+  return { state: aggregate.conclusion === 'success' ? 'green' : 'red', failing, ...digest };
+}
+
+/**
+ * A render commit of ours on top of the head that the person saw is the same content, rendered: then the present head
+ * stands for the one that was seen.
+ */
+function seenHead(world: Pick<World, 'hmac'>, seen: string, { head }: ProposalSnapshot): string {
+  return head.parents[0] === seen && isRenderCommit(head, world.hmac) ? head.oid : seen;
+}

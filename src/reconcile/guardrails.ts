@@ -1,0 +1,97 @@
+import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
+import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import { readResources } from '../package/render/read-resources.ts';
+import type { FunctionRun, Guardrail } from '../package/render/render-types.ts';
+import { digestOf, type Digest } from '../revision/digest.ts';
+import type { Git } from './ports.ts';
+
+type Refusal = NonNullable<FunctionRun['refused']>;
+
+/** The guardrails of the base branch with the configuration files that they name, read from there too. */
+export interface LoadedGuardrails {
+  /** Identity of all of it, part of what an approval is for. */
+  readonly digest: Digest;
+  /** Those of one package (path below the registered directory), ready to run. */
+  forPackage(path: string): readonly Guardrail[];
+  /** Runs that could not be, because a configuration file is missing or wrong. */
+  brokenFor(path: string): readonly FunctionRun[];
+}
+
+/**
+ * Reads `configPath` files, named from the top of the repository, at a commit of the base branch: a proposal cannot
+ * bring the configuration that it is judged by.
+ */
+export async function loadGuardrails(
+  git: Git,
+  config: RepositoryConfig,
+  base: string,
+  signal?: AbortSignal,
+): Promise<LoadedGuardrails> {
+  const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const objects = new Map<string, KrmObject | Refusal>();
+  const ids: [string, string | null][] = [];
+  for (const { name, configPath } of configured) {
+    if (configPath === undefined) continue;
+    const bytes = await git.readFile(base, configPath, signal);
+    ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
+    objects.set(name, bytes === null ? missing(configPath) : readConfig(configPath, bytes));
+  }
+  const own = guardrailDigest(config);
+  const isBroken = (name: string): boolean => isRefusal(objects.get(name));
+  return {
+    digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
+    forPackage: (path) =>
+      guardrailsFor(config, path)
+        .filter(({ name }) => !isBroken(name))
+        .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name))),
+    brokenFor: (path) =>
+      guardrailsFor(config, path)
+        .filter(({ name }) => isBroken(name))
+        .map((guardrail) => brokenRun(guardrail, objects.get(guardrail.name) as Refusal, configured)),
+  };
+}
+
+function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {
+  if (config === undefined || isRefusal(config)) return guardrail;
+  const { configPath: _configPath, ...spec } = guardrail.spec;
+  return { ...guardrail, spec, functionConfig: config };
+}
+
+function brokenRun(
+  { name, type, spec }: Guardrail,
+  refused: Refusal,
+  configured: readonly GuardrailConfig[],
+): FunctionRun {
+  const image = configured.find((one) => one.name === name)?.image ?? name;
+  return { package: '.', function: image, spec, type, guardrail: name, exitCode: 1, results: [], refused };
+}
+
+function missing(path: string): Refusal {
+  return {
+    code: 'GUARDRAIL_CONFIG_MISSING',
+    message: `${path} is not on the base branch`,
+    hint: `Add the file there, or correct configPath, which is named from the top of the repository.`,
+  };
+}
+
+function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
+  try {
+    const [first, second] = readResources(path, new TextDecoder().decode(bytes)).documents;
+    if (first !== undefined && second === undefined) return first.value;
+    return {
+      code: 'GUARDRAIL_CONFIG_INVALID',
+      message: `${path} does not hold exactly one resource`,
+      hint: 'Put the configuration of the guardrail into a file of its own.',
+    };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
+    return { code: error.code, message: error.message, hint: error.hint ?? 'Correct the file.' };
+  }
+}
+
+/** A resource has an apiVersion, a refusal a code and a hint. */
+function isRefusal(value: KrmObject | Refusal | undefined): value is Refusal {
+  return value !== undefined && 'hint' in value && 'code' in value && !('apiVersion' in value);
+}

@@ -1,0 +1,111 @@
+/** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
+import type { CommandLine } from '../command/parse.ts';
+import type { Access, Reaction, RepositoryRef, World } from './ports.ts';
+
+/** A comment or a review with a text. `headSeen`: the head of the pull request when the webhook came. */
+export interface CommentTarget {
+  readonly repository: RepositoryRef;
+  /** Of the pull request or issue. */
+  readonly number: number;
+  readonly source: {
+    readonly kind: 'comment' | 'review';
+    readonly id: number;
+  };
+  readonly headSeen?: string;
+}
+
+export interface Written {
+  readonly kind: 'comment' | 'review';
+  readonly id: number;
+  readonly author: string;
+  readonly authorIsBot: boolean;
+  readonly body: string;
+  readonly createdAt: string;
+  readonly edited: boolean;
+}
+
+/** What came of one command; `line` is absent where the whole comment was refused. */
+export interface Said {
+  readonly line?: CommandLine;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly text?: string;
+}
+
+/** Reads it as it is now; null where it is gone, or a review that was never submitted. */
+export async function readWritten(
+  { forge }: Pick<Access, 'forge'>,
+  { number, source: { kind, id } }: Pick<CommentTarget, 'number' | 'source'>,
+  signal?: AbortSignal,
+): Promise<Written | null> {
+  if (kind === 'comment') {
+    const comment = await forge.getComment(id, signal);
+    return comment && { ...comment, kind, edited: comment.updatedAt !== comment.createdAt };
+  }
+  const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
+  if (review === undefined || review.submittedAt === null) return null;
+  return { ...review, kind, createdAt: review.submittedAt, edited: false };
+}
+
+const ENDS: readonly string[] = ['rocket', 'confused', '-1'];
+
+/** True when it was answered before: by the reaction that ends a comment, by the reply to a review. */
+export async function wasAnswered(
+  { app }: Pick<World, 'app'>,
+  { forge }: Pick<Access, 'forge'>,
+  number: number,
+  { kind, id }: Written,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (kind === 'comment') {
+    const reactions = await forge.listReactions({ commentId: id }, signal);
+    return reactions.some(({ content, author }) => author === app.botLogin && ENDS.includes(content));
+  }
+  const comments = await forge.listComments(number, signal);
+  return comments.some(
+    ({ author, body }) => author === app.botLogin && body.startsWith(replyMarker({ kind, id })),
+  );
+}
+
+/** 👀, or takes it back. Reviews cannot be reacted to by REST: they are answered by a reply alone. */
+export async function acknowledge(
+  { forge }: Pick<Access, 'forge'>,
+  { kind, id }: Written,
+  seen: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (kind === 'review') return;
+  const target = { commentId: id };
+  await (seen ? forge.addReaction(target, 'eyes', signal) : forge.removeReaction(target, 'eyes', signal));
+}
+
+const REACTION: Record<Said['outcome'], Reaction> = { done: 'rocket', refused: 'confused', failed: '-1' };
+const EMOJI: Record<Said['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
+
+/** Ends it: a reply where there is something to read, then the reaction, and no 👀 any more. */
+export async function answer(
+  access: Pick<Access, 'forge'>,
+  number: number,
+  written: Written,
+  said: readonly Said[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const last = said.at(-1);
+  if (last === undefined) return acknowledge(access, written, false, signal);
+  const isReview = written.kind === 'review';
+  const shown = said.filter(({ text }) => text !== undefined || isReview);
+  if (shown.length > 0) {
+    const many = said.length > 1 || isReview;
+    const body = shown.map(({ line, outcome, text = '' }) => {
+      const title =
+        line === undefined || !many ? '' : `${isReview ? `${EMOJI[outcome]} ` : ''}\`${line.text}\``;
+      return [title, text].filter((part) => part !== '').join('\n\n');
+    });
+    await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);
+  }
+  if (!isReview) await access.forge.addReaction({ commentId: written.id }, REACTION[last.outcome], signal);
+  await acknowledge(access, written, false, signal);
+}
+
+function replyMarker({ kind, id }: Pick<Written, 'kind' | 'id'>): string {
+  return `<!-- portico:reply ${kind === 'review' ? 'review ' : ''}${id} -->`;
+}

@@ -1,0 +1,53 @@
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One call of the bot, before the forge sees it. */
+export interface Call {
+  readonly method: string;
+  /** Below `/api/v3`, without the query. */
+  readonly path: string;
+}
+
+/** A status answers in the forge's place; nothing lets the call pass. */
+export type Watch = (call: Call) => Promise<number | void> | number | void;
+
+/** A real HTTP proxy between bot and forge, in which a test can hold a call up or let it fail. */
+export interface ForgeDoor extends AsyncDisposable {
+  readonly apiUrl: string;
+  watch(watch: Watch | null): void;
+}
+
+export async function openForgeDoor(apiUrl: string): Promise<ForgeDoor> {
+  const target = new URL(apiUrl);
+  let watching: Watch | null = null;
+  const server = createServer((incoming, outgoing) => {
+    void (async () => {
+      const path = new URL(incoming.url ?? '/', apiUrl).pathname.slice(target.pathname.length);
+      const status = await watching?.({ method: incoming.method ?? 'GET', path });
+      if (typeof status === 'number') {
+        outgoing.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"not now"}');
+        return;
+      }
+      const { method, headers, url } = incoming;
+      const onward = send(
+        { host: target.hostname, port: target.port, path: url, method, headers },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      onward.on('error', () => outgoing.destroy());
+      incoming.pipe(onward);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    apiUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    watch: (watch) => void (watching = watch),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

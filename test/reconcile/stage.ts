@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Octokit } from '@octokit/rest';
+
+import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
+import { createLog } from '../../src/log.ts';
+import { serve, type RunningServer } from '../../src/main.ts';
+import { octokitAs } from '../e2e/octokit-as.ts';
+import { configuration } from '../e2e/packages.ts';
+import { openForgeDoor, type Watch } from './forge-door.ts';
+import { stageRepository, type StageRepository } from './stage-repository.ts';
+
+export type Login = 'alice' | 'bob' | 'carol' | 'rita';
+
+/** A write that took effect on the forge, token minting left out. */
+export interface Write {
+  readonly repo: string;
+  readonly what: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The bot and the local forge in one process. alice owns the organization, bob and carol may write, rita may read.
+ * Starting costs seconds, so a test file has one stage and many repositories on it.
+ */
+export interface Stage extends AsyncDisposable {
+  readonly forge: LocalForge;
+  /** Every line that the bot has logged. */
+  readonly log: readonly string[];
+  as(login: Login): Octokit;
+  repository(name: string): StageRepository;
+  /** Nothing is under way any more. */
+  idle(): Promise<void>;
+  /** Looks at everything, and waits for the end of it. */
+  sweep(): Promise<void>;
+  /** What was written while that went on and until all is quiet; to one repository where it is named. */
+  writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
+  /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. */
+  watching<Result>(watch: Watch, work: () => Promise<Result>): Promise<Result>;
+  stopBot(): Promise<void>;
+  startBot(): Promise<void>;
+}
+
+export interface StageRepositoryOptions {
+  /** `spec` of the configuration; null: not registered. Default: main, one approval. */
+  readonly spec?: string | null;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly private?: boolean;
+}
+
+const owner = 'acme';
+const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
+
+/** Starts both with these repositories; each has a first commit on main. */
+export async function startStage(
+  repositories: Readonly<Record<string, StageRepositoryOptions>>,
+): Promise<Stage> {
+  const root = mkdtempSync(join(tmpdir(), 'portico-stage-'));
+  const forge = await startForge({
+    dataDir: join(root, 'forge'),
+    config: {
+      tokens: Object.fromEntries(PEOPLE.map((login) => [`${login}-token`, { login }])),
+      users: PEOPLE.map((login) => ({ login })),
+      orgs: [
+        { login: owner, members: { alice: 'admin' }, teams: [{ slug: 'platform', members: ['alice'] }] },
+      ],
+      repos: Object.entries(repositories).map(([name, options]) => ({
+        owner,
+        name,
+        private: options.private ?? true,
+        collaborators: { bob: 'write' as const, carol: 'write' as const, rita: 'read' as const },
+      })),
+      app: { installations: [{ account: owner }] },
+    },
+  });
+  const door = await openForgeDoor(forge.apiUrl);
+  const log: string[] = [];
+  let server: RunningServer | undefined;
+  const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
+  const as = (login: Login): Octokit => clients.get(login)!;
+  const repository = (name: string): StageRepository => stageRepository({ forge, as, idle, owner, name });
+
+  async function startBot(): Promise<void> {
+    server = await serve({
+      environment: {
+        appId: forge.app.id,
+        privateKey: forge.app.privateKeyPem,
+        webhookSecrets: [forge.app.webhookSecret],
+        apiUrl: door.apiUrl,
+        gitUrl: forge.gitUrl,
+        port: 0,
+        host: '127.0.0.1',
+        databaseUrl: undefined,
+        dataDirectory: join(root, 'bot'),
+        logLevel: 'trace',
+        logFormat: 'json',
+        contentPerMinute: 1_000_000,
+        contentPerHour: 1_000_000,
+        sweepMinutes: 1_000,
+        metrics: false,
+      },
+      log: createLog({
+        level: 'trace',
+        secrets: [forge.app.webhookSecret, forge.app.privateKeyPem],
+        stream: { write: (line) => void log.push(line) },
+      }),
+    });
+    forge.setAppWebhookUrl(`${server.url}/api/github/webhooks`);
+    await idle();
+  }
+
+  async function stopBot(): Promise<void> {
+    forge.setAppWebhookUrl(null);
+    await server?.stop(5_000);
+    server = undefined;
+  }
+
+  async function idle(): Promise<void> {
+    // Work makes webhooks and webhooks make work: quiet is when neither has made anything new.
+    for (let quiet = 0; quiet < 2; quiet += 1) {
+      await forge.settled();
+      await server?.idle();
+    }
+  }
+
+  async function writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]> {
+    const writes: Write[] = [];
+    const off = forge.onEffect((effect) => {
+      if (effect.repo === '' || (repo !== undefined && effect.repo !== `${owner}/${repo}`)) return;
+      writes.push({ repo: effect.repo, what: `${effect.method} ${effect.route}`, detail: effect.detail });
+    });
+    try {
+      await work();
+      await idle();
+    } finally {
+      off();
+    }
+    return writes;
+  }
+
+  for (const [name, { spec = DEFAULT_SPEC, files = {} }] of Object.entries(repositories)) {
+    await repository(name).seed({
+      ...files,
+      ...(spec === null ? {} : { '.github/portico.yaml': configuration(name, spec) }),
+    });
+  }
+  await startBot();
+  return {
+    forge,
+    log,
+    as,
+    repository,
+    idle,
+    async sweep() {
+      await server?.bot.sweep();
+      await idle();
+    },
+    writesOf,
+    async watching(watch, work) {
+      door.watch(watch);
+      try {
+        return await work();
+      } finally {
+        door.watch(null);
+      }
+    },
+    stopBot,
+    startBot,
+    async [Symbol.asyncDispose]() {
+      await stopBot();
+      await door[Symbol.asyncDispose]();
+      await forge.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+const DEFAULT_SPEC = 'branch: main\npublish: { requireApprovals: 1 }';
