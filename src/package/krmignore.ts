@@ -9,58 +9,53 @@ export function readKrmignore(text: string): IgnoreMatcher {
   const rules = text
     .split(/\r?\n/)
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
+    .filter((line) => line !== '' && !line.startsWith('#') && line.length <= MOST_PATTERN)
     .slice(0, 1000)
     .map(readRule);
   if (rules.length === 0) return () => false;
   return (path) => {
     const parts = path.split('/');
-    const prefixes = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
     let hidden = false;
-    for (const rule of rules) {
-      const hit = prefixes.some(
-        (prefix, at) => (!rule.directory || at < parts.length - 1) && rule.matches(prefix),
-      );
-      if (hit) hidden = !rule.negated;
-    }
+    for (const rule of rules) if (hits(rule, parts)) hidden = !rule.negated;
     return hidden;
   };
 }
 
+/** Paths are shorter, so a longer pattern hides nothing. */
+const MOST_PATTERN = 1_024;
+
 interface Rule {
   readonly negated: boolean;
   readonly directory: boolean;
-  readonly matches: (path: string) => boolean;
+  readonly parts: readonly string[];
 }
 
 function readRule(line: string): Rule {
   const negated = line.startsWith('!');
   const body = (negated ? line.slice(1) : line).replace(/^\\(?=[#!])/, '');
-  const directory = body.endsWith('/');
   const pattern = body.replace(/\/+$/, '');
-  const anchored = pattern.includes('/');
-  const parts = pattern.replace(/^\//, '').split('/');
-  return { negated, directory, matches: (path) => matchesPath(parts, path.split('/'), anchored) };
+  const own = pattern.replace(/^\//, '').split('/');
+  const parts = (pattern.includes('/') ? own : ['**', ...own]).filter(
+    (part, at, all) => part !== '**' || all[at - 1] !== '**',
+  );
+  return { negated, directory: body.endsWith('/'), parts };
 }
 
-function matchesPath(pattern: readonly string[], path: readonly string[], anchored: boolean): boolean {
-  const start = anchored ? pattern : ['**', ...pattern];
-  return matchParts(start, path);
-}
-
-/** Matches part by part; `**` stands for any number of parts. Each pair of positions is tried once. */
-function matchParts(pattern: readonly string[], path: readonly string[]): boolean {
+/**
+ * True when the rule matches the path or a directory above it. Goes through the pattern once, with the numbers of path
+ * parts that it may have used up so far; `**` stands for any number of parts.
+ */
+function hits({ parts, directory }: Rule, path: readonly string[]): boolean {
   let reach = new Set([0]);
-  for (const part of pattern) {
+  for (const part of parts) {
     const next = new Set<number>();
-    for (const at of reach) {
-      const name = path[at];
-      if (part === '**') for (let to = at; to <= path.length; to += 1) next.add(to);
-      else if (name !== undefined && matchName(part, name)) next.add(at + 1);
-    }
+    const least = Math.min(...reach);
+    if (part === '**') for (let to = least; to <= path.length; to += 1) next.add(to);
+    else for (const at of reach) if (matchName(part, path[at] ?? '') && at < path.length) next.add(at + 1);
+    if (next.size === 0) return false;
     reach = next;
   }
-  return reach.has(path.length);
+  return [...reach].some((used) => used > 0 && (used < path.length || !directory));
 }
 
 /** Matches `*` and `?` in one name, in time proportional to the product of the lengths. */

@@ -11,7 +11,10 @@ export interface MergeInput {
   readonly local: PackageFiles;
   /** Default resource-merge. */
   readonly strategy?: UpdateStrategy;
-  /** Which side a conflict takes; default upstream, as kpt does. */
+  /**
+   * Which side a conflict takes; default upstream, as kpt does. A whole resource or file that one side deleted and the
+   * other changed stays as local has it either way, also as kpt does.
+   */
   readonly onConflict?: 'upstream' | 'local';
   /** Conflicts that somebody settled, by id: they take that side and are not reported again. */
   readonly decisions?: ReadonlyMap<string, 'upstream' | 'local'>;

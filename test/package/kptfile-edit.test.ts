@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+
+import { readKptfile, withCondition, withName, withUpstream } from '../../src/package/kptfile.ts';
+import { readKrmignore } from '../../src/package/krmignore.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const textOf = (raw: Uint8Array): string => new TextDecoder().decode(raw);
+
+const KPTFILE = `# the team's package
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: {name: web}   # kept
+upstream:
+    type: git
+    git:
+        repo: https://example.org/a.git  # where from
+        directory: /web
+        ref: v1
+info:
+    readinessGates:
+    - conditionType: Ready
+pipeline:
+    mutators:
+    - image: set-labels:v0.2
+      configMap: {version: 1.10, on: yes}
+`;
+
+describe('Kptfile', () => {
+  test('is read as kpt reads it: every scalar is text', () => {
+    const { kptfile, problems } = readKptfile(bytes(KPTFILE));
+    expect(problems).toEqual([]);
+    expect(kptfile).toMatchObject({
+      name: 'web',
+      upstream: { git: { repo: 'https://example.org/a.git', ref: 'v1' } },
+      info: { readinessGates: [{ conditionType: 'Ready' }] },
+      pipeline: {
+        mutators: [{ image: 'set-labels:v0.2', configMap: { version: '1.10', on: 'yes' } }],
+        validators: [],
+      },
+      conditions: [],
+    });
+  });
+
+  test('problems name the field and the line, and the rest is read', () => {
+    const { kptfile, problems } = readKptfile(
+      bytes(KPTFILE.replace('info:', 'extra: 1\ninfo:').replace('directory: /web', 'directory: [x]')),
+    );
+    expect(kptfile.pipeline.mutators).toHaveLength(1);
+    expect(problems.map(({ path, line }) => [path, line])).toEqual(
+      expect.arrayContaining([
+        ['extra', 11],
+        ['upstream.git.directory', 9],
+      ]),
+    );
+  });
+
+  test.each(['- a\n', 'a: [\n', '', 'x'])('%j is no Kptfile', (text) => {
+    expect(() => readKptfile(bytes(text))).toThrow(expect.objectContaining({ code: 'KPTFILE_INVALID' }));
+  });
+
+  test('upstream and lock are set in place', () => {
+    const git = { repo: 'https://example.org/a.git', directory: '/web', ref: 'v2' };
+    const after = withUpstream(bytes(KPTFILE), {
+      upstream: { type: 'git', git },
+      upstreamLock: { type: 'git', git: { ...git, commit: 'abc' } },
+    });
+    expect(textOf(after)).toBe(
+      `${KPTFILE.replace('ref: v1', 'ref: v2')}upstreamLock:\n    type: git\n    git:\n        repo: https://example.org/a.git\n        directory: /web\n        ref: v2\n        commit: abc\n`,
+    );
+    expect(textOf(withUpstream(after, { upstreamLock: null }))).toBe(KPTFILE.replace('ref: v1', 'ref: v2'));
+  });
+
+  test('name and conditions are set in place; an equal one changes nothing', () => {
+    expect(textOf(withName(bytes(KPTFILE), 'shop'))).toBe(KPTFILE.replace('name: web', 'name: shop'));
+    const ready = { type: 'Ready', status: 'True', reason: 'Rendered' };
+    const once = withCondition(bytes(KPTFILE), ready);
+    expect(readKptfile(once).kptfile.conditions).toEqual([ready]);
+    expect(withCondition(once, ready)).toBe(once);
+    expect(textOf(withCondition(once, { ...ready, status: 'False' }))).toBe(
+      textOf(once).replace("'True'", "'False'"),
+    );
+  });
+});
+
+describe('.krmignore', () => {
+  const hides = readKrmignore(
+    '# comment\n*.gen.yaml\n/top.yaml\ntests/\n!tests/keep.yaml\na/**/z.yaml\n?.yml\n',
+  );
+  test.each([
+    ['x.gen.yaml', true],
+    ['deep/x.gen.yaml', true],
+    ['top.yaml', true],
+    ['deep/top.yaml', false],
+    ['tests/a.yaml', true],
+    ['deep/tests/a.yaml', true],
+    ['tests/keep.yaml', false],
+    ['tests', false],
+    ['a/z.yaml', true],
+    ['a/b/c/z.yaml', true],
+    ['b/z.yaml', false],
+    ['x.yml', true],
+    ['xx.yml', false],
+  ])('%s: %s', (path, hidden) => expect(hides(path)).toBe(hidden));
+
+  test('hostile patterns take no time', () => {
+    const match = readKrmignore(`${'*a'.repeat(2000)}\n${'**/'.repeat(500)}x\n${'{a,b}'.repeat(22)}\n`);
+    expect(match(`${'a'.repeat(3000)}b/${'c/'.repeat(400)}y`)).toBe(false);
+  });
+});

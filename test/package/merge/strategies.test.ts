@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+
+import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
+import { mergePackages } from '../../../src/package/merge/merge.ts';
+import { settleConflict } from '../../../src/package/merge/settle.ts';
+import type { PackageFiles } from '../../../src/package/package.ts';
+import { textOf } from './corpus.ts';
+
+function tree(files: Record<string, string>): PackageFiles {
+  return new Map(
+    Object.entries(files).map(([path, text]) => [
+      path,
+      { mode: '100644' as const, bytes: new TextEncoder().encode(text) },
+    ]),
+  );
+}
+
+function texts(files: PackageFiles): Record<string, string> {
+  return Object.fromEntries([...files].map(([path, file]) => [path, textOf(file)]));
+}
+
+const kptfile = (version: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\npipeline:\n  mutators:\n    - image: set-labels:${version} # pinned\n      configMap: {app: web}\n`;
+const config = (color: string, size = 'S'): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  color: ${color} # ours to choose\n  size: ${size}\n`;
+
+const base = tree({
+  Kptfile: kptfile('v1'),
+  'c.yaml': config('red'),
+  'old.yaml': config('x').replace('name: c', 'name: old'),
+  'README.md': 'a\nb\nc\n',
+});
+const upstream = tree({
+  Kptfile: kptfile('v2'),
+  'c.yaml': config('blue'),
+  'new.yaml': config('n').replace('name: c', 'name: new'),
+  'README.md': 'a\nb\nC\n',
+});
+const local = tree({
+  Kptfile: kptfile('v1').replace('app: web', 'app: mine'),
+  'c.yaml': config('red', 'XL'),
+  'old.yaml': config('x').replace('name: c', 'name: old'),
+  'README.md': 'A\nb\nc\n',
+  'mine.txt': 'mine\n',
+});
+
+function merged(strategy: UpdateStrategy): Record<string, string> {
+  return texts(mergePackages({ base, upstream, local, strategy }).files);
+}
+
+describe('strategies', () => {
+  const pipeline = kptfile('v2').replace('app: web', 'app: mine');
+
+  test('resource-merge brings both sides together', () => {
+    expect(merged('resource-merge')).toEqual({
+      Kptfile: pipeline,
+      'c.yaml': config('blue', 'XL'),
+      'new.yaml': config('n').replace('name: c', 'name: new'),
+      'README.md': 'A\nb\nC\n',
+      'mine.txt': 'mine\n',
+    });
+  });
+
+  test('copy-merge takes upstream’s files and leaves local’s own', () => {
+    expect(merged('copy-merge')).toEqual({ ...texts(upstream), Kptfile: pipeline, 'mine.txt': 'mine\n' });
+  });
+
+  test('force-delete-replace takes upstream, with the root Kptfile merged', () => {
+    expect(merged('force-delete-replace')).toEqual({ ...texts(upstream), Kptfile: pipeline });
+  });
+
+  test('fast-forward refuses local changes and names them; without any it takes upstream', () => {
+    expect(() => merged('fast-forward')).toThrow(/README\.md.*c\.yaml.*mine\.txt/);
+    const clean = new Map([
+      ...base,
+      [
+        'c.yaml',
+        {
+          mode: '100644' as const,
+          bytes: new TextEncoder().encode(
+            config('red').replace('  color', '    color').replace('  size', '    size'),
+          ),
+        },
+      ],
+    ]);
+    expect(texts(mergePackages({ base, upstream, local: clean, strategy: 'fast-forward' }).files)).toEqual(
+      texts(upstream),
+    );
+  });
+});
+
+describe('conflicts', () => {
+  const both = tree({ ...texts(base), 'c.yaml': config('green', 'XL') });
+  const input = { base, upstream, local: both };
+
+  test('are told with place, values and line, and take upstream', () => {
+    const { conflicts, files, changed } = mergePackages(input);
+    expect(conflicts).toMatchObject([
+      {
+        file: 'c.yaml',
+        resource: { kind: 'ConfigMap', name: 'c' },
+        path: 'data.color',
+        base: 'red',
+        upstream: 'blue',
+        local: 'green',
+        taken: 'upstream',
+        line: 6,
+      },
+    ]);
+    expect(textOf(files.get('c.yaml'))).toBe(config('blue', 'XL'));
+    expect(changed).toEqual(['Kptfile', 'README.md', 'c.yaml', 'new.yaml', 'old.yaml']);
+  });
+
+  test('are settled by deciding and merging again, or in place afterwards', () => {
+    const [conflict] = mergePackages(input).conflicts;
+    const again = mergePackages({ ...input, decisions: new Map([[conflict!.id, 'local' as const]]) });
+    expect(again.conflicts).toEqual([]);
+    expect(textOf(again.files.get('c.yaml'))).toBe(config('green', 'XL'));
+    const settled = settleConflict(mergePackages(input).files, conflict!, 'local');
+    expect(textOf(settled.get('c.yaml'))).toBe(config('green', 'XL'));
+    expect(textOf(settleConflict(settled, conflict!, 'upstream').get('c.yaml'))).toBe(config('blue', 'XL'));
+  });
+
+  test('a resource that local deleted and upstream changed stays deleted and is told; settling brings it', () => {
+    const gone = tree(texts(base));
+    (gone as Map<string, unknown>).delete('c.yaml');
+    const { conflicts, files } = mergePackages({ base, upstream, local: gone });
+    expect(files.has('c.yaml')).toBe(false);
+    expect(conflicts).toMatchObject([{ file: 'c.yaml', path: '', taken: 'local', local: undefined }]);
+    const brought = settleConflict(files, conflicts[0]!, 'upstream');
+    expect(textOf(brought.get('c.yaml'))).toContain('color: blue');
+    expect(settleConflict(brought, conflicts[0]!, 'local').has('c.yaml')).toBe(false);
+  });
+
+  test('a file that both changed at one line keeps local’s and is told', () => {
+    const mine = tree({ ...texts(base), 'README.md': 'a\nb\nmine\n' });
+    const { conflicts, files } = mergePackages({ base, upstream, local: mine });
+    expect(textOf(files.get('README.md'))).toBe('a\nb\nmine\n');
+    expect(conflicts).toMatchObject([
+      { file: 'README.md', resource: null, path: '', upstream: 'a\nb\nC\n', taken: 'local' },
+    ]);
+    expect(textOf(settleConflict(files, conflicts[0]!, 'upstream').get('README.md'))).toBe('a\nb\nC\n');
+  });
+});
+
+describe('kpt’s bookkeeping', () => {
+  const mark = (text: string): string =>
+    text.replace(
+      'metadata:\n  name: c\n',
+      "metadata: # kpt-merge: /c\n  name: c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|c'\n",
+    );
+
+  test('is kept up on what comes in where local has it, and nowhere else', () => {
+    const marked = tree({ ...texts(base), 'c.yaml': mark(config('red')) });
+    const { files } = mergePackages({ base, upstream, local: marked });
+    expect(textOf(files.get('c.yaml'))).toBe(mark(config('blue')));
+    expect(textOf(files.get('new.yaml'))).toBe(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: /new\n  name: new\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|new'\ndata:\n  color: n # ours to choose\n  size: S\n",
+    );
+    expect(textOf(files.get('README.md'))).toBe('a\nb\nC\n');
+  });
+
+  test('names a resource that local renamed', () => {
+    const renamed = tree({
+      ...texts(base),
+      'c.yaml': mark(config('red')).replace('  name: c\n', '  name: prod-c\n'),
+    });
+    const { files, conflicts } = mergePackages({ base, upstream, local: renamed });
+    expect(textOf(files.get('c.yaml'))).toBe(mark(config('blue')).replace('  name: c\n', '  name: prod-c\n'));
+    expect(conflicts).toEqual([]);
+  });
+});
