@@ -78,7 +78,7 @@ async function startBlueprints(root: string): Promise<LocalForge> {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }],
       orgs: [{ login: 'acme', members: { alice: 'admin' }, teams: [] }],
-      repos: [{ ...{ owner: 'acme', name: 'blueprints' }, private: true, collaborators: {}, from: seed }],
+      repos: [{ owner: 'acme', name: 'blueprints', private: true, collaborators: {}, from: seed }],
       app: { installations: [{ account: 'acme', repositories: 'all' }] },
     },
   });

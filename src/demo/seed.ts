@@ -20,13 +20,6 @@ import { PorticoError } from '../error.ts';
 import { withUpstream } from '../package/kptfile.ts';
 import { ORGANISATION, TOKENS, UPSTREAM, type Downstream, type Person } from './cast.ts';
 
-export interface Seeded {
-  /** Every package of the upstream, by path, sorted; those below another package are left out. */
-  readonly packages: readonly string[];
-  /** Packages that each downstream was made from. */
-  readonly cloned: readonly string[];
-}
-
 const OWN_PACKAGES = new URL('./packages/', import.meta.url);
 
 export interface Source {

@@ -6,7 +6,7 @@ const run = promisify(execFile);
 export type GitClient = (...argv: string[]) => Promise<string>;
 
 /** The stock git client in one folder, as one person: the token stands in the folder's own configuration. */
-export function gitClient(folder: string): GitClient {
+function gitClient(folder: string): GitClient {
   return async (...argv) => (await run('git', argv, { cwd: folder })).stdout.trim();
 }
 

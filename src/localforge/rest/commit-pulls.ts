@@ -22,7 +22,11 @@ export function addCommitPulls(context: ForgeContext, router: Router): void {
  * The merged pull request that brought the commit to the default branch; for a commit that is not there, the open
  * ones that hold it (https://docs.github.com/rest, "List pull requests associated with a commit").
  */
-async function pullsOf(context: ForgeContext, request: RepositoryRequest, sha: string): Promise<PullRecord[]> {
+async function pullsOf(
+  context: ForgeContext,
+  request: RepositoryRequest,
+  sha: string,
+): Promise<PullRecord[]> {
   const { pulls, issues } = collaborationStore(context.store);
   const all = pulls.find('repository', [request.repository.id]);
   const merged = all.filter((pull) => pull.mergedAt !== null);
