@@ -1,15 +1,19 @@
 import { PorticoError } from '../../error.ts';
-import type { PackageFiles } from '../package.ts';
+import type { PackageFiles, ResourceRef } from '../package.ts';
 import { locateIn } from '../yaml/edit.ts';
 import { parsePath } from '../yaml/path.ts';
+import type { YamlFile } from '../yaml/read.ts';
 import type { Conflict } from './conflict.ts';
-import { identifierOf, readFile, resourcesOf } from './resources.ts';
+import { readFile, resourcesOf } from './resources.ts';
 
 /** The conflicts, sorted by file and place, with the line in the merged file at which each stands. */
 export function withLines(conflicts: readonly Conflict[], files: PackageFiles): Conflict[] {
+  const places = new Map<string, Places | undefined>();
   return conflicts
     .map((conflict) => {
-      const line = lineOf(conflict, files);
+      const { file } = conflict;
+      if (!places.has(file)) places.set(file, placesOf(file, files));
+      const line = lineOf(conflict, places.get(file));
       return line === undefined ? conflict : { ...conflict, line };
     })
     .sort(
@@ -25,23 +29,30 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function lineOf({ file, resource, path }: Conflict, files: PackageFiles): number | undefined {
-  const merged = files.get(file);
-  const yaml = merged === undefined ? undefined : readFile(file, merged);
+/** A merged file with its documents by kind, namespace and name, and by kind alone. */
+interface Places {
+  readonly yaml: YamlFile;
+  readonly documents: ReadonlyMap<string, number>;
+}
+
+function placesOf(path: string, files: PackageFiles): Places | undefined {
+  const merged = files.get(path);
+  const yaml = merged === undefined ? undefined : readFile(path, merged);
   if (yaml === undefined || yaml instanceof PorticoError) return undefined;
-  const resources = resourcesOf(file, yaml);
-  const at = resources.findIndex(
-    ({ ref }) =>
-      resource !== null &&
-      ref.kind === resource.kind &&
-      ref.name === resource.name &&
-      ref.namespace === resource.namespace,
-  );
-  const likely =
-    at === -1
-      ? resources.findIndex(
-          (one) => resource !== null && identifierOf(one.identity).includes(`|${resource.kind}|`),
-        )
-      : at;
-  return locateIn(yaml, Math.max(0, likely), parsePath(path), { nearest: true })?.line;
+  const documents = new Map<string, number>();
+  for (const [at, { ref }] of resourcesOf(path, yaml).entries()) {
+    for (const key of [keyOf(ref), ref.kind]) if (!documents.has(key)) documents.set(key, at);
+  }
+  return { yaml, documents };
+}
+
+function keyOf({ kind, namespace, name }: ResourceRef): string {
+  return JSON.stringify([kind, namespace, name]);
+}
+
+function lineOf({ resource, path }: Conflict, places: Places | undefined): number | undefined {
+  if (places === undefined) return undefined;
+  const { yaml, documents } = places;
+  const at = resource === null ? 0 : (documents.get(keyOf(resource)) ?? documents.get(resource.kind));
+  return at === undefined ? undefined : locateIn(yaml, at, parsePath(path), { nearest: true })?.line;
 }

@@ -73,47 +73,34 @@ function match(lists: readonly (ListNode | undefined)[], passes: readonly ItemKe
   type Draft = { local?: ListItem; base?: ListItem; upstream?: ListItem; segment: PathSegment };
   const sides = ['local', 'base', 'upstream'] as const;
   const drafts: Draft[] = [];
-  const rest = sides.map((_, side) => (lists[side]?.items ?? []).map((item, index) => ({ item, index })));
+  const placed = new Set<ListItem>();
   for (const pass of [...passes, sameContent]) {
     const open = new Map<string, Draft[]>();
     for (const [side, name] of sides.entries()) {
       const seen = new Map<string, number>();
-      rest[side] = (rest[side] ?? []).filter(({ item, index }) => {
-        const key = pass(item.value);
-        if (key === undefined) return true;
+      for (const [index, item] of (lists[side]?.items ?? []).entries()) {
+        const key = placed.has(item) ? undefined : pass(item.value);
+        if (key === undefined) continue;
         const text = JSON.stringify(key);
         const turn = seen.get(text) ?? 0;
         seen.set(text, turn + 1);
-        const known = open.get(text)?.[turn];
+        const group = open.get(text) ?? [];
+        open.set(text, group);
+        const known = group[turn];
         if (known !== undefined) known[name] = item;
-        else {
-          const segment = turn === 0 ? segmentOf(item.value, key, index) : index;
-          const draft: Draft = { [name]: item, segment };
-          open.set(text, [...(open.get(text) ?? []), draft]);
-        }
-        return false;
-      });
+        else group.push({ [name]: item, segment: turn === 0 ? segmentOf(item.value, key, index) : index });
+      }
     }
-    const found = [...open.values()].flat();
-    const last = pass === sameContent;
-    for (const draft of found) {
+    const isLast = pass === sameContent || passes.length === 1;
+    for (const draft of [...open.values()].flat()) {
+      const members = [draft.local, draft.base, draft.upstream].filter((item) => item !== undefined);
       // A lone item may still find its counterpart in a later pass.
-      const sidesHeld = sides.filter((name) => draft[name] !== undefined);
-      if (sidesHeld.length > 1 || last || passes.length === 1) drafts.push(draft);
-      else for (const [side, name] of sides.entries()) putBack(rest[side], lists[side], draft[name]);
+      if (members.length === 1 && !isLast) continue;
+      drafts.push(draft);
+      for (const item of members) placed.add(item);
     }
   }
   return drafts;
-}
-
-function putBack(
-  rest: { item: ListItem; index: number }[] | undefined,
-  list: ListNode | undefined,
-  item: ListItem | undefined,
-): void {
-  if (item === undefined || list === undefined || rest === undefined) return;
-  rest.push({ item, index: list.items.indexOf(item) });
-  rest.sort((a, b) => a.index - b.index);
 }
 
 /** The key as a path segment that finds the item: the fields that it has, with their own values. */
@@ -149,7 +136,7 @@ function mergeKeyed(
   const theirs = (upstream?.items ?? []).map((item) => twins.get(item) ?? item);
   const order = ordered
     ? inBothOrders(own, theirs, reordered(triples, base, upstream))
-    : [...own, ...theirs.filter((item) => !own.includes(item))];
+    : [...new Set([...own, ...theirs])];
   const items = order.flatMap((item) => results.get(item) ?? []);
   const old = local ?? upstream;
   if (old === undefined || (items.length === 0 && (upstream === undefined || upstream.items.length > 0)))
@@ -209,7 +196,11 @@ function inBothOrders(
   let before: ListItem | undefined;
   for (const item of other) {
     if (known.has(item)) before = item;
-    else behind.set(before, [...(behind.get(before) ?? []), item]);
+    else {
+      const group = behind.get(before);
+      if (group === undefined) behind.set(before, [item]);
+      else group.push(item);
+    }
   }
   return [...(behind.get(undefined) ?? []), ...lead.flatMap((item) => [item, ...(behind.get(item) ?? [])])];
 }

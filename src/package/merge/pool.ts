@@ -56,7 +56,7 @@ export function followMoves(
     ([path, file]) =>
       context.isResourceFile(path) && !pool.files.has(path) && !sameFile(file, trees.base.get(path)),
   );
-  if (worked.length === 0 && pool.local.length === 0) return plainPaths;
+  if (worked.length === 0 && pool.base.length === 0 && pool.local.length === 0) return plainPaths;
   const left = new Set(pool.base.map(moveKey));
   for (const one of pool.upstream) left.delete(moveKey(one));
   const arriving = new Map<string, string[]>();

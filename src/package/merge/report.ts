@@ -34,6 +34,7 @@ export interface Report {
 export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Side> = new Map()): Report {
   const conflicts: Conflict[] = [];
   const notes: MergeNote[] = [];
+  const told = new Set<string>();
   const tell = (
     conflict: Omit<Conflict, 'id' | 'taken'>,
     values: readonly string[],
@@ -46,7 +47,8 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
       .slice(0, 12);
     const decided = decisions.get(id);
     if (decided !== undefined) return decided;
-    if (!conflicts.some((known) => known.id === id)) conflicts.push({ id, ...conflict, taken: preferred });
+    if (!told.has(id)) conflicts.push({ id, ...conflict, taken: preferred });
+    told.add(id);
     return preferred;
   };
   return {

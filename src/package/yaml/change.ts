@@ -81,7 +81,9 @@ export function inOrder(kept: readonly MapEntry[], all: readonly MapEntry[]): Ma
       start = false;
     } else {
       const key = start ? '\u0000' : before;
-      groups.set(key, [...(groups.get(key) ?? []), entry]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [entry]);
+      else group.push(entry);
     }
   }
   return [

@@ -255,18 +255,34 @@ export function locateIn(
   }
   const { text } = file.source;
   const end = here.at?.end ?? start;
-  const line = lineOf(text, start);
+  const line = lineOf(file.source, start);
   const last = end > start && text[end - 1] === '\n' ? end - 1 : end;
   return {
     line,
     column: start - lineStart(text, start) + 1,
-    endLine: line + text.slice(start, last).split('\n').length - 1,
+    endLine: lineOf(file.source, last),
     range: [here.at?.body ?? start, end],
   };
 }
 
-function lineOf(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+const lineStarts = new WeakMap<Source, readonly number[]>();
+
+/** The 1-based line of an offset; the line starts of a text are found once. */
+function lineOf(source: Source, offset: number): number {
+  let starts = lineStarts.get(source);
+  if (starts === undefined) {
+    const found = [0];
+    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1))
+      found.push(at + 1);
+    starts = found;
+    lineStarts.set(source, starts);
+  }
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

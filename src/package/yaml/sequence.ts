@@ -3,7 +3,7 @@
  * proportional to the length times the number of differences. Past `budget` differences the middle counts as
  * changed wholly, so that time and memory stay bounded. Returns pairs of positions.
  */
-export function commonPairs(a: readonly string[], b: readonly string[], budget = 1000): [number, number][] {
+export function commonPairs(a: readonly string[], b: readonly string[], budget = 250): [number, number][] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
   let tail = 0;
@@ -21,48 +21,61 @@ export function commonPairs(a: readonly string[], b: readonly string[], budget =
   return pairs;
 }
 
+/** Myers' greedy search; `reach[diagonal + edits]` is how far it got on each diagonal with so many edits. */
 function shortestEdit(a: readonly string[], b: readonly string[], budget: number): [number, number][] {
   if (a.length === 0 || b.length === 0) return [];
   const most = Math.min(a.length + b.length, budget);
-  let reach = new Map<number, number>([[1, 0]]);
-  const history: Map<number, number>[] = [];
+  const history: Int32Array[] = [];
+  let before = new Int32Array(1);
   for (let edits = 0; edits <= most; edits += 1) {
-    history.push(reach);
-    const next = new Map(reach);
+    const reach = new Int32Array(2 * edits + 1);
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = isDown(reach, diagonal, edits)
-        ? (reach.get(diagonal + 1) ?? 0)
-        : (reach.get(diagonal - 1) ?? 0) + 1;
+      let x = edits === 0 ? 0 : startOn(before, diagonal, edits);
       while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x += 1;
-      next.set(diagonal, x);
-      if (x >= a.length && x - diagonal >= b.length) return walkBack(history, a.length, b.length);
+      reach[diagonal + edits] = x;
+      if (x >= a.length && x - diagonal >= b.length) return walkBack(history, edits, a.length, b.length);
     }
-    reach = next;
+    history.push(reach);
+    before = reach;
   }
   return [];
 }
 
-function isDown(reach: ReadonlyMap<number, number>, diagonal: number, edits: number): boolean {
+/** True when the path to a diagonal comes from the one above: by an insertion. */
+function isDown(before: Int32Array, diagonal: number, edits: number): boolean {
   if (diagonal === -edits) return true;
-  return diagonal !== edits && (reach.get(diagonal - 1) ?? -1) < (reach.get(diagonal + 1) ?? -1);
+  return diagonal !== edits && at(before, diagonal - 1, edits) < at(before, diagonal + 1, edits);
+}
+
+/** How far the round before `edits` got on a diagonal. */
+function at(before: Int32Array, diagonal: number, edits: number): number {
+  return before[diagonal + edits - 1] ?? 0;
+}
+
+function startOn(before: Int32Array, diagonal: number, edits: number): number {
+  return isDown(before, diagonal, edits)
+    ? at(before, diagonal + 1, edits)
+    : at(before, diagonal - 1, edits) + 1;
 }
 
 function walkBack(
-  history: readonly ReadonlyMap<number, number>[],
+  history: readonly Int32Array[],
+  total: number,
   endX: number,
   endY: number,
 ): [number, number][] {
   const pairs: [number, number][] = [];
   let x = endX;
   let y = endY;
-  for (let edits = history.length - 1; edits >= 0; edits -= 1) {
-    const reach = history[edits];
-    if (reach === undefined) break;
+  for (let edits = total; edits >= 0; edits -= 1) {
+    const before = history[edits - 1];
     const diagonal = x - y;
-    const before = isDown(reach, diagonal, edits) ? diagonal + 1 : diagonal - 1;
-    const beforeX = edits === 0 ? 0 : (reach.get(before) ?? 0);
-    const beforeY = edits === 0 ? 0 : beforeX - before;
-    while (x > beforeX && y > beforeY) {
+    const down = before === undefined || isDown(before, diagonal, edits);
+    const source = down ? diagonal + 1 : diagonal - 1;
+    const beforeX = before === undefined ? 0 : at(before, source, edits);
+    const beforeY = before === undefined ? 0 : beforeX - source;
+    const startX = before === undefined ? 0 : down ? beforeX : beforeX + 1;
+    while (x > startX && x > 0 && y > 0) {
       x -= 1;
       y -= 1;
       pairs.push([x, y]);
@@ -86,8 +99,13 @@ export interface Hunk {
  * Cuts three sequences into what is common to all (not returned) and the hunks between. Changes of both sides that
  * overlap or touch make one hunk.
  */
-export function threeWay(base: readonly string[], left: readonly string[], right: readonly string[]): Hunk[] {
-  const edits = [...editsOf(base, left, 'left'), ...editsOf(base, right, 'right')].sort(
+export function threeWay(
+  base: readonly string[],
+  left: readonly string[],
+  right: readonly string[],
+  budget?: number,
+): Hunk[] {
+  const edits = [...editsOf(base, left, 'left', budget), ...editsOf(base, right, 'right', budget)].sort(
     (a, b) => a.base[0] - b.base[0] || a.base[1] - b.base[1],
   );
   const groups: Edit[][] = [];
@@ -109,11 +127,16 @@ interface Edit {
   readonly own: readonly [number, number];
 }
 
-function editsOf(base: readonly string[], own: readonly string[], side: Edit['side']): Edit[] {
+function editsOf(
+  base: readonly string[],
+  own: readonly string[],
+  side: Edit['side'],
+  budget?: number,
+): Edit[] {
   const edits: Edit[] = [];
   let x = 0;
   let y = 0;
-  for (const [nextX, nextY] of [...commonPairs(base, own), [base.length, own.length] as const]) {
+  for (const [nextX, nextY] of [...commonPairs(base, own, budget), [base.length, own.length] as const]) {
     if (nextX > x || nextY > y) edits.push({ side, base: [x, nextX], own: [y, nextY] });
     x = nextX + 1;
     y = nextY + 1;

@@ -94,11 +94,12 @@ function flowCollection(node: MapNode | ListNode, given: boolean): string {
         ? `,${pad}`
         : ', '
       : text.slice(ranges[0].end, ranges[1].start);
+  const positions = new Map<Slot, number>(old.map((slot, at) => [slot, at]));
   let previous = -1;
   let out = '';
   const slots = node.kind === 'map' ? node.entries : node.items;
   for (const [position, slot] of slots.entries()) {
-    const index = old.findIndex((candidate) => candidate === slot || candidate === slot.base);
+    const index = positions.get(slot) ?? (slot.base && positions.get(slot.base)) ?? -1;
     const adjacent = previous >= 0 && index === previous + 1;
     if (position > 0) out += adjacent ? text.slice(ranges[previous]?.end, ranges[index]?.start) : between;
     out += (isEntry(slot) ? `${flowKey(slot.key, json)}: ` : '') + flowText(slot.value, json);

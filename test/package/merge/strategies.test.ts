@@ -143,13 +143,13 @@ describe('conflicts', () => {
   });
 });
 
-describe('kpt’s bookkeeping', () => {
-  const mark = (text: string): string =>
-    text.replace(
-      'metadata:\n  name: c\n',
-      "metadata: # kpt-merge: /c\n  name: c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|c'\n",
-    );
+const mark = (text: string): string =>
+  text.replace(
+    'metadata:\n  name: c\n',
+    "metadata: # kpt-merge: /c\n  name: c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|c'\n",
+  );
 
+describe('kpt’s bookkeeping', () => {
   test('is kept up on what comes in where local has it, and nowhere else', () => {
     const marked = tree({ ...texts(base), 'c.yaml': mark(config('red')) });
     const { files } = mergePackages({ base, upstream, local: marked });
