@@ -15,7 +15,7 @@ export async function eventually<Value>(
     } catch (error) {
       last = error;
     }
-    await pause(50);
+    await pause(100);
   }
   throw new Error(`${what}: not seen in ${seconds} s`, { cause: last });
 }
