@@ -95,6 +95,7 @@ function flowCollection(node: MapNode | ListNode, given: boolean): string {
         : ', '
       : text.slice(ranges[0].end, ranges[1].start);
   const positions = new Map<Slot, number>(old.map((slot, at) => [slot, at]));
+  const first = old[0];
   let previous = -1;
   let out = '';
   const slots = node.kind === 'map' ? node.entries : node.items;
@@ -102,12 +103,42 @@ function flowCollection(node: MapNode | ListNode, given: boolean): string {
     const index = positions.get(slot) ?? (slot.base && positions.get(slot.base)) ?? -1;
     const adjacent = previous >= 0 && index === previous + 1;
     if (position > 0) out += adjacent ? text.slice(ranges[previous]?.end, ranges[index]?.start) : between;
-    out += (isEntry(slot) ? `${flowKey(slot.key, json)}: ` : '') + flowText(slot.value, json);
+    out += flowSlot(slot, old[index], first, text, json);
     previous = index;
   }
   return slots.length === 0
     ? open + close
     : open + pad + out + (pad === '' ? tail.replace(/^,/, '') : tail) + close;
+}
+
+/** One part of a flow collection: as it stands, or with a new value behind its own key, or new in the manner of the first. */
+function flowSlot(
+  slot: Slot,
+  own: Slot | undefined,
+  first: Slot | undefined,
+  text: string,
+  json: boolean,
+): string {
+  if (slot === own && slot.at !== undefined) {
+    return text.slice(slot.at.start, Math.max(slot.value.at?.end ?? 0, slot.at.indicator));
+  }
+  const value = flowText(slot.value, json);
+  if (!isEntry(slot)) return value;
+  const hasOwnKey = own !== undefined && isEntry(own) && own.name === slot.name;
+  const before = hasOwnKey ? keyPart(own, text) : undefined;
+  if (before !== undefined) return before + value;
+  const manner = first !== undefined && isEntry(first) ? keyPart(first, text) : undefined;
+  const colon = /:[ \t]*$/.exec(manner ?? '')?.[0] ?? ': ';
+  return flowKey(slot.key, json) + (json ? colon : ': ') + value;
+}
+
+/** The text of an entry up to its value; undefined where it has no colon. */
+function keyPart(entry: MapEntry, text: string): string | undefined {
+  const start = entry.at?.start;
+  const end = entry.value.at?.start;
+  if (start === undefined || end === undefined) return undefined;
+  const part = text.slice(start, end);
+  return /:\s*$/.test(part) ? part : undefined;
 }
 
 function isEntry(slot: Slot): slot is MapEntry {
