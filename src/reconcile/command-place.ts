@@ -26,7 +26,7 @@ export async function loadCommandPlace(
   written: Written,
   signal?: AbortSignal,
 ): Promise<CommandPlace | null> {
-  const loaded = await loadProposal(access, target.number, signal);
+  const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
   if (loaded.kind === 'snapshot') return inPull(world, access, loaded.snapshot, target, written, signal);
   return loaded.reason === 'absent' ? inIssue(world, access, target.number, written, signal) : null;
 }

@@ -83,17 +83,26 @@ async function obey(
     const decision = decideCommand(line, state);
     if (decision.kind === 'ignore') return said;
     if (decision.kind === 'refuse') {
-      said.push({ line, outcome: 'refused', text: `${decision.message} ${decision.hint}` });
+      said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
       break;
     }
     const outcome = await performAll(world, access, snapshot, written, decision.steps, signal);
     if (outcome.kind !== 'done') {
-      said.push({ line, outcome: outcome.kind, text: `${outcome.message} ${outcome.hint}` });
+      said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
       break;
     }
     said.push({ line, outcome: 'done', ...(decision.reply !== undefined && { text: decision.reply }) });
   }
   return said;
+}
+
+/** Why it ended here, and that the rest was not done. */
+function ended({ message, hint }: { readonly message: string; readonly hint: string }, left: number): string {
+  const rest =
+    left === 0
+      ? ''
+      : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not carried out.`;
+  return `${message} ${hint}${rest}`;
 }
 
 async function performAll(

@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
 import { publishedOnBranch, type RevisionRefs } from './package-revisions.ts';
-import type { Access, CommitInfo, PackageDir, Pull } from './ports.ts';
+import type { Access, CommitInfo, PackageDir, Pull, World } from './ports.ts';
 
 /** A state of the registered branch that is a revision of one package. */
 export interface DueRevision {
@@ -21,19 +21,54 @@ export interface DueRevisions {
 /** A branch's history is read so far back for merges that were not tagged. */
 const HISTORY = 500;
 
-/** The revisions of one package that are due, counted from the newest one that lies on the branch. */
-export async function dueRevisions(
-  { git, forge }: Access,
+/** Who brought a commit is asked again for so long: the forge may know a merge only a while after it. */
+const SETTLED_MS = 3_600_000;
+const MOST_REMEMBERED = 20_000;
+
+export type LookForDue = (
+  access: Access,
   config: RepositoryConfig,
   refs: RevisionRefs,
   found: PackageDir,
   head: string,
   signal?: AbortSignal,
+) => Promise<DueRevisions>;
+
+/**
+ * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
+ * are not published and do not change are looked at once, not at every push.
+ */
+export function createDueRevisions(world: Pick<World, 'now'>): LookForDue {
+  const settled = new Map<string, CommitInfo>();
+  return async (access, config, refs, found, head, signal) => {
+    const { git, ref } = access;
+    const newest = await publishedOnBranch(git, refs, found.directory, head, signal);
+    const newestTree =
+      newest === null ? undefined : ((await git.treeId(newest, found.directory, signal)) ?? undefined);
+    if (newestTree === found.tree) return { due: [], flagged: null };
+    const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish.directPushes]);
+    const known = settled.get(key);
+    if (known !== undefined) return { due: [], flagged: known };
+    const result = await dueSince(access, config, found, newest, newestTree, head, signal);
+    const { due, flagged } = result;
+    const old = world.now().getTime() - SETTLED_MS;
+    if (due.length === 0 && flagged !== null && Date.parse(flagged.committer.date) < old) {
+      if (settled.size >= MOST_REMEMBERED) settled.clear();
+      settled.set(key, flagged);
+    }
+    return result;
+  };
+}
+
+async function dueSince(
+  { git, forge }: Access,
+  config: RepositoryConfig,
+  found: PackageDir,
+  newest: string | null,
+  newestTree: string | undefined,
+  head: string,
+  signal: AbortSignal | undefined,
 ): Promise<DueRevisions> {
-  const newest = await publishedOnBranch(git, refs, found.directory, head, signal);
-  const newestTree =
-    newest === null ? undefined : ((await git.treeId(newest, found.directory, signal)) ?? undefined);
-  if (newestTree === found.tree) return { due: [], flagged: null };
   const options = {
     firstParent: true,
     limit: HISTORY,

@@ -95,9 +95,12 @@ function trailing(lines: readonly string[]): number {
   return lines.length - 1 - lines.findLastIndex((line) => !line.startsWith(' '));
 }
 
-function hunkLines({ from, to, removed, added, lines }: Hunk): string[] {
-  const range = (at: number, count: number): string => `${count === 0 ? at : at + 1},${count}`;
-  return [`@@ -${range(from, removed)} +${range(to, added)} @@`, ...lines];
+function hunkLines(hunk: Hunk): string[] {
+  return [`@@ -${range(hunk.from, hunk.removed)} +${range(hunk.to, hunk.added)} @@`, ...hunk.lines];
+}
+
+function range(at: number, count: number): string {
+  return `${count === 0 ? at : at + 1},${count}`;
 }
 
 /** A line keeps its end until here, so that a missing last one can be told. */

@@ -11,10 +11,10 @@ export interface ProposalSnapshot {
   readonly facts: RepositoryFacts;
   readonly pull: Pull;
   readonly config: RepositoryConfig;
-  /** Head of the registered branch. */
+  /** Head of the branch that it goes into. */
   readonly base: string;
   readonly head: CommitInfo;
-  /** Where the proposal left the registered branch. */
+  /** Where the proposal left it. */
   readonly mergeBase: string;
   readonly packages: readonly ProposalPackage[];
   /** Changed files that belong to no package. */
@@ -41,10 +41,14 @@ export type SnapshotResult =
   /** Nothing for Portico to do: no such pull request, repository or branch not registered. */
   | { readonly kind: 'none'; readonly reason: 'absent' | 'not-registered' | 'other-branch' | 'archived' };
 
-/** Reads a proposal. Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of. */
+/**
+ * Reads a proposal; with `anyBase` also a pull request into another branch, which is then what it is compared with.
+ * Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of.
+ */
 export async function loadProposal(
   access: Access,
   number: number,
+  options: { readonly anyBase?: boolean } = {},
   signal?: AbortSignal,
 ): Promise<SnapshotResult> {
   const { git, forge } = access;
@@ -58,10 +62,12 @@ export async function loadProposal(
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
   if (configuration.state !== 'registered') return { kind: 'none', reason: 'not-registered' };
   const { config } = configuration;
-  if (pull.baseRef !== config.branch) return { kind: 'none', reason: 'other-branch' };
+  if (pull.baseRef !== config.branch && options.anyBase !== true) {
+    return { kind: 'none', reason: 'other-branch' };
+  }
 
   const writable = pull.headRepositoryId === facts.id;
-  const base = await git.resolve(`refs/heads/${config.branch}`, signal);
+  const base = await git.resolve(`refs/heads/${pull.baseRef}`, signal);
   const headOid = await resolveHead(access, pull, writable, signal);
   const beside = await besideProposal(access, pull, base, signal);
   const mergeBase = beside === null || headOid === null ? null : await git.mergeBase(beside, headOid, signal);

@@ -34,7 +34,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
   return async ({ repository, number }, signal) => {
     const access = await world.open(repository, signal);
-    const loaded = await loadProposal(access, number, signal);
+    const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
       world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
       return;

@@ -8,8 +8,9 @@ import { contentDigest } from '../revision/digest.ts';
 import { formatProvenance, type Provenance } from '../revision/provenance.ts';
 import { announce } from './announce.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
+import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
-import { dueRevisions, type DueRevision } from './due-revisions.ts';
+import { createDueRevisions, type DueRevision } from './due-revisions.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
@@ -25,7 +26,7 @@ import {
 } from './package-revisions.ts';
 import type { Access, CommitInfo, PackageDir, RepositoryFacts, RepositoryRef, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { publicationCheck } from './publication-check.ts';
+import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { botPerson } from './render-commit.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
@@ -39,6 +40,7 @@ export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSi
  */
 export function createPublicationReconciler(world: World): PublicationReconciler {
   const announced = new Set<string>();
+  const look = createDueRevisions(world);
   return async (repository, signal) => {
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
@@ -51,7 +53,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     let published = false;
     for (const found of await rootPackages(access, head, config.directory, signal)) {
       const refs = await loadRevisionRefs(access.git, signal);
-      const { due, flagged: commit } = await dueRevisions(access, config, refs, found, head, signal);
+      const { due, flagged: commit } = await look(access, config, refs, found, head, signal);
       if (commit !== null) flagged.set(found.path === '' ? '.' : found.path, commit);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
@@ -62,7 +64,13 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       }
     }
     if (flagged.size > 0) await access.forge.putCheck(publicationCheck(head, flagged), signal);
-    if (published) await world.enqueue(repositoryJob(repository));
+    if (!published) return;
+    // A merge can be told as one only a while later: what was flagged in between is taken back.
+    const flags = (await access.forge.listChecks(head, signal)).filter(
+      ({ name }) => name === PUBLICATION_CHECK,
+    );
+    if (flagged.size === 0 && flags.length > 0) await access.forge.putCheck(publishedCheck(head), signal);
+    await world.enqueue(repositoryJob(repository));
 
     async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
       const refs = await loadRevisionRefs(to.git, signal);

@@ -3,6 +3,7 @@
  * every recent command that nobody answered. Looking at something that is as it should be writes nothing.
  */
 import { parseComment } from '../command/parse.ts';
+import { PorticoError } from '../error.ts';
 import { loadConfiguration } from './configuration.ts';
 import { commentJob, proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
@@ -44,7 +45,13 @@ function createRedelivery(world: World): (signal?: AbortSignal) => Promise<void>
     const due = failed.filter(({ guid }) => (attempts.get(guid) ?? 0) < MOST_ATTEMPTS);
     for (const { id, guid } of due.slice(0, MOST_REDELIVERIES)) {
       attempts.set(guid, (attempts.get(guid) ?? 0) + 1);
-      await world.redeliver(id, signal);
+      try {
+        await world.redeliver(id, signal);
+      } catch (error) {
+        // One that the forge no longer has must not keep the others from coming; a limit is obeyed.
+        if (!(error instanceof PorticoError) || error.code === 'RATE_LIMITED') throw error;
+        world.log.warn({ err: error, delivery: guid }, 'a webhook could not be asked for again');
+      }
     }
     if (due.length > 0) world.log.info({ deliveries: due.length }, 'lost webhooks are sent again');
   };

@@ -1,5 +1,6 @@
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
 import type { CommandLine } from '../command/parse.ts';
+import { code } from './markdown-blocks.ts';
 import type { Access, Reaction, RepositoryRef, World } from './ports.ts';
 
 /** A comment or a review with a text. `headSeen`: the head of the pull request when the webhook came. */
@@ -92,12 +93,13 @@ export async function answer(
   const last = said.at(-1);
   if (last === undefined) return acknowledge(access, written, false, signal);
   const isReview = written.kind === 'review';
-  const shown = said.filter(({ text }) => text !== undefined || isReview);
+  // Of several commands that did not all succeed each is named with its end.
+  const all = isReview || (said.length > 1 && last.outcome !== 'done');
+  const shown = said.filter(({ text }) => text !== undefined || all);
   if (shown.length > 0) {
-    const many = said.length > 1 || isReview;
     const body = shown.map(({ line, outcome, text = '' }) => {
-      const title =
-        line === undefined || !many ? '' : `${isReview ? `${EMOJI[outcome]} ` : ''}\`${line.text}\``;
+      const mark = all ? `${EMOJI[outcome]} ` : '';
+      const title = line === undefined || (said.length === 1 && !all) ? '' : `${mark}${code(line.text)}`;
       return [title, text].filter((part) => part !== '').join('\n\n');
     });
     await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 
 import { unifiedPatch } from '../../src/reconcile/patch.ts';

@@ -28,13 +28,15 @@ export function kptfile(
   mutators: readonly string[] = [],
   validators: readonly string[] = [],
 ): string {
-  const list = (key: string, entries: readonly string[]): string =>
-    entries.length === 0 ? '' : `  ${key}:\n${entries.join('')}`;
   const pipeline =
     mutators.length + validators.length === 0
       ? ''
       : `pipeline:\n${list('mutators', mutators)}${list('validators', validators)}`;
   return `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n  annotations:\n    config.kubernetes.io/local-config: "true"\n${pipeline}`;
+}
+
+function list(key: string, entries: readonly string[]): string {
+  return entries.length === 0 ? '' : `  ${key}:\n${entries.join('')}`;
 }
 
 export function configMap(name: string, data: Readonly<Record<string, string>>): string {

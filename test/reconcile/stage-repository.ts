@@ -49,6 +49,8 @@ export interface StageRepository {
   comments(number: number): Promise<CommentData[]>;
   /** The comment that sums it up; fails where there is not exactly one. */
   sticky(number: number): Promise<string>;
+  /** Opens, approves as bob, and publishes by command. */
+  publish(branch: string, files: Files, command?: string): Promise<PullData>;
   /** Writes a comment and does not wait. Answers its id. */
   say(number: number, body: string, as?: Login): Promise<number>;
   /** Writes a comment, waits, and answers the bot's reaction and its reply. */
@@ -168,6 +170,13 @@ export function stageRepository({ forge, as, idle, owner, name }: Setting): Stag
     async propose(branch, files, options = {}) {
       await repository.push(branch, files, options.as === undefined ? {} : { as: options.as });
       return repository.open(branch, options);
+    },
+    async publish(branch, files, command = '/portico publish') {
+      const { number } = await repository.propose(branch, files);
+      await repository.review(number, 'APPROVE');
+      const { reaction, reply } = await repository.command(number, command);
+      if (reaction !== 'rocket') throw new Error(`${branch} was not published: ${reply}`);
+      return repository.pull(number);
     },
     async pull(pull_number) {
       return (await alice.pulls.get({ ...where, pull_number })).data;

@@ -27,6 +27,8 @@ export interface Write {
  */
 export interface Stage extends AsyncDisposable {
   readonly forge: LocalForge;
+  /** Of the server that runs now. */
+  server(): RunningServer;
   /** Every line that the bot has logged. */
   readonly log: readonly string[];
   as(login: Login): Octokit;
@@ -104,7 +106,12 @@ export async function startStage(
       log: createLog({
         level: 'trace',
         secrets: [forge.app.webhookSecret, forge.app.privateKeyPem],
-        stream: { write: (line) => void log.push(line) },
+        stream: {
+          write: (line) => {
+            log.push(line);
+            if (process.env['PORTICO_TEST_LOG'] === '1') process.stderr.write(line);
+          },
+        },
       }),
     });
     forge.setAppWebhookUrl(`${server.url}/api/github/webhooks`);
@@ -149,6 +156,7 @@ export async function startStage(
   await startBot();
   return {
     forge,
+    server: () => server!,
     log,
     as,
     repository,
