@@ -21,7 +21,7 @@ export const pipelinePasses: readonly ItemKey[] = [
 ];
 
 /** `ghcr.io/x/set-labels:v0.2` → `set-labels`. */
-export function imageName(image: string): string {
+function imageName(image: string): string {
   const last = image.slice(image.lastIndexOf('/') + 1);
   return last.replace(/[@:].*$/, '');
 }

@@ -144,7 +144,7 @@ function collect(
 }
 
 /** The merge keys that a schema's extensions name. */
-export function extensionKeys(schema: YamlNode): readonly string[] | undefined {
+function extensionKeys(schema: YamlNode): readonly string[] | undefined {
   const type = textAt(schema, 'x-kubernetes-list-type');
   if (type === 'set') return [];
   const mapKeys = valueAt(schema, 'x-kubernetes-list-map-keys');

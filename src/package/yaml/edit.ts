@@ -192,7 +192,7 @@ export function insertDocument(file: YamlFile, root: YamlNode, at?: number): str
 }
 
 /** The text with the text of a document (no `---`, ended) inserted before document `at` (default: behind the last). */
-export function insertText(file: YamlFile, added: string, at?: number): string {
+function insertText(file: YamlFile, added: string, at?: number): string {
   const { text, eol } = file.source;
   const full = fullDocuments(file);
   const marker = `---${eol}`;

@@ -29,6 +29,9 @@ a: 1`;
 
 const edited = (...edits: YamlEdit[]): string => editYaml(TEXT, edits);
 
+const set = (text: string): string =>
+  editYaml(text, [{ op: 'set', document: 0, path: ['a', 'c'], value: 'n' }]);
+
 describe('edits in place', () => {
   test('a value keeps its quotes and comment', () => {
     expect(edited({ op: 'set', document: 0, path: ['metadata', 'name'], value: "it's" })).toBe(
@@ -84,8 +87,6 @@ describe('edits in place', () => {
   });
 
   test('JSON keeps its layout', () => {
-    const set = (text: string): string =>
-      editYaml(text, [{ op: 'set', document: 0, path: ['a', 'c'], value: 'n' }]);
     expect(set('{"a":{"b":[1,2],"c":3},"d":null}')).toBe('{"a":{"b":[1,2],"c":"n"},"d":null}');
     expect(set('{\n  "a": {\n    "b": 1\n  }\n}\n')).toBe('{\n  "a": {\n    "b": 1,\n    "c": "n"\n  }\n}\n');
   });
