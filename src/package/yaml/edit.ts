@@ -1,4 +1,5 @@
 import { PorticoError } from '../../error.ts';
+import { withoutForeignAliases } from './aliases.ts';
 import { adapt, changeAt, nodeAt, noSuchPlace, slotAt } from './change.ts';
 import { fromValue, shape, toValue } from './compare.ts';
 import { lineStart } from './layout.ts';
@@ -148,16 +149,17 @@ export function editedChunk(source: Source, document: YamlDocument, root: YamlNo
   const [start, end] = document.chunk;
   const own = text.slice(start, end);
   if (root === document.root) return own;
-  const edited = applySplices(text, patchDocument(source, document, root), start, end);
-  const fresh = (): string =>
-    text.slice(start, document.root?.at?.start ?? document.bodyStart) +
-    documentText(fromValue(toValue(root)), source);
-  for (const make of [() => edited, fresh]) {
-    const made = make();
+  const patched = (wanted: YamlNode): string | undefined => {
+    const made = applySplices(text, patchDocument(source, document, wanted), start, end);
     // A file without a line break at its end keeps that, unless the break has become part of a value.
-    for (const chunk of [sameEnd(own, made), made]) if (holds(chunk, root)) return chunk;
-  }
-  return fresh();
+    return [sameEnd(own, made), made].find((chunk) => holds(chunk, wanted));
+  };
+  const inPlace = patched(root) ?? patched(withoutForeignAliases(root, source));
+  if (inPlace !== undefined) return inPlace;
+  const plain = fromValue(toValue(root));
+  const fresh =
+    text.slice(start, document.root?.at?.start ?? document.bodyStart) + documentText(plain, source);
+  return holds(sameEnd(own, fresh), plain) ? sameEnd(own, fresh) : fresh;
 }
 
 function holds(chunk: string, root: YamlNode): boolean {

@@ -170,3 +170,17 @@ describe('kpt’s bookkeeping', () => {
     expect(conflicts).toEqual([]);
   });
 });
+
+test('what comes with an alias is written out where its anchor is not', () => {
+  const doc = (more: string): PackageFiles =>
+    tree({ 'w.yaml': `kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n${more}` });
+  const theirs = doc('  b: &x {k: 1}\n  c: # new\n    d: *x\n');
+  const { files } = mergePackages({
+    base: doc('  b: {k: 0}\n'),
+    upstream: theirs,
+    local: doc('  b: {k: 0} # ours\n'),
+  });
+  expect(textOf(files.get('w.yaml'))).toBe(
+    'kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n  b: {k: 1} # ours\n  c:\n    d:\n      k: 1\n',
+  );
+});
