@@ -24,7 +24,8 @@ export function regionOf(slot: Slot & { readonly at: SlotPlace }): Region {
   const line = lineStart(text, start);
   const before = text.slice(line, start).replace('\uFEFF', '');
   const inline = before.trim() !== '';
-  const column = start - line - (text[line] === '\uFEFF' ? 1 : 0);
+  // A byte order mark takes no column.
+  const column = start - line - (start > 0 && line === 0 && text.startsWith('\uFEFF') ? 1 : 0);
   const end = regionEnd(text, slot.value.at?.end ?? start, column);
   if (inline) return { headStart: start, start, inline, column, end };
   return { headStart: headStart(text, line, after, column), start: line, inline, column, end };
