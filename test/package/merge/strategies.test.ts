@@ -171,9 +171,10 @@ describe('kpt’s bookkeeping', () => {
   });
 });
 
+const doc = (more: string): PackageFiles =>
+  tree({ 'w.yaml': `kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n${more}` });
+
 test('what comes with an alias is written out where its anchor is not', () => {
-  const doc = (more: string): PackageFiles =>
-    tree({ 'w.yaml': `kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n${more}` });
   const theirs = doc('  b: &x {k: 1}\n  c: # new\n    d: *x\n');
   const { files } = mergePackages({
     base: doc('  b: {k: 0}\n'),
