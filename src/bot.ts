@@ -18,6 +18,7 @@ import type { Json, Lane, Queue } from './queue/job.ts';
 import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
+import type { VariantTarget } from './reconcile/downstream.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
 import type { RepositoryRef, World } from './reconcile/ports.ts';
@@ -25,7 +26,7 @@ import { createProposalReconciler, type ProposalTarget } from './reconcile/propo
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
-import { createVariantReconciler, type VariantTarget } from './reconcile/variant.ts';
+import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
 import { VERSION } from './version.ts';

@@ -51,6 +51,7 @@ async function inPull(
     isAuthor: written.author === pull.author,
     isBot: written.authorIsBot,
   };
+  const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
     comment: { id: written.id, createdAt: written.createdAt, author: written.author },
@@ -78,10 +79,11 @@ async function inPull(
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
     approvals: await loadApprovals(world, access, snapshot, checks.digest, signal),
-    openConflicts: (await openConflicts(world, access, snapshot, head.oid, signal)).length,
+    openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     updates: await updateChoices(
       world,
       access,
+      snapshot.facts,
       head.oid,
       snapshot.packages.filter(({ trees }) => trees.head !== null),
       signal,
@@ -132,6 +134,7 @@ async function inIssue(
     updates: await updateChoices(
       world,
       access,
+      facts,
       head,
       await rootPackages(access, head, config.directory, signal),
       signal,

@@ -18,6 +18,8 @@ export interface Asked {
   readonly id: number;
   readonly login: string;
   readonly at: string;
+  /** Issue or pull request. */
+  readonly number: number;
 }
 
 const DONE: StepOutcome = { kind: 'done' };
@@ -31,7 +33,7 @@ export async function performStep(
   step: Step,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  if (step.do === 'request-update') return requestUpdate(world, access, step);
+  if (step.do === 'request-update') return requestUpdate(world, access, asked, step);
   if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
   return performInPull(world, access, snapshot, asked, step, signal);
 }
@@ -176,8 +178,9 @@ function moved(checked: string, now: string): StepOutcome {
 async function requestUpdate(
   world: World,
   { ref }: Access,
+  { number }: Asked,
   step: Extract<Step, { do: 'request-update' }>,
 ): Promise<StepOutcome> {
-  await world.enqueue(variantJob(ref, step.package, step.to));
+  await world.enqueue(variantJob(ref, step.package, { to: step.to, askedIn: number }));
   return DONE;
 }

@@ -86,7 +86,14 @@ async function obey(
       said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
       break;
     }
-    const outcome = await performAll(world, access, snapshot, written, decision.steps, signal);
+    const outcome = await performAll(
+      world,
+      access,
+      snapshot,
+      { ...written, number: target.number },
+      decision.steps,
+      signal,
+    );
     if (outcome.kind !== 'done') {
       said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
       break;
@@ -109,11 +116,12 @@ async function performAll(
   world: World,
   access: Access,
   snapshot: ProposalSnapshot | null,
-  written: Written,
+  written: Written & { readonly number: number },
   steps: readonly Step[],
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  const asked = { id: written.id, login: written.author, at: written.createdAt };
+  const { id, author: login, createdAt: at, number } = written;
+  const asked = { id, login, at, number };
   for (const step of steps) {
     try {
       const outcome = await performStep(world, access, snapshot, asked, step, signal);

@@ -41,11 +41,18 @@ export function commentJob(
   };
 }
 
-/** Look at one downstream package; `to` is a revision that somebody asked for. */
-export function variantJob(repository: RepositoryRef, path: string, to?: string): Job {
+/**
+ * Look at one downstream package; `asked` is a revision that somebody asked for, and where. That has a key of its own,
+ * so that a look that nobody asked for does not take its place.
+ */
+export function variantJob(
+  repository: RepositoryRef,
+  path: string,
+  asked?: { readonly to: string; readonly askedIn: number },
+): Job {
   return {
     kind: 'variant',
-    key: `variant:${repository.id}:${path}`,
-    data: { repository, package: path, ...(to !== undefined && { to }) },
+    key: `variant:${repository.id}:${path}${asked === undefined ? '' : ':asked'}`,
+    data: { repository, package: path, ...asked },
   };
 }

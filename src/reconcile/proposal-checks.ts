@@ -28,6 +28,8 @@ export interface ProposalFacts {
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
   readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
   readonly conflicts: readonly Conflict[];
+  /** The list of conflicts is not where Portico put it. */
+  readonly lost: boolean;
   /** Where the conflicting package lies, from the top of the repository. */
   readonly conflictDirectory: string;
   /** Packages that the base branch changed after the proposal left it. */
@@ -147,13 +149,22 @@ function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' 
   return [shown, files].filter((part) => part !== '').join('\n\n');
 }
 
-function conflictsCheck({ conflicts, conflictDirectory, behind }: ProposalFacts): Draft {
+function conflictsCheck({ conflicts, lost, conflictDirectory, behind }: ProposalFacts): Draft {
   if (behind.length > 0) {
     return {
       name: CONFLICTS_CHECK,
       conclusion: 'failure',
       title: `The base branch changed ${behind.join(', ')}`,
       summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
+    };
+  }
+  if (lost) {
+    return {
+      name: CONFLICTS_CHECK,
+      conclusion: 'failure',
+      title: 'The list of conflicts is gone',
+      summary:
+        "This update has conflicts, and their list was taken out of the pull request's description. Portico puts it back the next time it looks; close the pull request to decline the update.",
     };
   }
   return {

@@ -1,7 +1,6 @@
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { parseBranch } from '../revision/ref-name.ts';
@@ -9,7 +8,7 @@ import { loadApprovals } from './approvals.ts';
 import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { openConflicts } from './open-conflicts.ts';
+import { openConflicts, type OpenConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { proposalChecks } from './proposal-checks.ts';
@@ -123,11 +122,10 @@ async function conflictsOf(
   snapshot: ProposalSnapshot,
   head: string,
   signal: AbortSignal | undefined,
-): Promise<{ readonly conflicts: readonly Conflict[]; readonly conflictDirectory: string }> {
+): Promise<OpenConflicts & { readonly conflictDirectory: string }> {
   const branch = parseBranch(snapshot.pull.headRef);
-  if (branch?.kind !== 'update' || !snapshot.writable) return { conflicts: [], conflictDirectory: '' };
-  const conflicts = await openConflicts(world, access, snapshot, head, signal);
-  return { conflicts, conflictDirectory: branch.path === '.' ? '' : branch.path };
+  const found = await openConflicts(world, access, snapshot, head, signal);
+  return { ...found, conflictDirectory: branch === undefined || branch.path === '.' ? '' : branch.path };
 }
 
 async function configProblemsOf(

@@ -27,13 +27,14 @@ export function updateTitle(path: string, to: string): string {
 export function updateBody(input: UpdateBodyInput, hmac: (text: string) => string): string {
   const { path, upstream, from, to, conflicts } = input;
   const parts = [
+    // First, because what is too long is cut at the end.
+    conflictRecord(conflictKey(input.repository, input.branch), conflicts, hmac),
     `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.`,
     conflicts.length === 0
       ? ''
-      : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch; commit to the branch what it should be.\n\n${conflictTable(conflicts)}`,
-    details('What changes here', diffMarkdown(diffPackages(input.before, input.after), { limit: 45_000 })),
+      : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch; commit to the branch what it should be.\n\n${conflictTable(conflicts, 20)}`,
+    details('What changes here', diffMarkdown(diffPackages(input.before, input.after), { limit: 25_000 })),
     'Commits that you push to this branch are kept. Closing the pull request means: not this revision.',
-    conflictRecord(conflictKey(input.repository, input.branch), conflicts, hmac),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

@@ -1,13 +1,18 @@
 import type { UpdateChoice } from '../command/command-state.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { taggedRevisions } from './package-revisions.ts';
-import type { Access, World } from './ports.ts';
+import type { Access, RepositoryFacts, World } from './ports.ts';
 import { openUpstream } from './upstream.ts';
+import { mayFlow } from './visibility.ts';
 
-/** What packages, as they stand at a commit, could be updated to; those without an upstream are left out. */
+/**
+ * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
+ * whose upstream is less public: what people say about it here must not tell of it.
+ */
 export async function updateChoices(
   world: World,
   { git }: Pick<Access, 'git'>,
+  facts: RepositoryFacts,
   commit: string,
   packages: readonly { readonly path: string; readonly directory: string }[],
   signal?: AbortSignal,
@@ -19,6 +24,7 @@ export async function updateChoices(
     const found = await openUpstream(world, kptfile, signal);
     if (found.kind === 'none') continue;
     const { upstream } = found;
+    if (!mayFlow(await upstream.access.forge.get(signal), facts)) continue;
     choices.push({
       package: path,
       upstream: `${upstream.access.ref.owner}/${upstream.access.ref.name}/${upstream.directory}`.replace(

@@ -15,6 +15,8 @@ export interface UpdateRecord {
   readonly to: string;
   /** Commit of the registered branch that it was made for. */
   readonly base: string;
+  /** Seal of the list of conflicts in the pull request's body; absent where there are none. */
+  readonly conflicts?: string;
 }
 
 type Hmac = (text: string) => string;
@@ -57,11 +59,35 @@ export async function newestSealed(
 
 const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
 
-/** The conflicts of an update, for the end of the pull request's body; '' where there are none. */
+/** A record longer than this would not leave a body room for anything else. */
+const LONGEST_RECORD = 24_000;
+
+/** The conflicts of an update, for the top of the pull request's body; '' where there are none. */
 export function conflictRecord(pullKey: string, conflicts: readonly Conflict[], hmac: Hmac): string {
   if (conflicts.length === 0) return '';
-  const text = encode(conflicts.slice(0, 100).map(shortened));
+  const text = recordText(conflicts);
   return `<!-- portico:conflicts ${text} ${hmac(`conflicts ${pullKey} ${text}`)} -->`;
+}
+
+/** What the sealed commit says of that record, so that taking it out of the body does not settle anything. */
+export function conflictSeal(
+  pullKey: string,
+  conflicts: readonly Conflict[],
+  hmac: Hmac,
+): string | undefined {
+  return conflicts.length === 0 ? undefined : hmac(`conflicts ${pullKey} ${recordText(conflicts)}`);
+}
+
+/** True when the body holds the list that the commit speaks of. */
+export function holdsConflicts(
+  pullKey: string,
+  body: string,
+  { conflicts }: Pick<UpdateRecord, 'conflicts'>,
+  hmac: Hmac,
+): boolean {
+  if (conflicts === undefined) return true;
+  const [, text = '', mac = ''] = BODY.exec(body) ?? [];
+  return mac === conflicts && mac === hmac(`conflicts ${pullKey} ${text}`);
 }
 
 /** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
@@ -93,6 +119,27 @@ function decode(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** As much as fits: with values, without, one for each file. Never fewer files, because those are what is settled. */
+function recordText(conflicts: readonly Conflict[]): string {
+  const bare = conflicts.map(({ id, file, path, taken }) => ({ id, file, resource: null, path, taken }));
+  const files = [...new Map(bare.map((one) => [one.file, { ...one, path: '' }])).values()];
+  const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
+  for (const form of forms) {
+    const text = form();
+    if (text.length <= LONGEST_RECORD) return text;
+  }
+  // A conflict without a file cannot be settled by a commit: what cannot be listed stays open.
+  const first = files.slice(0, 50).map((one) => ({ ...one, file: one.file.slice(0, 200) }));
+  const rest = {
+    id: 'more',
+    file: '',
+    resource: null,
+    path: `${files.length - 50} more files`,
+    taken: 'upstream',
+  };
+  return encode([...first, rest]);
 }
 
 /** Values only as far as a table shows them: the record must fit into a body. */

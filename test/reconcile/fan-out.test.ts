@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { below, locked } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+
+const DATA = { color: 'blue', size: 'small', shape: 'round' };
+const PACKAGE = smallPackage('web', { data: DATA });
+const data = (changes: Record<string, string>): string => configMap('web', { ...DATA, ...changes });
+
+const follow = (spec: string): { spec: string } => ({
+  spec: `branch: main\ndeployment: true\nupdates: ${spec}`,
+});
+
+beforeAll(async () => {
+  stage = await startStage({
+    up: { files: below('web', PACKAGE) },
+    local: follow('{ follow: latest }'),
+    twice: follow('{ follow: latest }'),
+    conflict: follow('{ follow: latest }'),
+    closed: follow('{ follow: latest }'),
+    none: follow('{ follow: none }'),
+    pin: follow('{ follow: v2 }'),
+    few: follow('{ follow: latest, maxOpen: 1 }'),
+    open: { ...follow('{ follow: latest }'), private: false },
+    object: follow('{ follow: latest }'),
+  });
+  const up = stage.repository('up');
+  await up.publish('v1', { 'web/config.yaml': data({ color: 'first' }) });
+  const at = (await up.tags()).get('web/v1')!;
+  const clone = (color = 'first', lock = at): Record<string, string> => ({
+    ...PACKAGE,
+    'config.yaml': data({ color, size: 'large' }),
+    Kptfile: locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock),
+  });
+  const seed = (name: string, files: Record<string, string>): Promise<string> =>
+    stage.repository(name).push('main', files);
+  await seed('local', below('shop', clone()));
+  await seed('twice', below('shop', clone()));
+  await seed('conflict', below('shop', clone('mine')));
+  await seed('closed', below('shop', clone()));
+  await seed('none', below('shop', clone()));
+  await seed('pin', below('shop', clone()));
+  await seed('few', { ...below('one', clone()), ...below('two', clone()) });
+  await seed('open', below('shop', clone()));
+  await seed('object', below('shop', clone('first', await up.git('rev-parse', 'refs/tags/web/v1'))));
+  await stage.idle();
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function onlyPull(repo: StageRepository): Promise<Awaited<ReturnType<StageRepository['pull']>>> {
+  const pulls = await repo.pulls();
+  expect(pulls.map(({ title }) => title)).toHaveLength(1);
+  return pulls[0]!;
+}
+
+test('nothing is due while everybody has the newest', async () => {
+  for (const name of ['local', 'twice', 'conflict', 'few', 'object'])
+    expect(await stage.repository(name).pulls('all')).toEqual([]);
+});
+
+describe('after v2', () => {
+  beforeAll(async () => {
+    await stage.repository('up').publish('v2', { 'web/config.yaml': data({ color: 'second' }) });
+  });
+
+  test('one update pull request, merged three-way: the local change is kept, the lock follows', async () => {
+    const repo = stage.repository('local');
+    const pull = await onlyPull(repo);
+    expect(pull.title).toBe('Update shop to v2');
+    const text = await repo.read('shop/config.yaml', pull.head.sha);
+    expect(text).toBe(data({ color: 'second', size: 'large' }));
+    const kptfile = await repo.read('shop/Kptfile', pull.head.sha);
+    expect(kptfile).toContain('ref: web/v2');
+    expect(kptfile).toContain(`commit: ${(await stage.repository('up').tags()).get('web/v2')}`);
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect(pull.user?.login).toBe('portico[bot]');
+  });
+
+  test('a lock with the id of the tag object, as kpt writes it, is peeled', async () => {
+    const repo = stage.repository('object');
+    const pull = await onlyPull(repo);
+    expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'second', size: 'large' }));
+    expect(pull.body).toContain('from `v1` to `v2`');
+  });
+
+  test('looking again writes nothing (54)', async () => {
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  });
+
+  test('at most so many are open; the next one comes when one is merged', async () => {
+    const repo = stage.repository('few');
+    const pull = await onlyPull(repo);
+    await repo.merge(pull.number);
+    const next = await onlyPull(repo);
+    expect([pull.title, next.title].toSorted()).toEqual(['Update one to v2', 'Update two to v2']);
+  });
+
+  test('follow: none waits for a command; in an issue it can be asked for', async () => {
+    const repo = stage.repository('none');
+    expect(await repo.pulls('all')).toEqual([]);
+    const { data: issue } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Please' });
+    expect((await repo.command(issue.number, '/portico update')).reaction).toBe('rocket');
+    expect((await onlyPull(repo)).title).toBe('Update shop to v2');
+  });
+
+  test('private content does not flow into a public repository, and its name is not told there (56)', async () => {
+    const repo = stage.repository('open');
+    expect(await repo.pulls('all')).toEqual([]);
+    const { data: issue } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Please' });
+    for (const command of ['/portico update', '/portico update v9', '/portico update shop@v1']) {
+      const { reaction, reply } = await repo.command(issue.number, command);
+      expect(reaction).toBe('confused');
+      expect(reply).not.toMatch(/acme\/up|v2/);
+    }
+    await stage.sweep();
+    expect(await repo.pulls('all')).toEqual([]);
+    const refs = await repo.git('for-each-ref', '--format=%(refname)');
+    expect(refs.split('\n').filter((ref) => ref.includes('portico/update'))).toEqual([]);
+  });
+
+  test('closed means: not this revision', async () => {
+    const repo = stage.repository('closed');
+    const pull = await onlyPull(repo);
+    await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: pull.number, state: 'closed' });
+    await stage.idle();
+    await stage.sweep();
+    expect(await repo.pulls()).toEqual([]);
+  });
+
+  test('a conflict: upstream stands, it is listed and fails until a person settles it', async () => {
+    const repo = stage.repository('conflict');
+    const pull = await onlyPull(repo);
+    expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'second', size: 'large' }));
+    expect(pull.body).toContain('**1 conflict:**');
+    expect(pull.body).toContain('`ConfigMap/web data.color`');
+    const before = (await repo.checksOf(pull.number)).get('portico/conflicts');
+    expect(before?.conclusion).toBe('failure');
+    expect(before?.output.annotations_count).toBe(1);
+    expect(await repo.command(pull.number, '/portico propose')).toMatchObject({ reaction: 'confused' });
+
+    const words = pull.body!.replace(/<!-- portico:conflicts .* -->/, '');
+    await stage.as('bob').rest.pulls.update({ ...repo.where, pull_number: pull.number, body: words });
+    await stage.idle();
+    const lost = (await repo.checksOf(pull.number)).get('portico/conflicts');
+    expect(lost).toMatchObject({ conclusion: 'failure', output: { title: 'The list of conflicts is gone' } });
+    await stage.sweep();
+    expect((await repo.pull(pull.number)).body).toBe(pull.body);
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.output.title).toBe('1 open conflict');
+
+    await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
+    await stage.idle();
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+  });
+});
+
+describe('after v3, before v2 is approved', () => {
+  let human: string;
+  let number: number;
+
+  beforeAll(async () => {
+    const repo = stage.repository('twice');
+    const pull = await onlyPull(repo);
+    ({ number } = pull);
+    human = await repo.push(
+      pull.head.ref,
+      { 'shop/config.yaml': data({ color: 'second', size: 'huge' }), 'shop/notes.md': 'by hand\n' },
+      { as: 'bob' },
+    );
+    await stage.idle();
+    await stage.repository('up').publish('v3', { 'web/config.yaml': data({ color: 'third' }) });
+  });
+
+  test('the same pull request; the commit of a person is kept as it is', async () => {
+    const repo = stage.repository('twice');
+    const pull = await onlyPull(repo);
+    expect(pull.number).toBe(number);
+    expect(pull.title).toBe('Update shop to v3');
+    expect((await repo.git('merge-base', human, pull.head.sha)).trim()).toBe(human);
+    expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'third', size: 'huge' }));
+    expect(await repo.read('shop/notes.md', pull.head.sha)).toBe('by hand\n');
+    expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
+    expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('success');
+  });
+
+  test('a declined revision is past: the next one is offered', async () => {
+    const repo = stage.repository('closed');
+    const pull = await onlyPull(repo);
+    expect(pull.title).toBe('Update shop to v3');
+    expect(await repo.pulls('all')).toHaveLength(2);
+  });
+
+  test('a pin stays where it is', async () => {
+    const repo = stage.repository('pin');
+    const pull = await onlyPull(repo);
+    expect(pull.title).toBe('Update shop to v2');
+    await repo.merge(pull.number);
+    await stage.sweep();
+    expect(await repo.pulls()).toEqual([]);
+  });
+
+  test('where it meets what a person committed it stops, and says so on the pull request', async () => {
+    const repo = stage.repository('conflict');
+    const pull = await onlyPull(repo);
+    expect(pull.title).toBe('Update shop to v2');
+    expect(await repo.read('shop/config.yaml', pull.head.sha)).toContain('color: ours');
+    const told = (await repo.comments(pull.number)).filter(({ body }) =>
+      body?.startsWith('<!-- portico:update -->'),
+    );
+    expect(told.map(({ body }) => body)).toEqual([
+      expect.stringContaining('A newer revision is not brought.'),
+    ]);
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
+  });
+
+  test('what was settled stays settled when the next update leaves it alone', async () => {
+    const repo = stage.repository('conflict');
+    const pull = await onlyPull(repo);
+    await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'second', size: 'large' }) });
+    await stage.sweep();
+    const update = await repo.pull(pull.number);
+    expect(update.title).toBe('Update shop to v3');
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('failure');
+    const told = (await repo.comments(pull.number)).find(({ body }) =>
+      body?.startsWith('<!-- portico:update -->'),
+    );
+    expect(told?.body).toContain('`shop` is brought to `v3`.');
+    await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
+    await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
+    await stage.idle();
+    const refreshed = await repo.pull(pull.number);
+    expect(await repo.read('shop/config.yaml', refreshed.head.sha)).toContain('color: ours');
+    expect(await repo.read('shop/more.yaml', refreshed.head.sha)).toBe(configMap('more', { a: 'b' }));
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+  });
+
+  test('merged: the lock is the new revision, and nothing is due', async () => {
+    const repo = stage.repository('twice');
+    await repo.merge(number);
+    expect(await repo.pulls()).toEqual([]);
+    expect(await repo.read('shop/Kptfile')).toContain('ref: web/v3');
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  });
+});
