@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   reconcile: ['command', 'revision', 'package', 'config', 'catalog'],
   command: ['revision', 'package', 'config'],
   revision: ['node:crypto'],
-  package: ['npm:yaml', 'npm:zod', 'node:crypto'],
+  package: ['npm:yaml', 'node:crypto'],
   function: ['package', 'node:', 'npm:'],
   git: ['package', 'node:', 'npm:'],
   forge: ['node:', 'npm:'],

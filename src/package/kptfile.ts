@@ -1,12 +1,11 @@
-import * as z from 'zod';
-
 import { PorticoError } from '../error.ts';
+import { kptfileOf } from './kptfile-readers.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
 import type { YamlEdit, YamlValue } from './yaml/edit.ts';
 import { resolved } from './yaml/node.ts';
 import type { YamlNode } from './yaml/node.ts';
-import { formatPath, parsePath } from './yaml/path.ts';
+import { parsePath } from './yaml/path.ts';
 import { readYamlFile } from './yaml/read.ts';
 import type { YamlFile } from './yaml/read.ts';
 
@@ -104,12 +103,12 @@ export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: re
   const found: Omit<KptfileProblem, 'line'>[] = [...versionProblems(raw)];
   if (second !== undefined)
     found.push({ severity: 'error', path: '', message: 'The Kptfile has more than one document' });
-  const data = checked(raw, found);
+  const kptfile = kptfileOf(raw, (problem) => found.push({ severity: 'error', ...problem }));
   const problems = found.map((problem) => {
     const line = locateIn(file, 0, parsePath(problem.path), { nearest: true })?.line;
     return line === undefined ? problem : { ...problem, line };
   });
-  return { kptfile: toKptfile(data), problems };
+  return { kptfile, problems };
 }
 
 function parse(text: string): YamlFile {
@@ -123,82 +122,6 @@ function parse(text: string): YamlFile {
     });
   }
 }
-
-const text = z.string();
-const texts = z.record(z.string(), z.string());
-const selector = z.strictObject({
-  apiVersion: text.exactOptional(),
-  kind: text.exactOptional(),
-  name: text.exactOptional(),
-  namespace: text.exactOptional(),
-  labels: texts.exactOptional(),
-  annotations: texts.exactOptional(),
-});
-const pipelineFunction = z.strictObject({
-  image: text.exactOptional(),
-  exec: text.exactOptional(),
-  tag: text.exactOptional(),
-  name: text.exactOptional(),
-  configPath: text.exactOptional(),
-  configMap: texts.exactOptional(),
-  selectors: z.array(selector).exactOptional(),
-  exclude: z.array(selector).exactOptional(),
-});
-const git = z.strictObject({ repo: text, directory: text.default('/'), ref: text.default('') });
-const lockedGit = git.extend({ commit: text.default('') });
-const schema = z.strictObject({
-  apiVersion: text,
-  kind: text,
-  metadata: z
-    .object({
-      name: text.default(''),
-      namespace: text.exactOptional(),
-      labels: texts.default({}),
-      annotations: texts.default({}),
-    })
-    .default({ name: '', labels: {}, annotations: {} }),
-  upstream: z
-    .strictObject({ type: text, git: git.exactOptional(), updateStrategy: text.exactOptional() })
-    .exactOptional(),
-  upstreamLock: z
-    .strictObject({ type: text, git: lockedGit.exactOptional(), generic: z.unknown().exactOptional() })
-    .exactOptional(),
-  info: z
-    .strictObject({
-      site: text.exactOptional(),
-      emails: z.array(text).exactOptional(),
-      license: text.exactOptional(),
-      licenseFile: text.exactOptional(),
-      description: text.exactOptional(),
-      keywords: z.array(text).exactOptional(),
-      man: text.exactOptional(),
-      readinessGates: z.array(z.strictObject({ conditionType: text })).default([]),
-    })
-    .default({ readinessGates: [] }),
-  pipeline: z
-    .strictObject({
-      mutators: z.array(pipelineFunction).default([]),
-      validators: z.array(pipelineFunction).default([]),
-    })
-    .default({ mutators: [], validators: [] }),
-  inventory: z.unknown().exactOptional(),
-  status: z
-    .strictObject({
-      conditions: z
-        .array(
-          z.strictObject({
-            type: text,
-            status: text,
-            reason: text.exactOptional(),
-            message: text.exactOptional(),
-          }),
-        )
-        .default([]),
-      renderStatus: z.unknown().exactOptional(),
-    })
-    .default({ conditions: [] }),
-});
-type KptfileData = z.infer<typeof schema>;
 
 function versionProblems(raw: YamlValue): Omit<KptfileProblem, 'line'>[] {
   const { apiVersion, kind } = raw as Record<string, YamlValue>;
@@ -220,89 +143,6 @@ function textsOf(node: YamlNode, depth = 0): YamlValue {
   }
   if (typeof here.value === 'string' || here.value === null || here.at === undefined) return here.value;
   return here.at.source.text.slice(here.at.body, here.at.end);
-}
-
-/** Takes out, one after another, the parts that the schema refuses, and tells of them. */
-function checked(raw: YamlValue, problems: Omit<KptfileProblem, 'line'>[]): KptfileData {
-  let rest = withoutNulls(raw);
-  for (let round = 0; round < 200; round += 1) {
-    const result = schema.safeParse(rest);
-    if (result.success) return result.data;
-    for (const issue of result.error.issues) {
-      const at = issue.path.filter((part) => typeof part !== 'symbol');
-      if (issue.code === 'unrecognized_keys') {
-        for (const key of issue.keys) {
-          problems.push({
-            severity: 'error',
-            path: formatPath([...at, key]),
-            message: `kpt does not know the field "${key}"`,
-          });
-          rest = without(rest, [...at, key]);
-        }
-      } else {
-        problems.push({ severity: 'error', path: formatPath(at), message: issue.message });
-        rest = replacement(rest, at);
-      }
-    }
-  }
-  return schema.parse({ apiVersion: 'kpt.dev/v1', kind: 'Kptfile' });
-}
-
-type Part = string | number;
-
-/** A value of the wrong kind goes; where one was missing, what should hold it goes. */
-function replacement(value: YamlValue, path: readonly Part[]): YamlValue {
-  if (path.length === 1 && (path[0] === 'apiVersion' || path[0] === 'kind')) {
-    return { ...(value as Record<string, YamlValue>), [path[0]]: '' };
-  }
-  const present = path.reduce<unknown>(
-    (here, part) => (here as Record<Part, unknown> | undefined)?.[part],
-    value,
-  );
-  return without(value, present === undefined ? path.slice(0, -1) : path);
-}
-
-function without(value: YamlValue, [part, ...rest]: readonly Part[]): YamlValue {
-  if (part === undefined || value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) {
-    const items = value as readonly YamlValue[];
-    return rest.length === 0
-      ? items.filter((_, at) => at !== part)
-      : items.map((item, at) => (at === part ? without(item, rest) : item));
-  }
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]): [string, YamlValue][] => {
-      if (key !== part) return [[key, item]];
-      return rest.length === 0 ? [] : [[key, without(item, rest)]];
-    }),
-  );
-}
-
-/** kpt reads null as absent. */
-function withoutNulls(value: YamlValue): YamlValue {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return (value as readonly YamlValue[]).map(withoutNulls);
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, item]) => item !== null)
-      .map(([key, item]) => [key, withoutNulls(item)]),
-  );
-}
-
-function toKptfile(data: KptfileData): Kptfile {
-  const { metadata, upstream, upstreamLock, info } = data;
-  return {
-    apiVersion: data.apiVersion,
-    name: metadata.name,
-    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-    labels: metadata.labels,
-    annotations: metadata.annotations,
-    ...(upstream === undefined ? {} : { upstream }),
-    ...(upstreamLock === undefined ? {} : { upstreamLock }),
-    info,
-    pipeline: data.pipeline,
-    conditions: data.status.conditions,
-  };
 }
 
 /** Sets or, with null, removes `upstream` and `upstreamLock`; a part that is not given stays. */

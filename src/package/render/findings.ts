@@ -93,7 +93,8 @@ class Places {
         ...(path === undefined ? {} : { file: path }),
         ...(resource === undefined ? {} : { resource }),
       };
-    const node = item.field === undefined ? undefined : fieldAt(document.root, item.field.path);
+    const field = item.place?.field ?? item.field?.path;
+    const node = field === undefined ? undefined : fieldAt(document.root, field);
     return {
       file: document.file,
       ...this.#position(document, node?.start ?? document.root.at?.body ?? 0),

@@ -43,7 +43,12 @@ export interface ResultItem {
   readonly file?: { readonly path: string; readonly index?: number };
   readonly tags?: Readonly<Record<string, string>>;
   /** Where exactly, for functions whose results say only the file. Never written to a FunctionResultList. */
-  readonly place?: { readonly path: string; readonly index: number };
+  readonly place?: {
+    readonly path: string;
+    readonly index: number;
+    /** Where to look when that is below `field.path`. */
+    readonly field?: string;
+  };
 }
 
 /** What a function answers. `items` undefined on failure; a failing function changes nothing. */

@@ -1,0 +1,85 @@
+/**
+ * Reads the fields of a Kptfile out of plain data, by hand: every start of the command line passes here, and a schema
+ * library costs more time than all the rest. What is of the wrong kind, unknown, or lacks what it needs is left out
+ * and told, and the rest is read.
+ */
+import { formatPath } from './yaml/path.ts';
+
+export type Parts = readonly (string | number)[];
+export type Tell = (problem: { readonly path: string; readonly message: string }) => void;
+
+/** Reads one value; undefined where it cannot be used, and then it has told why. */
+export type Reader<Value> = (raw: unknown, path: Parts, tell: Tell) => Value | undefined;
+
+export interface Fields {
+  /** The field under its name, or nothing where it is absent or of no use. */
+  optional<Name extends string, Value>(name: Name, read: Reader<Value>): { [name in Name]?: Value };
+  /** The field, or what stands for it. */
+  or<Value>(name: string, read: Reader<Value>, otherwise: Value): Value;
+  /** The field; undefined, and told, where it is absent or of no use. */
+  required<Value>(name: string, read: Reader<Value>): Value | undefined;
+}
+
+/** Opens a map; `known` names its fields, absent when others may be there too. */
+export function fieldsOf(
+  raw: unknown,
+  path: Parts,
+  tell: Tell,
+  known?: readonly string[],
+): Fields | undefined {
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+    tell({ path: formatPath(path), message: 'This must be a map' });
+    return undefined;
+  }
+  const present = new Map(Object.entries(raw));
+  for (const name of known === undefined ? [] : present.keys()) {
+    if (known?.includes(name) === true) continue;
+    tell({ path: formatPath([...path, name]), message: `kpt does not know the field "${name}"` });
+  }
+  const read = <Value>(name: string, reader: Reader<Value>): Value | undefined =>
+    present.has(name) ? reader(present.get(name), [...path, name], tell) : undefined;
+  return {
+    optional: (name, reader) => {
+      const value = read(name, reader);
+      return (value === undefined ? {} : { [name]: value }) as {
+        [key in typeof name]?: NonNullable<typeof value>;
+      };
+    },
+    or: (name, reader, otherwise) => read(name, reader) ?? otherwise,
+    required: (name, reader) => {
+      if (!present.has(name)) tell({ path: formatPath([...path, name]), message: `"${name}" is missing` });
+      return read(name, reader);
+    },
+  };
+}
+
+export const text: Reader<string> = (raw, path, tell) => {
+  if (typeof raw === 'string') return raw;
+  tell({ path: formatPath(path), message: 'This must be a text' });
+  return undefined;
+};
+
+/** A map of texts. */
+export const texts: Reader<Readonly<Record<string, string>>> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  if (fields === undefined) return undefined;
+  const entries = Object.entries(raw as object).flatMap(([name, value]): [string, string][] => {
+    const one = text(value, [...path, name], tell);
+    return one === undefined ? [] : [[name, one]];
+  });
+  return Object.fromEntries(entries);
+};
+
+/** A list; items that cannot be used are left out. */
+export function listOf<Value>(item: Reader<Value>): Reader<readonly Value[]> {
+  return (raw, path, tell) => {
+    if (!Array.isArray(raw)) {
+      tell({ path: formatPath(path), message: 'This must be a list' });
+      return undefined;
+    }
+    return raw.flatMap((value: unknown, at): Value[] => {
+      const one = item(value, [...path, at], tell);
+      return one === undefined ? [] : [one];
+    });
+  };
+}
