@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import { pathProblem } from '../package/limits.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
@@ -41,7 +42,7 @@ const common = {
     .record(z.string(), z.string())
     .optional()
     .meta({ description: 'Function configuration as strings.' }),
-  configPath: text((value) => packagePathProblem(value)?.message)
+  configPath: text(pathProblem)
     .optional()
     .meta({ description: 'File with the function configuration, from the root of the repository.' }),
   mode: z.enum(['enforce', 'warn', 'dryrun']).optional().meta({

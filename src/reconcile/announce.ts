@@ -3,9 +3,10 @@ import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { parseProvenance, type Provenance } from '../revision/provenance.ts';
+import type { GitRef, PackageDir } from './git-port.ts';
 import { code } from './markdown-blocks.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
-import type { Access, GitRef, PackageDir } from './ports.ts';
+import type { Access } from './ports.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
 export async function announce(

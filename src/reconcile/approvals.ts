@@ -8,7 +8,8 @@ import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
-import type { Access, Comment, World } from './ports.ts';
+import type { Comment } from './forge-port.ts';
+import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { loadConfiguration } from './configuration.ts';
+import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import { proposalJob, publicationJob, repositoryJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
@@ -16,6 +16,7 @@ export function createBranchReconciler(
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    await reportConfiguration(access, facts.defaultBranch, configuration, signal);
     if (configuration.state !== 'registered') {
       world.catalog.remove(repository.id);
       return;

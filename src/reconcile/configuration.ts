@@ -1,7 +1,9 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import type { Git } from './ports.ts';
+import { configCheckAt } from './config-check.ts';
+import type { Git } from './git-port.ts';
+import type { Access } from './ports.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
 
@@ -55,4 +57,18 @@ export async function readConfiguration(
   return bytes === null
     ? null
     : parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+}
+
+/** Says on the default branch that the configuration there has mistakes; without mistakes nothing is said. */
+export async function reportConfiguration(
+  { git, forge }: Access,
+  defaultBranch: string,
+  configuration: Configuration,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (configuration.state === 'absent' || configuration.problems.length === 0) return;
+  const head = await git.resolve(`refs/heads/${defaultBranch}`, signal);
+  if (head === null) return;
+  const inForce = configuration.state === 'registered';
+  await forge.putCheck(configCheckAt(head, configuration.problems, inForce), signal);
 }

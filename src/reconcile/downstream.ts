@@ -1,9 +1,11 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { updateBranch } from '../revision/ref-name.ts';
 import { loadConfiguration } from './configuration.ts';
+import type { RepositoryFacts } from './forge-port.ts';
+import type { CommitInfo } from './git-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
-import type { Access, CommitInfo, RepositoryFacts, RepositoryRef, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 import { mayFlow } from './visibility.ts';
@@ -28,6 +30,8 @@ export interface Downstream {
   readonly directory: string;
   readonly upstream: Upstream;
   readonly upstreamName: string;
+  /** False where the upstream is less public: nothing of it may come here, not even its name. */
+  readonly visible: boolean;
   readonly branch: string;
 }
 
@@ -58,12 +62,6 @@ export async function loadDownstream(
   }
   const { upstream } = found;
   const upstreamFacts = await upstream.access.forge.get(signal);
-  if (!mayFlow(upstreamFacts, facts)) {
-    return withheld(
-      'blocked-visibility',
-      'The upstream is less public than this repository: its content stays there.',
-    );
-  }
   const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
   return {
     access,
@@ -74,6 +72,7 @@ export async function loadDownstream(
     directory,
     upstream,
     upstreamName,
+    visible: mayFlow(upstreamFacts, facts),
     branch: updateBranch(refPath(directory), `${upstream.access.ref.id}:${refPath(upstream.directory)}`),
   };
 }

@@ -1,7 +1,9 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
+import type { Pull } from './forge-port.ts';
+import type { CommitInfo, PackageDir } from './git-port.ts';
 import { publishedOnBranch, type RevisionRefs } from './package-revisions.ts';
-import type { Access, CommitInfo, PackageDir, Pull, World } from './ports.ts';
+import type { Access, World } from './ports.ts';
 
 /** A state of the registered branch that is a revision of one package. */
 export interface DueRevision {

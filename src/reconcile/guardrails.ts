@@ -5,7 +5,7 @@ import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
-import type { Git } from './ports.ts';
+import type { Git } from './git-port.ts';
 
 type Refusal = NonNullable<FunctionRun['refused']>;
 

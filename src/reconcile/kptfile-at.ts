@@ -1,6 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { readKptfile, type Kptfile, type KptfileProblem } from '../package/kptfile.ts';
-import type { Git } from './ports.ts';
+import type { Git } from './git-port.ts';
 
 export interface KptfileRead {
   /** Null where there is none, or it is no YAML map. */

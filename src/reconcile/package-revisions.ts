@@ -2,7 +2,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { latestRevision, nextRevision, revisionsOf, type Bump } from '../revision/numbering.ts';
 import { ledgerRef, revisionTag } from '../revision/ref-name.ts';
 import type { RevisionName } from '../revision/revision-name.ts';
-import type { Git, GitRef } from './ports.ts';
+import type { Git, GitRef } from './git-port.ts';
 
 /** The revisions of a repository's packages, as its refs tell them. */
 export interface RevisionRefs {

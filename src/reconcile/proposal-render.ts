@@ -3,8 +3,9 @@ import { sameFile } from '../package/package.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
+import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
-import type { Access, FileChanges, World } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 
 /** What rendering one touched package came to. Files are named from the top of the repository. */

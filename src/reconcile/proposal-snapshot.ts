@@ -5,7 +5,9 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import { loadConfiguration } from './configuration.ts';
-import type { Access, CommitInfo, PackageDir, Pull, RepositoryFacts } from './ports.ts';
+import type { Pull, RepositoryFacts } from './forge-port.ts';
+import type { CommitInfo, PackageDir } from './git-port.ts';
+import type { Access } from './ports.ts';
 
 export interface ProposalSnapshot {
   readonly facts: RepositoryFacts;

@@ -1,6 +1,7 @@
 import { PUBLICATION_CHECK } from './check-names.ts';
+import type { CheckInput } from './forge-port.ts';
+import type { CommitInfo } from './git-port.ts';
 import { code, table } from './markdown-blocks.ts';
-import type { CheckInput, CommitInfo } from './ports.ts';
 
 const MOST_ROWS = 100;
 

@@ -11,6 +11,8 @@ import { digestAt, loadApprovals } from './approvals.ts';
 import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
 import { createDueRevisions, type DueRevision } from './due-revisions.ts';
+import type { RepositoryFacts } from './forge-port.ts';
+import type { CommitInfo, PackageDir } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
@@ -24,7 +26,7 @@ import {
   upcomingRevision,
   type RevisionRefs,
 } from './package-revisions.ts';
-import type { Access, CommitInfo, PackageDir, RepositoryFacts, RepositoryRef, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
 import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { botPerson } from './render-commit.ts';

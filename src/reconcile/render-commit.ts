@@ -1,7 +1,8 @@
 import { PorticoError } from '../error.ts';
+import type { CommitInfo, FileChanges } from './git-port.ts';
 import { sentence } from './markdown-blocks.ts';
 import { unifiedPatch } from './patch.ts';
-import type { Access, CommitInfo, FileChanges, World } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 

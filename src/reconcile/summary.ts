@@ -3,8 +3,8 @@ import type { ApprovalCount, NotCountedReason } from '../command/approval-count.
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { shortDigest } from '../revision/digest.ts';
+import type { CheckInput, Pull } from './forge-port.ts';
 import { code, details, table } from './markdown-blocks.ts';
-import type { CheckInput, Pull } from './ports.ts';
 
 export const SUMMARY_MARKER = '<!-- portico:summary -->';
 

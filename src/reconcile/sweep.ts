@@ -4,7 +4,7 @@
  */
 import { parseComment } from '../command/parse.ts';
 import { PorticoError } from '../error.ts';
-import { loadConfiguration } from './configuration.ts';
+import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import { commentJob, proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
@@ -65,6 +65,7 @@ export function createRepositorySweep(
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (!facts.archived) await reportConfiguration(access, facts.defaultBranch, configuration, signal);
     if (configuration.state !== 'registered' || facts.archived) {
       world.catalog.remove(repository.id);
       return;

@@ -1,7 +1,8 @@
 import type { UpdateChoice } from '../command/command-state.ts';
+import type { RepositoryFacts } from './forge-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { taggedRevisions } from './package-revisions.ts';
-import type { Access, RepositoryFacts, World } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import { openUpstream } from './upstream.ts';
 import { mayFlow } from './visibility.ts';
 

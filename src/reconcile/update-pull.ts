@@ -1,10 +1,11 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import type { Downstream, VariantTarget } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
-import type { Pull, World } from './ports.ts';
+import type { World } from './ports.ts';
 import { updateBody, updateTitle } from './update-body.ts';
 import type { Wanted } from './update-content.ts';
-import type { Withheld } from './update-target.ts';
+import { withheld, type Withheld } from './update-target.ts';
 
 export interface UpdatePull {
   readonly kind: 'opened' | 'updated' | 'unchanged';
@@ -75,6 +76,27 @@ export async function tellOfStop(
   );
   if (told)
     await forge.upsertSticky(number, STOP_MARKER, `${code(path)} is brought to ${code(outcome.to)}.`, signal);
+}
+
+/**
+ * The upstream is less public than this repository: no update comes, and one that is open since before is closed. What
+ * is said about it names nothing.
+ */
+export async function block(
+  world: Pick<World, 'app'>,
+  { access: { forge } }: Downstream,
+  open: Pull | undefined,
+  signal?: AbortSignal,
+): Promise<Withheld> {
+  const blocked = withheld(
+    'blocked-visibility',
+    'The upstream is less public than this repository: its content stays there.',
+  );
+  if (open !== undefined && open.author === world.app.botLogin) {
+    await forge.upsertSticky(open.number, STOP_MARKER, `**Closed.** ${blocked.message}`, signal);
+    await forge.closePull(open.number, signal);
+  }
+  return blocked;
 }
 
 /** Where a command asked for the update, its reason is an answer. */

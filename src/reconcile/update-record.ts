@@ -4,7 +4,7 @@
  * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
  */
 import type { Conflict } from '../package/merge/conflict.ts';
-import type { CommitInfo, Git } from './ports.ts';
+import type { CommitInfo, Git } from './git-port.ts';
 
 export interface UpdateRecord {
   /** Package directory in the downstream repository. */

@@ -1,7 +1,8 @@
 /** What stands already: branch and pull requests of one update, and what they say about the next step. */
 import { branchHead, type Downstream } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
 import { conflictKey } from './open-conflicts.ts';
-import type { Pull, World } from './ports.ts';
+import type { World } from './ports.ts';
 import { holdsConflicts, newestSealed } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 

@@ -3,12 +3,13 @@
  * committed on its branch is kept; the update goes under it.
  */
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { conflictKey, openConflicts } from './open-conflicts.ts';
 import { taggedRevisions } from './package-revisions.ts';
-import type { Pull, World } from './ports.ts';
+import type { World } from './ports.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
-import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
+import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
 import { pushUpdate } from './update-push.ts';
 import { readConflicts } from './update-record.ts';
 import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
@@ -54,6 +55,7 @@ async function reconcile(
   const { upstream, access } = down;
   const pulls = await access.forge.pullsForHead({ branch: down.branch }, { state: 'all' }, signal);
   const open = pulls.find(({ state }) => state === 'open');
+  if (!down.visible) return block(world, down, open, signal);
   const asked = target.to ?? (await askedBefore(world, down, open, signal));
   const chosen = updateTarget({
     policy: down.config.updates,

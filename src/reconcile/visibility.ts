@@ -1,4 +1,4 @@
-import type { RepositoryFacts } from './ports.ts';
+import type { RepositoryFacts } from './forge-port.ts';
 
 const FROM_OPEN_TO_CLOSED: readonly RepositoryFacts['visibility'][] = ['public', 'internal', 'private'];
 

@@ -1,7 +1,8 @@
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
 import type { CommandLine } from '../command/parse.ts';
+import type { Reaction } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
-import type { Access, Reaction, RepositoryRef, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 
 /** A comment or a review with a text. `headSeen`: the head of the pull request when the webhook came. */
 export interface CommentTarget {

@@ -83,7 +83,7 @@ describe('the life of a proposal, by commands', () => {
         body.startsWith('<!-- portico:reply review') ? [body] : [],
       );
     expect(await replies()).toEqual([expect.stringContaining('🚀 `/portico approve`')]);
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
     expect(await replies()).toHaveLength(1);
   });
 });
@@ -118,7 +118,7 @@ describe('who is heard', () => {
     comments.update(id, { createdAt: '2026-01-01T00:00:00Z' });
     const rest = stage.as('alice').rest;
     await rest.issues.updateComment({ ...repo.where, comment_id: id, body: '/portico render' });
-    await stage.sweep();
+    await stage.look('talk');
     expect((await repo.answerTo(number, id)).reactions).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('who is heard', () => {
       issue_number: number,
       body: '/portico render',
     });
-    await stage.sweep();
+    await stage.look('talk');
     expect(await repo.answerTo(number, comment.id)).toEqual({
       reaction: undefined,
       reactions: [],
@@ -149,7 +149,7 @@ describe('who is heard', () => {
     const first = await repo.answerTo(number, id);
     expect(first).toMatchObject({ reactions: ['confused'], replies: 1 });
     expect(first.reply).toContain('role is read');
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
     expect(await repo.answerTo(number, id)).toEqual(first);
   });
 

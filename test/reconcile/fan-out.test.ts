@@ -119,7 +119,7 @@ describe('after v2', () => {
       expect(reaction).toBe('confused');
       expect(reply).not.toMatch(/acme\/up|v2/);
     }
-    await stage.sweep();
+    await stage.look('open');
     expect(await repo.pulls('all')).toEqual([]);
     const refs = await repo.git('for-each-ref', '--format=%(refname)');
     expect(refs.split('\n').filter((ref) => ref.includes('portico/update'))).toEqual([]);
@@ -130,7 +130,7 @@ describe('after v2', () => {
     const pull = await onlyPull(repo);
     await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: pull.number, state: 'closed' });
     await stage.idle();
-    await stage.sweep();
+    await stage.look('closed');
     expect(await repo.pulls()).toEqual([]);
   });
 
@@ -150,7 +150,7 @@ describe('after v2', () => {
     await stage.idle();
     const lost = (await repo.checksOf(pull.number)).get('portico/conflicts');
     expect(lost).toMatchObject({ conclusion: 'failure', output: { title: 'The list of conflicts is gone' } });
-    await stage.sweep();
+    await stage.look('conflict');
     expect((await repo.pull(pull.number)).body).toBe(pull.body);
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.output.title).toBe('1 open conflict');
 
@@ -202,7 +202,7 @@ describe('after v3, before v2 is approved', () => {
     const pull = await onlyPull(repo);
     expect(pull.title).toBe('Update shop to v2');
     await repo.merge(pull.number);
-    await stage.sweep();
+    await stage.look('pin');
     expect(await repo.pulls()).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describe('after v3, before v2 is approved', () => {
     const repo = stage.repository('conflict');
     const pull = await onlyPull(repo);
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'second', size: 'large' }) });
-    await stage.sweep();
+    await stage.look('conflict');
     const update = await repo.pull(pull.number);
     expect(update.title).toBe('Update shop to v3');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('failure');
@@ -247,6 +247,17 @@ describe('after v3, before v2 is approved', () => {
     expect(await repo.pulls()).toEqual([]);
     expect(await repo.read('shop/Kptfile')).toContain('ref: web/v3');
     expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('twice'))).toEqual([]);
+  });
+
+  test('made public, a repository with an open update from a private one: the update is closed (57)', async () => {
+    const repo = stage.repository('local');
+    const pull = await onlyPull(repo);
+    await stage.as('alice').rest.repos.update({ ...repo.where, private: false });
+    await stage.idle();
+    expect((await repo.pull(pull.number)).state).toBe('closed');
+    const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
+    expect(said).toContain('less public');
+    expect(said).not.toContain('acme/up');
   });
 });

@@ -43,7 +43,7 @@ describe('what a proposal touches', () => {
     const sticky = await main.sticky(pull.number);
     expect(sticky).toContain('all checks pass');
 
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('packages'))).toEqual([]);
     await stage.stopBot();
     await stage.startBot();
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
@@ -96,7 +96,7 @@ describe('what a proposal touches', () => {
     const writes = await stage.writesOf(async () => {
       await plain.propose('next', { 'one/config.yaml': configMap('one', { color: 'red' }) });
       await plain.say(1, '/portico render');
-      await stage.sweep();
+      await stage.look('plain');
     }, 'plain');
     expect(writes.map(({ what }) => what)).toEqual([
       'POST /repos/:owner/:repo/git/trees',

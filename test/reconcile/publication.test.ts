@@ -107,7 +107,7 @@ describe('past any proposal', () => {
     expect(check?.conclusion).toBe('neutral');
     expect(check?.output.title).toBe('Not published: apps/db, web');
     expect(check?.output.summary).toContain('directPushes: publish');
-    expect(await stage.writesOf(() => stage.sweep(), 'direct')).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('direct'), 'direct')).toEqual([]);
 
     await repo.publish('two', { 'web/more.yaml': configMap('more', { color: 'two' }) });
     const tags = await repo.tags();
@@ -180,7 +180,7 @@ describe('names and what they say', () => {
     );
     await stage.as('alice').rest.git.deleteRef({ ...repo.where, ref: 'tags/web/v2' });
     await stage.idle();
-    await stage.sweep();
+    await stage.look('ledger');
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
     await repo.publish('three', change('web', 'three'));
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v3']);

@@ -7,6 +7,7 @@ import type { Octokit } from '@octokit/rest';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
+import { repositorySweepJob } from '../../src/reconcile/jobs.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
@@ -37,6 +38,8 @@ export interface Stage extends AsyncDisposable {
   idle(): Promise<void>;
   /** Looks at everything, and waits for the end of it. */
   sweep(): Promise<void>;
+  /** Looks at one repository, and waits for the end of it. */
+  look(name: string): Promise<void>;
   /** What was written while that went on and until all is quiet; to one repository where it is named. */
   writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
   /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. */
@@ -163,6 +166,13 @@ export async function startStage(
     idle,
     async sweep() {
       await server?.bot.sweep();
+      await idle();
+    },
+    async look(name) {
+      const { id } = forge.context.records.repositoryByName(owner, name)!;
+      const installation = forge.context.records.installations.all({ limit: 1 })[0]!;
+      const job = repositorySweepJob({ installationId: installation.id, id, owner, name });
+      await server?.bot.queue.enqueue({ ...job, data: { ...job.data } as never });
       await idle();
     },
     writesOf,

@@ -1,0 +1,179 @@
+/** What the reconcilers need of the forge. */
+
+export interface Pull {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly state: 'open' | 'closed';
+  readonly draft: boolean;
+  readonly merged: boolean;
+  readonly mergedBy: string | null;
+  readonly mergeCommitSha: string | null;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly headRef: string;
+  readonly headSha: string;
+  /** Null when the fork is gone. */
+  readonly headRepositoryId: number | null;
+  readonly baseRef: string;
+  readonly htmlUrl: string;
+  readonly locked: boolean;
+  readonly mergedAt: string | null;
+}
+
+export interface Comment {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly author: string;
+  readonly authorIsBot: boolean;
+  readonly appId: number | null;
+  readonly body: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface Review {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly author: string;
+  readonly authorIsBot: boolean;
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+  readonly body: string;
+  readonly commitId: string | null;
+  readonly submittedAt: string | null;
+}
+
+export interface CheckAnnotation {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn?: number;
+  readonly endColumn?: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+  readonly title?: string;
+}
+
+export interface CheckInput {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly conclusion?: 'success' | 'failure' | 'neutral' | 'action_required';
+  readonly title: string;
+  readonly summary: string;
+  readonly text?: string;
+  readonly annotations?: readonly CheckAnnotation[];
+}
+
+export interface CheckRun {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly appId: number | null;
+  readonly title: string | null;
+  readonly startedAt: string | null;
+}
+
+export type MergeAnswer =
+  | { readonly ok: true; readonly sha: string }
+  | { readonly ok: false; readonly reason: 'moved' | 'not-mergeable' | 'blocked'; readonly message: string };
+
+export type Reaction = 'eyes' | 'rocket' | 'confused' | '-1';
+
+export interface Issue {
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  readonly author: string;
+  readonly locked: boolean;
+  /** Pull requests are issues too. */
+  readonly isPull: boolean;
+}
+
+export interface RepositoryFacts {
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+  readonly fullName: string;
+  readonly defaultBranch: string;
+  readonly visibility: 'public' | 'internal' | 'private';
+  readonly archived: boolean;
+  readonly htmlUrl: string;
+  readonly cloneUrl: string;
+}
+
+/** The calls made of the forge for one repository. Every write may run twice. */
+export interface Forge {
+  get(signal?: AbortSignal): Promise<RepositoryFacts>;
+  getPull(
+    n: number,
+    options?: { readonly waitForMergeable?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Pull | null>;
+  listOpenPulls(signal?: AbortSignal): Promise<readonly Pull[]>;
+  pullsForHead(
+    head: { readonly branch: string },
+    options?: { readonly state?: 'open' | 'all' },
+    signal?: AbortSignal,
+  ): Promise<readonly Pull[]>;
+  /** Pull requests that brought this commit to a branch, merged ones included. */
+  pullsForCommit(sha: string, signal?: AbortSignal): Promise<readonly Pull[]>;
+  createPull(
+    pull: { readonly title: string; readonly body: string; readonly head: string; readonly base: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly created: boolean; readonly pull: Pull }>;
+  updatePull(
+    n: number,
+    patch: { readonly title?: string; readonly body?: string; readonly state?: 'open' | 'closed' },
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+  closePull(n: number, signal?: AbortSignal): Promise<unknown>;
+  markReady(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+  convertToDraft(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+  mergePull(
+    n: number,
+    request: {
+      readonly sha: string;
+      readonly method: 'merge' | 'squash' | 'rebase';
+      readonly title?: string;
+      readonly message?: string;
+    },
+    signal?: AbortSignal,
+  ): Promise<MergeAnswer>;
+  listReviews(n: number, signal?: AbortSignal): Promise<readonly Review[]>;
+  listComments(n: number, signal?: AbortSignal): Promise<readonly Comment[]>;
+  getComment(id: number, signal?: AbortSignal): Promise<Comment | null>;
+  createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
+  upsertSticky(n: number, marker: string, body: string, signal?: AbortSignal): Promise<unknown>;
+  /** Comments of issues and pull requests of the whole repository changed since then, for the sweep. */
+  listRecentComments(
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<readonly (Comment & { readonly issue: number })[]>;
+  getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
+  addReaction(
+    target: { readonly commentId: number },
+    content: Reaction,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+  removeReaction(
+    target: { readonly commentId: number },
+    content: Reaction,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+  listReactions(
+    target: { readonly commentId: number },
+    signal?: AbortSignal,
+  ): Promise<readonly { readonly content: string; readonly author: string }[]>;
+  permission(login: string, signal?: AbortSignal): Promise<string>;
+  teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
+  putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
+  listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  getRelease(tag: string, signal?: AbortSignal): Promise<{ readonly tag: string } | null>;
+  upsertRelease(
+    release: { readonly tag: string; readonly name: string; readonly body: string },
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+}

@@ -1,0 +1,118 @@
+/** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
+import type { FileMode, PackageFiles } from '../package/package.ts';
+
+export interface CommitInfo {
+  readonly oid: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly author: { readonly name: string; readonly email: string; readonly date: string };
+  readonly committer: { readonly name: string; readonly email: string; readonly date: string };
+  readonly message: string;
+}
+
+export interface GitRef {
+  readonly oid: string;
+  /** The commit behind the ref, annotated tags peeled. */
+  readonly commit: string;
+}
+
+/** An annotated tag. */
+export interface TagInfo {
+  readonly object: string;
+  readonly message: string;
+  readonly tagger: { readonly name: string; readonly email: string; readonly date: string } | null;
+}
+
+export interface RefUpdate {
+  readonly ref: string;
+  readonly to: string | null;
+  /** What the ref must be for the update to happen; null: it must not exist. */
+  readonly expect: string | null;
+}
+
+export type PushResult =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly rejected: readonly {
+        readonly ref: string;
+        readonly reason: string;
+        readonly message: string;
+      }[];
+    };
+
+export type FileChanges = ReadonlyMap<string, { readonly mode: FileMode; readonly bytes: Uint8Array } | null>;
+
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A file that differs between two commits; `after` is null where it is gone. */
+export interface PathChange {
+  readonly path: string;
+  readonly after: { readonly id: string } | null;
+}
+
+/** A directory with a Kptfile: its path below the registered directory, from the top, and its tree. */
+export interface PackageDir {
+  readonly path: string;
+  readonly directory: string;
+  readonly tree: string;
+  /** The package above, or null: then this is a package and not a subpackage. */
+  readonly parent: string | null;
+}
+
+/** The local copy of one repository. Reads answer from it; only `fetch` and `push` reach the forge. */
+export interface Git {
+  fetch(options?: { readonly refspecs?: readonly string[] }, signal?: AbortSignal): Promise<unknown>;
+  refs(prefix?: string, signal?: AbortSignal): Promise<ReadonlyMap<string, GitRef>>;
+  resolve(revision: string, signal?: AbortSignal): Promise<string | null>;
+  commit(oid: string, signal?: AbortSignal): Promise<CommitInfo>;
+  tag(oidOrRef: string, signal?: AbortSignal): Promise<TagInfo | null>;
+  log(
+    range: { readonly from?: string; readonly to: string },
+    options?: { readonly path?: string; readonly limit?: number; readonly firstParent?: boolean },
+    signal?: AbortSignal,
+  ): Promise<readonly CommitInfo[]>;
+  treeId(commit: string, path: string, signal?: AbortSignal): Promise<string | null>;
+  readFile(commit: string, path: string, signal?: AbortSignal): Promise<Uint8Array | null>;
+  readPackage(
+    commit: string,
+    path: string,
+    options?: object,
+    signal?: AbortSignal,
+  ): Promise<{ readonly tree: string; readonly files: PackageFiles } | null>;
+  findPackages(commit: string, directory: string, signal?: AbortSignal): Promise<readonly PackageDir[]>;
+  changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
+  mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;
+  isAncestor(ancestor: string, descendant: string, signal?: AbortSignal): Promise<boolean>;
+  mergeTrees(
+    ours: string,
+    theirs: string,
+    options?: { readonly base?: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }>;
+  writeTree(base: string | null, changes: FileChanges, signal?: AbortSignal): Promise<string>;
+  commitTree(
+    commit: {
+      readonly tree: string;
+      readonly parents: readonly string[];
+      readonly message: string;
+      readonly committer: Person;
+      readonly date?: Date;
+    },
+    signal?: AbortSignal,
+  ): Promise<string>;
+  writeTag(
+    tag: {
+      readonly name: string;
+      readonly object: string;
+      readonly message: string;
+      readonly tagger: Person;
+      readonly date?: Date;
+    },
+    signal?: AbortSignal,
+  ): Promise<string>;
+  push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
+}

@@ -1,0 +1,131 @@
+/** Pure: the check of the packages' own pipelines. */
+import type { FunctionRun } from '../package/render/render-types.ts';
+import { annotationOf, count, inDirectory, type Draft } from './check-draft.ts';
+import { RENDER_CHECK } from './check-names.ts';
+import type { CheckAnnotation } from './forge-port.ts';
+import { code, fenced, sentence, table } from './markdown-blocks.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+import type { RenderCommit } from './render-commit.ts';
+
+/** A cut patch would not apply. */
+const MOST_PATCH = 60_000;
+
+export function renderCheck(rendered: readonly RenderedPackage[], commit: RenderCommit): Draft {
+  const own = rendered.flatMap((one) =>
+    one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })),
+  );
+  const failed = rendered.filter((one) => renderFailed(one));
+  const unstable = rendered.filter((one) => one.unstable !== undefined);
+  const withheld = commit.state === 'withheld';
+  const title =
+    failed.length > 0
+      ? `${names(failed)} cannot be rendered`
+      : unstable.length > 0
+        ? `${names(unstable)}: a function is not idempotent`
+        : withheld
+          ? 'The branch does not hold the rendered package'
+          : rendered.length === 0
+            ? 'Nothing to render'
+            : `${count(rendered.length, 'package')} rendered`;
+  const summary = [
+    ...failed.map((one) => failure(one)),
+    ...unstable.map(
+      (one) =>
+        `Rendering ${code(one.package.path)} a second time changed it again (${(one.unstable?.paths ?? []).map(code).join(', ')}). Nothing was committed: repair the function that does not settle.`,
+    ),
+    ...(withheld
+      ? [
+          `${commit.reason} Apply the patch below with \`git apply\`, or run \`portico render\` on the branch; then push.`,
+        ]
+      : []),
+    runTable(rendered),
+  ].filter((part) => part !== '');
+  return {
+    name: RENDER_CHECK,
+    conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
+    title,
+    summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
+    ...(withheld && { text: patchText(commit) }),
+    annotations: [
+      ...own.map(({ one, finding }) => annotationOf(one, finding)),
+      ...rendered.flatMap((one) => problemAnnotation(one)),
+    ],
+  };
+}
+
+function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
+  const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
+  const long = patch.length > MOST_PATCH;
+  const shown = long ? 'The patch is too long to be shown: run `portico render`.' : fenced(patch, 'diff');
+  return [shown, files].filter((part) => part !== '').join('\n\n');
+}
+
+/** True when the package's own pipeline or its Kptfile failed; guardrails speak for themselves. */
+function renderFailed(one: RenderedPackage): boolean {
+  return (
+    one.problem !== undefined ||
+    one.runs.some(
+      (run) => run.guardrail === undefined && (run.exitCode !== 0 || run.refused !== undefined),
+    ) ||
+    one.findings.some((finding) => finding.guardrail === undefined && finding.severity === 'error')
+  );
+}
+
+function failure(one: RenderedPackage): string {
+  if (one.problem !== undefined) {
+    const at =
+      one.problem.file === undefined
+        ? ''
+        : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
+    return `**${code(one.package.path)}**${at}: ${sentence(one.problem.message)} ${one.problem.hint}`;
+  }
+  const run = one.runs.find(
+    (candidate) =>
+      candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined),
+  );
+  if (run?.refused !== undefined)
+    return `**${code(one.package.path)}**: ${sentence(run.refused.message)} ${run.refused.hint}`;
+  const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
+  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said.slice(0, 4000))}`}`;
+}
+
+function runTable(rendered: readonly RenderedPackage[]): string {
+  const rows = rendered.flatMap((one) =>
+    one.runs.map((run) => [
+      code(inPackage(one.package.path, run.package)),
+      code(run.function),
+      run.guardrail === undefined ? run.type : `guardrail ${code(run.guardrail)}`,
+      outcomeOf(run),
+    ]),
+  );
+  return rows.length === 0 ? '' : table(['package', 'function', 'as', 'result'], rows.slice(0, 200));
+}
+
+function outcomeOf(run: FunctionRun): string {
+  if (run.refused !== undefined) return 'not run';
+  if (run.exitCode !== 0) return `failed (${run.exitCode})`;
+  return run.results.length === 0 ? 'done' : count(run.results.length, 'result');
+}
+
+function problemAnnotation(one: RenderedPackage): CheckAnnotation[] {
+  if (one.problem?.file === undefined) return [];
+  const line = one.problem.line ?? 1;
+  return [
+    {
+      path: inDirectory(one.package.directory, one.problem.file),
+      startLine: line,
+      endLine: line,
+      level: 'failure',
+      title: one.problem.code,
+      message: `${sentence(one.problem.message)} ${one.problem.hint}`,
+    },
+  ];
+}
+
+function names(packages: readonly RenderedPackage[]): string {
+  return packages.map((one) => one.package.path).join(', ');
+}
+
+function inPackage(path: string, sub: string): string {
+  return sub === '.' ? path : `${path}/${sub}`;
+}

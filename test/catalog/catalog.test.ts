@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+
+import { createCatalog, plainDirectory, type CatalogRepository } from '../../src/catalog/catalog.ts';
+
+function repository(
+  id: number,
+  name: string,
+  locks: readonly (readonly [string, string, string])[] = [],
+): CatalogRepository {
+  return {
+    ref: { installationId: 1, id, owner: 'acme', name },
+    directory: '.',
+    urls: [`https://forge.example/acme/${name}.git`, `https://forge.example/acme/${name}`],
+    commit: 'a'.repeat(40),
+    packages: locks.map(([directory, repo, from]) => ({
+      directory,
+      tree: 'b'.repeat(40),
+      lock: { repo, directory: from, ref: `${from}/v1`, commit: 'c'.repeat(40) },
+    })),
+  };
+}
+
+test.each([
+  'https://forge.example/acme/up',
+  'https://forge.example/acme/up.git',
+  'https://forge.example/acme/up/',
+  'https://user:secret@forge.example/acme/up.git',
+  'git@forge.example:acme/up.git',
+  'ssh://git@forge.example/acme/up',
+  ' HTTPS://FORGE.example/Acme/UP ',
+])('%s names one place', (url) => {
+  const catalog = createCatalog();
+  catalog.put(repository(1, 'up'));
+  expect(catalog.byUrl(url)?.ref.id).toBe(1);
+});
+
+test('a port belongs to the host', () => {
+  const catalog = createCatalog();
+  catalog.put({ ...repository(1, 'up'), urls: ['http://127.0.0.1:8080/acme/up'] });
+  expect(catalog.byUrl('http://127.0.0.1:8080/acme/up.git')?.ref.id).toBe(1);
+  expect(catalog.byUrl('http://127.0.0.1:8081/acme/up.git')).toBeUndefined();
+});
+
+test.each([
+  ['', '.'],
+  ['/', '.'],
+  ['.', '.'],
+  ['./', '.'],
+  ['/app/', 'app'],
+  ['a/b', 'a/b'],
+])('the directory %j is %j', (written, plain) => expect(plainDirectory(written)).toBe(plain));
+
+test('followers are found by whatever address their lock has, and forgotten when they change', () => {
+  const catalog = createCatalog();
+  catalog.put(repository(1, 'up'));
+  catalog.put(
+    repository(2, 'down', [
+      ['shop', 'git@forge.example:acme/up.git', '/web/'],
+      ['own', 'https://else.example/x/y', 'web'],
+    ]),
+  );
+  const names = (directory?: string): string[] =>
+    catalog.followers(1, directory).map((found) => `${found.repository.ref.name}/${found.package.directory}`);
+  expect(names()).toEqual(['down/shop']);
+  expect(names('web')).toEqual(['down/shop']);
+  expect(names('other')).toEqual([]);
+  catalog.put(repository(2, 'down'));
+  expect(names()).toEqual([]);
+  expect(catalog.followers(9)).toEqual([]);
+});
+
+test('a renamed repository answers to its new address alone', () => {
+  const catalog = createCatalog();
+  catalog.put(repository(1, 'old'));
+  catalog.put(repository(1, 'new'));
+  expect(catalog.byUrl('https://forge.example/acme/new')?.ref.id).toBe(1);
+  expect(catalog.byUrl('https://forge.example/acme/old')).toBeUndefined();
+  catalog.remove(1);
+  expect(catalog.all()).toEqual([]);
+  expect(catalog.byUrl('https://forge.example/acme/new')).toBeUndefined();
+});

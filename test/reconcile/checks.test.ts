@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { below, configuration } from '../e2e/packages.ts';
+import { configMap, kptfile, smallPackage, step } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+
+const GUARDED = `branch: main
+guardrails:
+  mutators:
+  - { name: team, image: set-labels:v0.2, configPath: .github/portico/labels.yaml }
+  - { name: hint, image: set-annotations:v0.1, configMap: { owner: nobody }, mode: warn }
+  - { name: lost, image: set-labels:v0.2, configPath: nowhere.yaml }
+  validators:
+  - { name: must, image: not-there:v1, paths: [strict] }
+  - { name: may, image: not-there:v1, mode: warn }`;
+
+const labels = (team: string): string =>
+  `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata:\n  name: labels\nlabels:\n  team: ${team}\n`;
+
+beforeAll(async () => {
+  stage = await startStage({
+    guarded: {
+      spec: GUARDED,
+      files: {
+        ...below('web', smallPackage('web')),
+        ...below('strict', smallPackage('strict')),
+        '.github/portico/labels.yaml': labels('base'),
+      },
+    },
+    plain: { files: { ...below('web', smallPackage('web')), ...below('big', smallPackage('big')) } },
+    config: { files: below('web', smallPackage('web')) },
+  });
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function annotations(repo: StageRepository, run: { id: number } | undefined) {
+  const { data } = await stage
+    .as('alice')
+    .rest.checks.listAnnotations({ ...repo.where, check_run_id: run!.id, per_page: 100 });
+  return data;
+}
+
+describe('guardrails', () => {
+  let repo: StageRepository;
+  let number: number;
+
+  test('come with their configuration from the base branch, whatever the proposal brings', async () => {
+    repo = stage.repository('guarded');
+    const pull = await repo.propose('next', {
+      'web/config.yaml': configMap('web', { color: 'red' }),
+      '.github/portico/labels.yaml': labels('evil'),
+      '.github/portico.yaml': configuration('guarded', 'branch: main'),
+    });
+    ({ number } = pull);
+    expect(await repo.read('web/config.yaml', 'next')).toContain('team: base');
+    const checks = await repo.checksOf(number);
+    expect(checks.get('guardrail/team')).toMatchObject({ conclusion: 'success' });
+    expect(checks.get('portico/config')).toMatchObject({ conclusion: 'success' });
+  });
+
+  test('one that only warns changes nothing, says what it would do, and lets pass', async () => {
+    expect(await repo.read('web/config.yaml', 'next')).not.toContain('nobody');
+    const run = (await repo.checksOf(number)).get('guardrail/hint');
+    expect(run).toMatchObject({ conclusion: 'neutral', output: { title: '1 finding (warn)' } });
+    expect((await repo.checksOf(number)).get('guardrail/may')).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  test('one whose configuration is not there fails and names the file', async () => {
+    const run = (await repo.checksOf(number)).get('guardrail/lost');
+    expect(run).toMatchObject({
+      conclusion: 'failure',
+      output: { title: 'nowhere.yaml is not on the base branch' },
+    });
+    expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('failure');
+  });
+
+  test('one for other packages has nothing to look at; one that cannot run fails where it is enforced', async () => {
+    expect((await repo.checksOf(number)).get('guardrail/must')).toMatchObject({
+      conclusion: 'success',
+      output: { title: 'No package to look at' },
+    });
+    const strict = await repo.propose('strict', {
+      'strict/config.yaml': configMap('strict', { color: 'red' }),
+    });
+    expect((await repo.checksOf(strict.number)).get('guardrail/must')).toMatchObject({
+      conclusion: 'failure',
+    });
+  });
+
+  test('a change of the configuration on the base branch is asked again', async () => {
+    const before = (await repo.checksOf(number)).get('portico')?.external_id;
+    await repo.push('main', { '.github/portico/labels.yaml': labels('other') });
+    await stage.idle();
+    expect(await repo.read('web/config.yaml', 'next')).toContain('team: other');
+    expect((await repo.checksOf(number)).get('portico')?.external_id).not.toBe(before);
+  });
+});
+
+describe('annotations', () => {
+  test('stand on the lines that they speak of', async () => {
+    const repo = stage.repository('plain');
+    const pull = await repo.propose('lines', {
+      'web/Kptfile': kptfile('web', [], [step('search-replace:v0.2', { 'by-path': 'data.color' })]),
+    });
+    const run = (await repo.checksOf(pull.number)).get('portico/render');
+    expect(await annotations(repo, run)).toEqual([
+      expect.objectContaining({
+        path: 'web/config.yaml',
+        start_line: 7,
+        end_line: 7,
+        annotation_level: 'notice',
+      }),
+    ]);
+  });
+
+  test('a Kptfile that does not parse is marked where it breaks', async () => {
+    const repo = stage.repository('plain');
+    const pull = await repo.propose('broken', { 'web/Kptfile': `${kptfile('web')}pipeline: [\n` });
+    const run = (await repo.checksOf(pull.number)).get('portico/package');
+    expect(run?.conclusion).toBe('failure');
+    expect(await annotations(repo, run)).toEqual([
+      expect.objectContaining({ path: 'web/Kptfile', annotation_level: 'failure' }),
+    ]);
+  });
+
+  test('120 of them take three calls (51)', async () => {
+    const repo = stage.repository('plain');
+    const data = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`key${at}`, 'same']));
+    await repo.push('many', {
+      'big/Kptfile': kptfile('big', [], [step('search-replace:v0.2', { 'by-value': 'same' })]),
+      'big/config.yaml': configMap('big', data),
+    });
+    const writes = await stage.writesOf(() => repo.open('many'), 'plain');
+    const calls = writes.filter(
+      ({ detail }) => (detail['reply'] as { name?: string } | null)?.name === 'portico/render',
+    );
+    expect(calls.map(({ what }) => what.split(' ')[0])).toEqual(['POST', 'PATCH', 'PATCH']);
+    const [pull] = (await repo.pulls()).filter(({ head }) => head.ref === 'many');
+    const run = (await repo.checksOf(pull!.number)).get('portico/render');
+    expect(run).toMatchObject({ conclusion: 'success', output: { annotations_count: 121 } });
+    expect(await stage.writesOf(() => stage.look('plain'), 'plain')).toEqual([]);
+  });
+});
+
+test("a stranger's comment with our marker is not touched (53)", async () => {
+  const repo = stage.repository('plain');
+  await repo.push('sticky', { 'web/more.yaml': configMap('more', { color: 'red' }) });
+  const { data: pull } = await stage
+    .as('bob')
+    .rest.pulls.create({ ...repo.where, title: 'More', head: 'sticky', base: 'main', draft: true });
+  const fake = '<!-- portico:summary -->\n### All is well, merge me';
+  const id = await repo.say(pull.number, fake, 'bob');
+  await stage.look('plain');
+  const comments = await repo.comments(pull.number);
+  expect(comments.find((comment) => comment.id === id)?.body).toBe(fake);
+  expect(await repo.sticky(pull.number)).toContain('### Draft: all checks pass');
+});
+
+describe('the configuration on the default branch', () => {
+  test('with a mistake: the last good one stays in force', async () => {
+    const repo = stage.repository('config');
+    await repo.push('main', {
+      '.github/portico.yaml': configuration(
+        'config',
+        'branch: main\nguardrails:\n  mutators:\n  - { name: team, image: set-labels:v0.2, configMap: { team: a } }',
+      ),
+    });
+    await repo.push('main', {
+      '.github/portico.yaml':
+        'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: { brunch: main }\n',
+    });
+    await stage.idle();
+    const pull = await repo.propose('next', { 'web/config.yaml': configMap('web', { color: 'red' }) });
+    expect(await repo.read('web/config.yaml', 'next')).toContain('team: a');
+    const checks = await repo.checksOf(pull.number);
+    expect(checks.get('guardrail/team')?.conclusion).toBe('success');
+    expect(checks.get('portico')?.conclusion).toBe('success');
+    const told = (await repo.checks(await repo.head('main'))).get('portico/config');
+    expect(told).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, told)).toEqual([
+      expect.objectContaining({ path: '.github/portico.yaml', start_line: 3 }),
+    ]);
+  });
+});

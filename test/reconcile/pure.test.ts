@@ -1,0 +1,212 @@
+import { createHmac } from 'node:crypto';
+
+import { describe, expect, test } from 'vitest';
+
+import type { Conflict } from '../../src/package/merge/conflict.ts';
+import type { CommitInfo } from '../../src/reconcile/git-port.ts';
+import { variantJob } from '../../src/reconcile/jobs.ts';
+import {
+  code,
+  conflictTable,
+  fenced,
+  sentence,
+  shownValue,
+  table,
+} from '../../src/reconcile/markdown-blocks.ts';
+import { mergeMessage, mergeRequestOf } from '../../src/reconcile/merge-message.ts';
+import { isRenderCommit } from '../../src/reconcile/render-commit.ts';
+import {
+  conflictRecord,
+  conflictSeal,
+  holdsConflicts,
+  readConflicts,
+  readSealed,
+  sealedMessage,
+  type UpdateRecord,
+} from '../../src/reconcile/update-record.ts';
+import { updateTarget, type TargetInput } from '../../src/reconcile/update-target.ts';
+import { mayFlow } from '../../src/reconcile/visibility.ts';
+
+const hmac = (text: string): string => createHmac('sha256', 'ours').update(text).digest('hex');
+const theirs = (text: string): string => createHmac('sha256', 'theirs').update(text).digest('hex');
+const NOBODY = { name: 'portico[bot]', email: 'portico@example.com', date: '2026-01-01T00:00:00Z' };
+
+function commit(message: string, tree = 'a'.repeat(40), parents = ['b'.repeat(40)]): CommitInfo {
+  return { oid: 'c'.repeat(40), tree, parents, author: NOBODY, committer: NOBODY, message };
+}
+
+const conflict = (file: string, value: unknown): Conflict => ({
+  id: file,
+  file,
+  resource: { apiVersion: 'v1', kind: 'ConfigMap', namespace: '', name: 'web' },
+  path: 'data.color',
+  base: value,
+  upstream: value,
+  local: value,
+  taken: 'upstream',
+});
+
+const input = (change: Partial<TargetInput> & { follow?: TargetInput['policy']['follow'] }): TargetInput => ({
+  policy: { follow: change.follow ?? { kind: 'latest' }, automerge: 'none', maxOpen: 5 },
+  asked: undefined,
+  current: 'v1',
+  newest: 'v3',
+  available: ['v1', 'v2', 'v3'],
+  ...change,
+});
+
+describe('what a merge says', () => {
+  test('is read back', () => {
+    const said = { requestedBy: 'alice', requestedIn: 42, bump: 'minor' } as const;
+    expect(mergeRequestOf(`Title\n\n${mergeMessage(said)}\n`)).toEqual(said);
+    expect(mergeRequestOf(mergeMessage({}))).toEqual({});
+  });
+
+  test('foreign words are passed over', () => {
+    expect(mergeRequestOf('Requested-By: -- $(id)\nRequested-In: 1e99\nRevision-Bump: huge')).toEqual({});
+    // The last one counts: a title of several lines cannot put words into our mouth.
+    expect(mergeRequestOf('Requested-By: eve\n\nRequested-By: alice').requestedBy).toBe('alice');
+  });
+});
+
+describe('the record of an update', () => {
+  const record: UpdateRecord = { directory: 'shop', upstream: 'acme/up:web', to: 'v2', base: 'd'.repeat(40) };
+  const at = { tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
+
+  test('is ours only with the seal, on the commit that it was made for', () => {
+    const message = sealedMessage('Update', record, at, hmac);
+    expect(readSealed(commit(message), hmac)).toEqual(record);
+    expect(readSealed(commit(message, 'e'.repeat(40)), hmac)).toBeNull();
+    expect(readSealed(commit(message, at.tree, ['f'.repeat(40)]), hmac)).toBeNull();
+    expect(readSealed(commit(sealedMessage('Update', record, at, theirs)), hmac)).toBeNull();
+    expect(readSealed(commit(`${message}\nCo-authored-by: eve`), hmac)).toBeNull();
+    expect(readSealed(commit('Portico-Update: e30 x'), hmac)).toBeNull();
+  });
+
+  test('the list of conflicts is bound to its pull request and to the commit', () => {
+    const conflicts = [conflict('a.yaml', 'x')];
+    const body = `Words\n${conflictRecord('1 branch', conflicts, hmac)}\nmore`;
+    const conflictsSeal = conflictSeal('1 branch', conflicts, hmac)!;
+    expect(readConflicts('1 branch', body, hmac)).toEqual(conflicts);
+    expect(readConflicts('2 branch', body, hmac)).toEqual([]);
+    expect(
+      readConflicts('1 branch', body.replace('portico:conflicts W', 'portico:conflicts X'), hmac),
+    ).toEqual([]);
+    expect(holdsConflicts('1 branch', body, { conflicts: conflictsSeal }, hmac)).toBe(true);
+    expect(holdsConflicts('1 branch', 'Words', { conflicts: conflictsSeal }, hmac)).toBe(false);
+    expect(
+      holdsConflicts('1 branch', conflictRecord('1 branch', [], hmac), { conflicts: conflictsSeal }, hmac),
+    ).toBe(false);
+    expect(holdsConflicts('1 branch', '', {}, hmac)).toBe(true);
+    expect(conflictSeal('1 branch', [], hmac)).toBeUndefined();
+  });
+
+  test.each([1, 50, 400, 5000])('the list of %i conflicts fits, and no file is forgotten', (count) => {
+    const conflicts = Array.from({ length: count }, (_, n) =>
+      conflict(`folder/number-${n}.yaml`, 'v'.repeat(500)),
+    );
+    const body = conflictRecord('key', conflicts, hmac);
+    expect(body.length).toBeLessThan(40_000);
+    const read = readConflicts('key', body, hmac);
+    const open = read.some(({ file }) => file === '');
+    expect(open || new Set(read.map(({ file }) => file)).size === count).toBe(true);
+    expect(holdsConflicts('key', body, { conflicts: conflictSeal('key', conflicts, hmac)! }, hmac)).toBe(
+      true,
+    );
+  });
+
+  test('nobody makes a render commit of ours', () => {
+    const seal = (by: typeof hmac): string => by(`render ${at.tree} ${at.parents.join(' ')}`);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(hmac)}\n`), hmac)).toBe(true);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(theirs)}\n`), hmac)).toBe(false);
+    expect(
+      isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(hmac)}\n`, 'e'.repeat(40)), hmac),
+    ).toBe(false);
+  });
+});
+
+describe('which revision a downstream should have', () => {
+  test.each<[string, Partial<TargetInput> & { follow?: TargetInput['policy']['follow'] }, string]>([
+    ['the newest', {}, 'v3'],
+    ['a pin', { follow: { kind: 'pin', revision: 'v2' } }, 'v2'],
+    ['what was asked for', { asked: 'v2', follow: { kind: 'none' } }, 'v2'],
+    ['from a bare commit, the newest', { current: undefined }, 'v3'],
+  ])('%s', (_what, change, revision) =>
+    expect(updateTarget(input(change))).toEqual({ kind: 'target', revision }),
+  );
+
+  test.each<[string, Partial<TargetInput> & { follow?: TargetInput['policy']['follow'] }, string]>([
+    ['follow: none', { follow: { kind: 'none' } }, 'not-followed'],
+    ['there is none', { newest: undefined, available: [] }, 'no-revision'],
+    ['a pin that is not there', { follow: { kind: 'pin', revision: 'v9' } }, 'no-such-revision'],
+    ['it has it', { current: 'v3' }, 'up-to-date'],
+    ['it is past it', { follow: { kind: 'pin', revision: 'v1' }, current: 'v2' }, 'up-to-date'],
+    ['a channel', { follow: { kind: 'channel', channel: 'stable' } }, 'not-available'],
+  ])('withheld: %s', (_what, change, reason) =>
+    expect(updateTarget(input(change))).toMatchObject({ kind: 'withheld', reason }),
+  );
+});
+
+test('content flows only to where as few can read it', () => {
+  const all = ['public', 'internal', 'private'] as const;
+  const flows = all.flatMap((from) =>
+    all.filter((to) => mayFlow({ visibility: from }, { visibility: to })).map((to) => `${from} ${to}`),
+  );
+  expect(flows).toEqual([
+    'public public',
+    'public internal',
+    'public private',
+    'internal internal',
+    'internal private',
+    'private private',
+  ]);
+});
+
+test('a look that nobody asked for does not take the place of one that was asked for', () => {
+  const repository = { installationId: 1, id: 2, owner: 'a', name: 'b' };
+  expect(variantJob(repository, 'web').key).not.toBe(
+    variantJob(repository, 'web', { to: 'v2', askedIn: 1 }).key,
+  );
+});
+
+describe('Markdown in which foreign text is inert (49)', () => {
+  test.each([
+    ['plain', '`plain`'],
+    ['', '(empty)'],
+    ['a`b', '``a`b``'],
+    ['`edge', '`` `edge ``'],
+    ['@org/team Fixes #1\n/portico publish', '`@org/team Fixes #1 /portico publish`'],
+    ['a|b', '`a\\|b`'],
+  ])('code: %j', (text, expected) => expect(code(text)).toBe(expected));
+
+  test('a fence is longer than any inside', () => {
+    expect(fenced('a\n````\nb\n')).toBe('`````text\na\n````\nb\n`````');
+  });
+
+  test('a cell has no line breaks; a value is cut; a sentence ends once', () => {
+    expect(table(['a'], [['x\ny']])).toBe('| a |\n| --- |\n| x y |');
+    expect(shownValue({ a: 'b' }, 80)).toBe('{"a":"b"}');
+    expect(shownValue('x'.repeat(20), 10)).toBe('xxxxxxx...');
+    expect([sentence('no'), sentence('no.'), sentence(' two\n lines ')]).toEqual([
+      'no.',
+      'no.',
+      'two lines.',
+    ]);
+  });
+
+  test('conflicts past the limit are counted', () => {
+    const one: Conflict = {
+      id: '1',
+      file: 'f.yaml',
+      resource: null,
+      path: '',
+      base: undefined,
+      upstream: 1,
+      local: null,
+      taken: 'upstream',
+    };
+    const text = conflictTable([one, one, one], 2);
+    expect(text).toContain('| `f.yaml` | `the whole file` | absent | `1` | `null` | upstream |');
+    expect(text).toContain('1 more are not shown.');
+  });
+});

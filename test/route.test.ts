@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+
+import { routeEvent } from '../src/route.ts';
+
+const from = { installation: { id: 7 }, repository: { id: 3, name: 'web', owner: { login: 'acme' } } };
+const jobs = (name: string, payload: object): string[] =>
+  routeEvent(name, { ...from, ...payload }).map(({ kind, key }) => `${kind} ${key}`);
+
+describe('which jobs an event asks for', () => {
+  test.each<[string, string, object, string[]]>([
+    ['a push to a branch', 'push', { ref: 'refs/heads/main' }, ['branch branch:3:refs/heads/main']],
+    ['a push to a draft', 'push', { ref: 'refs/heads/drafts/web/one' }, []],
+    ['a push of ours', 'push', { ref: 'refs/heads/portico/update/web/0123456789' }, []],
+    ['a tag', 'push', { ref: 'refs/tags/web/v1' }, ['repository repository:3']],
+    ['a tag that goes', 'delete', { ref: 'web/v1', ref_type: 'tag' }, ['repository repository:3']],
+    [
+      'a pull request',
+      'pull_request',
+      { action: 'opened', pull_request: { number: 5 } },
+      ['proposal proposal:3#5'],
+    ],
+    [
+      'a closed one',
+      'pull_request',
+      { action: 'closed', pull_request: { number: 5 } },
+      ['proposal proposal:3#5', 'publication publication:3'],
+    ],
+    ['a labelled one', 'pull_request', { action: 'labeled', pull_request: { number: 5 } }, []],
+    [
+      'a review with a command',
+      'pull_request_review',
+      {
+        action: 'submitted',
+        pull_request: { number: 5 },
+        review: { id: 8, body: 'Good.\n/portico approve' },
+      },
+      ['proposal proposal:3#5', 'comment comment:3#5/review/8'],
+    ],
+    [
+      'an edited review',
+      'pull_request_review',
+      { action: 'edited', pull_request: { number: 5 }, review: { id: 8, body: '/portico approve' } },
+      ['proposal proposal:3#5'],
+    ],
+    [
+      'a command',
+      'issue_comment',
+      { action: 'created', issue: { number: 5 }, comment: { id: 9, body: '/portico help' } },
+      ['comment comment:3#5/comment/9'],
+    ],
+    [
+      'an edited comment (14)',
+      'issue_comment',
+      { action: 'edited', issue: { number: 5 }, comment: { id: 9, body: '/portico help' } },
+      [],
+    ],
+    [
+      'talk',
+      'issue_comment',
+      { action: 'created', issue: { number: 5 }, comment: { id: 9, body: 'about /portico' } },
+      [],
+    ],
+    [
+      're-run',
+      'check_run',
+      { action: 'rerequested', check_run: { head_sha: 'a', pull_requests: [{ number: 5 }] } },
+      ['proposal proposal:3#5'],
+    ],
+    ['a renamed repository', 'repository', { action: 'renamed' }, ['sweep-repository sweep:3']],
+    ['an unknown event (11)', 'star', { action: 'created' }, []],
+  ])('%s', (_what, name, payload, expected) => expect(jobs(name, payload)).toEqual(expected));
+
+  test('an installation is swept', () => {
+    expect(
+      routeEvent('installation', { action: 'created', installation: { id: 7 } }).map(({ kind }) => kind),
+    ).toEqual(['sweep']);
+  });
+
+  test.each([null, 'text', [], { repository: 'x' }, { ...from, pull_request: { number: 'five' } }])(
+    'of another shape: %j',
+    (payload) => {
+      expect(routeEvent('pull_request', payload)).toEqual([]);
+    },
+  );
+});
