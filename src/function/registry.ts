@@ -15,6 +15,7 @@ import { setEnforcementAction } from './builtin/set-enforcement-action.ts';
 import { setImage } from './builtin/set-image.ts';
 import { setLabels } from './builtin/set-labels.ts';
 import { setNamespace } from './builtin/set-namespace.ts';
+import { starlark } from './builtin/starlark.ts';
 import { upsertResource } from './builtin/upsert-resource.ts';
 import { isCatalog, parseImage, pickVersion } from './image.ts';
 import type { KnownVersion } from './image.ts';
@@ -43,6 +44,10 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'set-image': [{ major: 0, minor: 1, since: 2, patch: 9, run: setImage }],
   'set-labels': [{ major: 0, minor: 2, patch: 5, run: setLabels }],
   'set-namespace': [{ major: 0, minor: 4, patch: 5, run: setNamespace }],
+  starlark: [
+    { major: 0, minor: 4, patch: 9, run: starlark },
+    { major: 0, minor: 5, patch: 9, run: starlark },
+  ],
   'upsert-resource': [{ major: 0, minor: 2, patch: 9, run: upsertResource }],
 };
 

@@ -50,7 +50,7 @@ describe('images', () => {
   test.each([
     ['docker.io/nephio/nad-fn:latest', 'FUNCTION_UNKNOWN'],
     ['example.com/no-op:v0.1', 'FUNCTION_UNKNOWN'],
-    ['starlark:v0.5', 'FUNCTION_UNKNOWN'],
+    ['starlark:v0.3', 'FUNCTION_VERSION_UNKNOWN'],
     ['set-labels:v0.1', 'FUNCTION_VERSION_UNKNOWN'],
     ['set-labels:main', 'FUNCTION_VERSION_UNKNOWN'],
     [`no-op@sha256:${'0'.repeat(64)}`, 'FUNCTION_VERSION_UNKNOWN'],

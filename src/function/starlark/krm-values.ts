@@ -1,0 +1,101 @@
+/** Resources as values of a script, and back. */
+import { isMap, noteOf, setField } from '../../package/render/field-notes.ts';
+import type { Container } from '../../package/render/field-notes.ts';
+import { keepNotes } from '../../package/render/keep-notes.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { Budget } from './budget.ts';
+import { fault } from './fault.ts';
+import { DEEPEST } from './order.ts';
+import { peekItems } from './sequence.ts';
+import { decodeText, encodeText } from './text.ts';
+import { Dict, Elements, List, Range, StarlarkSet, Tuple, typeOf } from './value.ts';
+import type { Value } from './value.ts';
+
+/** A resource, or a part of one. Numbers that are spelled with a point or an exponent are floats. */
+export function fromKrm(value: unknown, float = false): Value {
+  if (typeof value === 'string') return encodeText(value);
+  if (typeof value === 'number') return Number.isInteger(value) && !float ? BigInt(value) : value;
+  if (typeof value === 'bigint' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) {
+    const list = new List(value.map((item, at) => fromKrm(item, isFloat(value, at))));
+    list.origin = value;
+    return list;
+  }
+  if (!isMap(value)) return null;
+  const dict = new Dict();
+  for (const key of Object.keys(value)) dict.set(encodeText(key), fromKrm(value[key], isFloat(value, key)));
+  dict.origin = value;
+  return dict;
+}
+
+function isFloat(container: Container, key: string | number): boolean {
+  const { source } = noteOf(container, key);
+  return source !== undefined && /[.eE]/.test(source) && !/^0[xo]/.test(source);
+}
+
+/**
+ * What a script has left of its resources. Resources, and parts of them, that it was given keep their comments,
+ * quotes, spellings and the order of their keys; maps that it made come with sorted keys, as upstream writes them.
+ * @throws PorticoError for what is no resource
+ */
+export function toKrmItems(items: Value | undefined, budget: Budget): KrmObject[] {
+  const list = items === undefined ? undefined : peekItems(items, budget);
+  if (list === undefined || items instanceof Dict)
+    throw fault(`resource_list["items"] must be a list, not ${typeOf(items ?? null)}`);
+  return list.map((item, at) => {
+    if (!(item instanceof Dict)) throw fault(`items[${at}] must be a dict, not ${typeOf(item)}`);
+    const made = toKrm(item, budget, `items[${at}]`, 0) as KrmObject;
+    if (item.origin !== undefined) keepNotes(item.origin, made);
+    return item.origin === undefined ? headFirst(made) : made;
+  });
+}
+
+/** Plain data of any value. `path` is for messages. */
+export function toKrm(value: Value, budget: Budget, path: string, depth: number): unknown {
+  if (typeof value === 'string') {
+    budget.write(value.length);
+    return decodeText(value);
+  }
+  if (typeof value === 'bigint')
+    return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  if (depth > DEEPEST) throw fault(`${path.slice(0, 100)} is nested too deeply: does it contain itself?`);
+  if (value instanceof Dict) return mapOf(value, budget, path, depth);
+  const listed =
+    value instanceof List ||
+    value instanceof Tuple ||
+    value instanceof StarlarkSet ||
+    value instanceof Range ||
+    value instanceof Elements;
+  const items = listed ? peekItems(value, budget) : undefined;
+  if (items === undefined) throw fault(`${path} is a ${typeOf(value)}, which a resource cannot hold`);
+  budget.collect(items.length);
+  const list = items.map((item, at) => toKrm(item, budget, `${path}[${at}]`, depth + 1));
+  if (value instanceof List && value.origin !== undefined) keepNotes(value.origin, list);
+  return list;
+}
+
+function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObject {
+  budget.collect(dict.size * 3);
+  const map: KrmObject = {};
+  const keys = dict.keys();
+  const texts = keys.map((key) => {
+    if (typeof key !== 'string')
+      throw fault(`${path} has a key that is a ${typeOf(key)}; in a resource keys are strings`);
+    return key;
+  });
+  if (dict.origin === undefined) texts.sort();
+  for (const text of texts) {
+    const key = decodeText(text);
+    setField(map, key, toKrm(dict.get(text) ?? null, budget, `${path}.${key}`, depth + 1));
+  }
+  return map;
+}
+
+/** What every resource begins with, then the rest. */
+function headFirst(item: KrmObject): KrmObject {
+  const ordered: KrmObject = {};
+  const head = ['apiVersion', 'kind', 'metadata'].filter((key) => Object.hasOwn(item, key));
+  for (const key of new Set([...head, ...Object.keys(item)])) setField(ordered, key, item[key]);
+  return ordered;
+}
