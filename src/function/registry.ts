@@ -6,6 +6,7 @@ import { deleteAnnotations } from './builtin/delete-annotations.ts';
 import { ensureNameSubstring } from './builtin/ensure-name-substring.ts';
 import { genPkgContext } from './builtin/gen-pkg-context.ts';
 import type { Builtin } from './builtin/krm.ts';
+import { kubeconform } from './builtin/kubeconform.ts';
 import { listSetters } from './builtin/list-setters.ts';
 import { noOp } from './builtin/no-op.ts';
 import { removeLocalConfigResources } from './builtin/remove-local-config-resources.ts';
@@ -34,6 +35,7 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'delete-annotations': [{ major: 0, minor: 1, patch: 9, run: deleteAnnotations }],
   'ensure-name-substring': [{ major: 0, minor: 2, patch: 9, run: ensureNameSubstring }],
   'builtins/gen-pkg-context': [{ major: 0, minor: 1, patch: 0, run: genPkgContext }],
+  kubeconform: [{ major: 0, minor: 1, patch: 9, run: kubeconform }],
   'list-setters': [{ major: 0, minor: 1, patch: 9, run: listSetters }],
   'no-op': [{ major: 0, minor: 1, patch: 9, run: noOp }],
   'remove-local-config-resources': [{ major: 0, minor: 1, patch: 9, run: removeLocalConfigResources }],

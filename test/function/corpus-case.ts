@@ -281,9 +281,9 @@ function linesChanged(before: string, after: string): number {
   return added + [...left.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** A file's data, comments left out; undefined where it is not there. */
-export function canonicalFile(files: PackageFiles, path: string): string | undefined {
+/** A file's data, with its line comments only where asked for; undefined where it is not there. */
+export function canonicalFile(files: PackageFiles, path: string, comments = false): string | undefined {
   const text = textOf(files, path);
   if (text === undefined) return undefined;
-  return dataOf(path, text, { expect: { exitCode: 0 } } as Case, false);
+  return dataOf(path, text, { expect: { exitCode: 0 } } as Case, comments);
 }

@@ -39,7 +39,8 @@ describe.skipIf(!hasCorpus)('real packages', () => {
     for (const [name, file] of files) {
       const rendered = first.files.get(name);
       if (!first.changed.includes(name)) expect(rendered).toBe(file);
-      else expect(canonicalFile(first.files, name), name).not.toBe(canonicalFile(files, name));
+      // create-setters changes comments alone.
+      else expect(canonicalFile(first.files, name, true), name).not.toBe(canonicalFile(files, name, true));
     }
     const again = await renderPackage({ files, runtime });
     expect([...again.files].map(([name, file]) => [name, text(file.bytes)])).toEqual(

@@ -1,0 +1,125 @@
+/** kubeconform v0.1 (krm-functions-catalog functions/go/kubeconform), with a schema of its own instead of files. */
+import { indexOf, pathOf } from '../../package/render/bookkeeping.ts';
+import { getField, isMap, textOf } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { customResourceSchemas } from '../schema/custom-resource-schema.ts';
+import { kubernetesSchema } from '../schema/kubernetes-schema.ts';
+import type { SchemaOf } from '../schema/schema.ts';
+import { validate } from '../schema/validate.ts';
+import type { Budget, Complaint } from '../schema/validate.ts';
+import { apiVersionOf, failure, fileOf, kindOf, nameOf, namespaceOf } from './krm.ts';
+import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+/** What one run may cost and say. */
+const MAX_STEPS = 10_000_000;
+const MAX_COMPLAINTS = 1_000;
+
+/**
+ * Checks every resource against the schema of its kind: Kubernetes' own, or that of a CustomResourceDefinition in the
+ * list. One error for each thing that is wrong; kinds without schema pass, as upstream lets them pass.
+ */
+export function kubeconform({ items, functionConfig = {} }: BuiltinInput): BuiltinOutput {
+  const location = foreignLocation(functionConfig);
+  if (location !== undefined) return failure([location]);
+  const skipped = new Set(listOf(functionConfig, 'skip_kinds'));
+  const strict = /^(?:true|1)$/i.test(optionOf(functionConfig, 'strict'));
+  const custom = customResourceSchemas(items);
+  const schemaOf: SchemaOf = (apiVersion, kind) =>
+    skipped.has(kind) || skipped.has(`${apiVersion}/${kind}`)
+      ? undefined
+      : (kubernetesSchema(apiVersion, kind) ?? custom(apiVersion, kind));
+  const budget: Budget = { steps: MAX_STEPS, complaints: MAX_COMPLAINTS };
+  const results = items.flatMap((item) =>
+    complaintsOf(item, { schemaOf, strict, budget }).map((complaint) => resultOf(item, complaint)),
+  );
+  const stopped = stopOf(budget);
+  if (stopped !== undefined) results.push({ message: stopped, severity: 'error' });
+  return results.length > 0 ? failure(results) : { items, results };
+}
+
+interface Check {
+  readonly schemaOf: SchemaOf;
+  readonly strict: boolean;
+  readonly budget: Budget;
+}
+
+/** A List's items are checked as resources of their own. */
+function complaintsOf(item: KrmObject, check: Check): Complaint[] {
+  if (kindOf(item) === 'List' && apiVersionOf(item) === 'v1' && Array.isArray(item['items'])) {
+    return item['items'].flatMap((inner: unknown, at) => {
+      const head = ['items', String(at)];
+      return (isMap(inner) ? ownComplaints(inner, check) : []).map(({ message, ...where }) => ({
+        message,
+        path: [...head, ...where.path],
+        ...(where.at && { at: [...head, ...where.at] }),
+      }));
+    });
+  }
+  return ownComplaints(item, check);
+}
+
+function ownComplaints(item: KrmObject, { schemaOf, ...options }: Check): Complaint[] {
+  const schema = schemaOf(apiVersionOf(item), kindOf(item));
+  return schema === undefined ? [] : validate(schema, item, options);
+}
+
+function resultOf(item: KrmObject, { message, path, at }: Complaint): ResultItem {
+  const namespace = namespaceOf(item);
+  return {
+    message,
+    severity: 'error',
+    resourceRef: {
+      apiVersion: apiVersionOf(item),
+      kind: kindOf(item),
+      name: nameOf(item),
+      ...(namespace !== '' && { namespace }),
+    },
+    field: { path: path.join('.') },
+    ...fileOf(item),
+    ...(at && placeOf(item, at)),
+  };
+}
+
+/** Upstream names the map that has an unknown field; people want to be shown the field. */
+function placeOf(item: KrmObject, at: readonly string[]): Pick<ResultItem, 'place'> {
+  const path = pathOf(item);
+  return path === undefined ? {} : { place: { path, index: indexOf(item) ?? 0, field: at.join('.') } };
+}
+
+function stopOf({ steps, complaints }: Budget): string | undefined {
+  if (complaints < 0)
+    return `Only the first ${MAX_COMPLAINTS} complaints are shown. Correct them and run it again.`;
+  return steps < 0
+    ? `The resources are too large to be checked in one run (${MAX_STEPS} steps). Split the package.`
+    : undefined;
+}
+
+/** Places that mean the image's own schemas. */
+const OWN_LOCATIONS = new Set(['default', '/jsonschema', 'file:///jsonschema']);
+
+function foreignLocation(config: KrmObject): ResultItem | undefined {
+  for (const option of ['schema_location', 'additional_schema_locations']) {
+    const foreign = listOf(config, option).find((place) => !OWN_LOCATIONS.has(place));
+    if (foreign === undefined) continue;
+    const message =
+      `${option} names ${JSON.stringify(foreign.slice(0, 200))}, which cannot be read here: built-in functions have ` +
+      'no network and no files. Remove it: the schemas of Kubernetes are built in, and those of custom resources ' +
+      'come from the CustomResourceDefinitions in the package.';
+    return { message, severity: 'error' };
+  }
+  return undefined;
+}
+
+function listOf(config: KrmObject, option: string): string[] {
+  return optionOf(config, option)
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** An option stands at the root of the configuration, or in `data` of a ConfigMap. */
+function optionOf(config: KrmObject, option: string): string {
+  const data = getField(config, 'data');
+  return textOf(config, option) ?? (isMap(data) ? textOf(data, option) : undefined) ?? '';
+}

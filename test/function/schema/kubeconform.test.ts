@@ -1,0 +1,249 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+import { kubeconform } from '../../../src/function/builtin/kubeconform.ts';
+import { customResourceSchemas } from '../../../src/function/schema/custom-resource-schema.ts';
+import { kubernetesKinds } from '../../../src/function/schema/kubernetes-schema.ts';
+import type { KrmObject } from '../../../src/package/render/krm-object.ts';
+import { readResources } from '../../../src/package/render/read-resources.ts';
+import { kptfile, render } from '../../package/render/support.ts';
+import { runBuiltin } from '../builtin/run-builtin.ts';
+import { CORPUS, hasCorpus, readDirectory } from '../corpus-case.ts';
+
+const WRONG = `apiVersion: v1
+kind: Service
+metadata:
+  name: a
+  namespace: b
+spec:
+  ports:
+  - port: "80"
+  selectr: # mistyped
+    app: a
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: d }
+`;
+
+async function messages(config: Record<string, string>, text = WRONG): Promise<readonly string[]> {
+  return (await runBuiltin('kubeconform:v0.1', config, text)).messages;
+}
+
+describe('options', () => {
+  const port = 'got string, want integer';
+  const unknown = "additional properties 'selectr' not allowed";
+
+  test.each<[Record<string, string>, string[]]>([
+    [{}, [port]],
+    [{ strict: 'false' }, [port]],
+    [{ strict: 'True' }, [port, unknown]],
+    [{ strict: '1', ignore_missing_schemas: 'true' }, [port, unknown]],
+    [{ strict: 'true', skip_kinds: 'Deployment, Service' }, []],
+    [{ strict: 'true', skip_kinds: 'v1/Service' }, []],
+    [{ strict: 'true', skip_kinds: 'v2/Service,service' }, [port, unknown]],
+    [{ schema_location: 'default' }, [port]],
+  ])('%j', async (config, expected) => expect(await messages(config)).toEqual(expected));
+
+  test.each(['schema_location', 'additional_schema_locations'])('%s cannot be read', async (option) => {
+    const [message, ...more] = await messages({ [option]: '/jsonschema,https://example.org/schemas' });
+    expect(message).toMatch(
+      new RegExp(`^${option} names "https://example.org/schemas", which cannot be read here`),
+    );
+    expect(more).toEqual([]);
+  });
+
+  test('they may stand at the root of any configuration, or nowhere', async () => {
+    const config = 'apiVersion: a/v1\nkind: Config\nmetadata: { name: c }\nstrict: true\n';
+    expect((await runBuiltin('kubeconform:latest', config, WRONG)).messages).toEqual([port, unknown]);
+    expect((await runBuiltin('kubeconform', undefined, WRONG)).messages).toEqual([port]);
+  });
+});
+
+test('kinds without schema pass; kpt has them pass too', async () => {
+  const { output, text } = await runBuiltin(
+    'kubeconform:v0.1',
+    { strict: 'true' },
+    'apiVersion: a/v1\nkind: B\nmetadata: { name: c }\nx: 1\n',
+  );
+  expect(output).toMatchObject({ exitCode: 0, results: [] });
+  expect(text).toContain('x: 1');
+});
+
+test('a finding stands at the field, an unknown field at its own line', async () => {
+  const pipeline = '  validators:\n  - image: kubeconform:v0.1\n    configMap: { strict: "true" }\n';
+  const result = await render({ Kptfile: kptfile('p', pipeline), 'a.yaml': WRONG });
+  expect(result.ok).toBe(false);
+  expect(
+    result.findings.map(({ file, line, column, severity, resource, item }) => ({
+      file,
+      line,
+      column,
+      severity,
+      name: resource?.name,
+      field: item.field?.path,
+    })),
+  ).toEqual([
+    { file: 'a.yaml', line: 8, column: 5, severity: 'error', name: 'a', field: 'spec.ports.0.port' },
+    { file: 'a.yaml', line: 9, column: 3, severity: 'error', name: 'a', field: 'spec' },
+  ]);
+});
+
+test("a List's resources are checked one by one", async () => {
+  const list =
+    'apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: a }, data: { a: 1 } }\n- 5\n';
+  const out = kubeconform({ items: [readResources('a', list).documents[0]!.value], version: 'v0.1' });
+  expect(out.results.map(({ field, message }) => [field?.path, message])).toEqual([
+    ['items.0.data.a', 'got number, want null or string'],
+  ]);
+});
+
+const run = (...items: KrmObject[]): readonly string[] =>
+  kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' }).results.map(
+    ({ message }) => message,
+  );
+const crd = (schema: KrmObject): KrmObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'as.e' },
+  spec: {
+    group: 'e',
+    scope: 'Cluster',
+    names: { kind: 'A', plural: 'as' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+  },
+});
+const a = (spec: unknown): KrmObject => ({ apiVersion: 'e/v1', kind: 'A', metadata: { name: 'a' }, spec });
+const nested = (levels: number, wrap: (inner: unknown) => unknown, core: unknown = {}): unknown => {
+  let value = core;
+  for (let level = 0; level < levels; level++) value = wrap(value);
+  return value;
+};
+
+describe('hostile input is bounded', () => {
+  test('many complaints', () => {
+    const data = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1]));
+    const said = run({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data });
+    expect(said).toHaveLength(1001);
+    expect(said.at(-1)).toMatch(/^Only the first 1000/);
+  });
+
+  test('many and long unknown fields make one short message', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, at) => [`k${at}${'x'.repeat(300)}`, 1]),
+    );
+    const said = run({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...fields });
+    expect(said).toHaveLength(1);
+    expect(said[0]!.length).toBeLessThan(6000);
+    expect(said[0]).toMatch(/and 49980 more not allowed$/);
+  });
+
+  test('deep values and deep schemas', () => {
+    const spec = nested(5000, (items) => ({ type: 'object', properties: { a: items } }));
+    const said = run(
+      crd({ type: 'object', properties: { spec } }),
+      a(nested(5000, (inner) => ({ a: inner }))),
+    );
+    expect(said).toEqual(['nested more than 200 levels deep']);
+    const alternatives = nested(5000, (inner) => ({ anyOf: [inner, inner] }));
+    expect(run(crd({ type: 'object', properties: { spec: { type: 'string' } } }), a(alternatives))).toEqual([
+      'got object, want null or string',
+    ]);
+  });
+
+  test('alternatives that double with each level', () => {
+    const spec = nested(40, (inner) => ({ anyOf: [inner, inner] }), { type: 'string' });
+    const said = run(crd({ type: 'object', properties: { spec } }), a(5));
+    expect(said).toEqual([expect.stringMatching(/too large to be checked/)]);
+  });
+
+  test('a pattern and a text that are both long', () => {
+    const spec = { type: 'array', items: { type: 'string', pattern: '(a*b?){1000}c' } };
+    const said = run(
+      crd({ type: 'object', properties: { spec } }),
+      a(Array.from({ length: 1000 }, () => 'a'.repeat(20_000))),
+    );
+    expect(said.at(-1)).toMatch(/too large to be checked/);
+  });
+
+  test('names of the language are names like any other', () => {
+    const text =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n__proto__: { a: 1 }\nconstructor: 1\ndata: { __proto__: 5 }\n';
+    const out = run(readResources('a', text).documents[0]!.value);
+    expect(out).toEqual([
+      'got number, want null or string',
+      "additional properties '__proto__', 'constructor' not allowed",
+    ]);
+    expect(customResourceSchemas([])('v1', '__proto__')).toBeUndefined();
+  });
+});
+
+if (!hasCorpus) console.warn('SKIPPED: ../shared/corpus is not there, so no real resource was checked');
+
+/** What real packages get wrong: each was looked at and is refused by a server too. */
+const TRUE_COMPLAINTS = new Set([
+  'ConfigMap setters data.org-id: got number, want null or string',
+  'ConfigMap setters data.project-number: got number, want null or string',
+  'ConfigMap setters data.access-context-manager-policy-id: got number, want null or string',
+  // A patch for kustomize, not a whole Deployment.
+  "Deployment deployment-patch spec: missing property 'selector'",
+]);
+
+describe.skipIf(!hasCorpus)('resources of real packages', () => {
+  test('pass, or are told what is really wrong', () => {
+    const index = parse(readFileSync(join(CORPUS, 'packages/INDEX.yaml'), 'utf8')) as {
+      packages: { path: string }[];
+    };
+    const known = kubernetesKinds();
+    let builtIn = 0;
+    let custom = 0;
+    let wrong = 0;
+    for (const { path } of index.packages) {
+      if (!existsSync(join(CORPUS, 'packages', path))) continue;
+      const items = [...readDirectory(join(CORPUS, 'packages', path))].flatMap(([name, { bytes }]) =>
+        /\.ya?ml$/.test(name)
+          ? readResources(name, new TextDecoder().decode(bytes)).documents.map(({ value }) => value)
+          : [],
+      );
+      const schemaOf = customResourceSchemas(items);
+      for (const { apiVersion, kind } of items) {
+        if (known.has(`${String(apiVersion)} ${String(kind)}`)) builtIn += 1;
+        else if (schemaOf(String(apiVersion), String(kind)) !== undefined) custom += 1;
+      }
+      const { results } = kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' });
+      const said = results.map(
+        ({ resourceRef, field, message }) =>
+          `${resourceRef?.kind} ${resourceRef?.name} ${field?.path}: ${message}`,
+      );
+      wrong += new Set(results.map(({ resourceRef, file }) => JSON.stringify([resourceRef, file]))).size;
+      expect(
+        said.filter((one) => !TRUE_COMPLAINTS.has(one)),
+        path,
+      ).toEqual([]);
+    }
+    console.log(
+      `${builtIn} resources of Kubernetes' kinds and ${custom} custom ones checked, ${wrong} of them wrong`,
+    );
+    expect(builtIn).toBeGreaterThan(150);
+    expect(wrong).toBeLessThan(10);
+  });
+
+  test('histories of real packages pass', () => {
+    const files = [...readDirectory(join(CORPUS, 'history'))].filter(([name]) => /\.ya?ml$/.test(name));
+    let checked = 0;
+    // Every fourth file: reading them all takes longer than checking them.
+    for (const [name, { bytes }] of files.filter((_, at) => at % 4 === 0)) {
+      const items = readResources(name, new TextDecoder().decode(bytes)).documents.map(({ value }) => value);
+      checked += items.filter(({ apiVersion, kind }) =>
+        kubernetesKinds().has(`${String(apiVersion)} ${String(kind)}`),
+      ).length;
+      const { results } = kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' });
+      expect(results, name).toEqual([]);
+    }
+    console.log(`${checked} resources in histories checked`);
+    expect(checked).toBeGreaterThan(150);
+  });
+});
