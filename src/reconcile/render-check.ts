@@ -1,5 +1,5 @@
 /** Pure: the check of the packages' own pipelines. */
-import type { FunctionRun } from '../package/render/render-types.ts';
+import type { Finding, FunctionRun } from '../package/render/render-types.ts';
 import { annotationOf, count, inDirectory, type Draft } from './check-draft.ts';
 import { RENDER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
@@ -14,6 +14,9 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
   const own = rendered.flatMap((one) =>
     one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })),
   );
+  // What a function only tells is no finding on a line: it would bury those that are.
+  const findings = own.filter(({ finding }) => finding.severity !== 'info');
+  const told = own.filter(({ finding }) => finding.severity === 'info');
   const failed = rendered.filter((one) => renderFailed(one));
   const unstable = rendered.filter((one) => one.unstable !== undefined);
   const withheld = commit.state === 'withheld';
@@ -45,12 +48,32 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
-    ...(withheld && { text: patchText(commit) }),
+    ...textOf([withheld ? patchText(commit) : '', toldText(told.map(({ finding }) => finding))]),
     annotations: [
-      ...own.map(({ one, finding }) => annotationOf(one, finding)),
+      ...findings.map(({ one, finding }) => annotationOf(one, finding)),
       ...rendered.flatMap((one) => problemAnnotation(one)),
     ],
   };
+}
+
+/** How many of the things that functions told are listed. */
+const MOST_TOLD = 200;
+
+function toldText(told: readonly Finding[]): string {
+  if (told.length === 0) return '';
+  const lines = told
+    .slice(0, MOST_TOLD)
+    .map(
+      ({ function: name, file, message }) =>
+        `- ${code(name)}${file === undefined ? '' : ` in ${code(file)}`}: ${code(message)}`,
+    );
+  const more = told.length > MOST_TOLD ? [`- and ${told.length - MOST_TOLD} more`] : [];
+  return ['What the functions told:', '', ...lines, ...more].join('\n');
+}
+
+function textOf(parts: readonly string[]): { readonly text?: string } {
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return text === '' ? {} : { text };
 }
 
 function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
