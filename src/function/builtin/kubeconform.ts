@@ -8,7 +8,7 @@ import { kubernetesSchema } from '../schema/kubernetes-schema.ts';
 import type { SchemaOf } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import type { Budget, Complaint } from '../schema/validate.ts';
-import { apiVersionOf, failure, fileOf, kindOf, nameOf, namespaceOf } from './krm.ts';
+import { apiVersionOf, failure, fileOf, groupOf, isLocalConfig, kindOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** What one run may cost and say. */
@@ -17,7 +17,8 @@ const MAX_COMPLAINTS = 1_000;
 
 /**
  * Checks every resource against the schema of its kind: Kubernetes' own, or that of a CustomResourceDefinition in the
- * list. One error for each thing that is wrong; kinds without schema pass, as upstream lets them pass.
+ * list. One error for each thing that is wrong; kinds without schema pass, as upstream lets them pass;
+ * with `ignore_missing_schemas: "false"` each is a warning.
  */
 export function kubeconform({ items, functionConfig = {} }: BuiltinInput): BuiltinOutput {
   const location = foreignLocation(functionConfig);
@@ -35,7 +36,10 @@ export function kubeconform({ items, functionConfig = {} }: BuiltinInput): Built
   );
   const stopped = stopOf(budget);
   if (stopped !== undefined) results.push({ message: stopped, severity: 'error' });
-  return results.length > 0 ? failure(results) : { items, results };
+  if (results.length > 0) return failure(results);
+  const told = /^(?:false|0)$/i.test(optionOf(functionConfig, 'ignore_missing_schemas'));
+  const unknown = told ? items.filter((item) => isUnknown(item, { schemaOf, skipped })) : [];
+  return { items, results: unknown.slice(0, MAX_COMPLAINTS).map(unknownResult) };
 }
 
 interface Check {
@@ -64,20 +68,42 @@ function ownComplaints(item: KrmObject, { schemaOf, ...options }: Check): Compla
   return schema === undefined ? [] : validate(schema, item, options);
 }
 
+/** Resources that no schema is known for, configuration of tools apart. */
+function isUnknown(
+  item: KrmObject,
+  { schemaOf, skipped }: { readonly schemaOf: SchemaOf; readonly skipped: ReadonlySet<string> },
+): boolean {
+  const [apiVersion, kind] = [apiVersionOf(item), kindOf(item)];
+  if (skipped.has(kind) || skipped.has(`${apiVersion}/${kind}`) || isLocalConfig(item)) return false;
+  if (groupOf(apiVersion) === 'kpt.dev' || (apiVersion === 'v1' && kind === 'List')) return false;
+  return schemaOf(apiVersion, kind) === undefined;
+}
+
+function unknownResult(item: KrmObject): ResultItem {
+  const message = `no schema is known for ${kindOf(item)} of ${apiVersionOf(item)}: it was not checked`;
+  return { message, severity: 'warning', ...aboutOf(item), field: { path: 'kind' } };
+}
+
 function resultOf(item: KrmObject, { message, path, at }: Complaint): ResultItem {
-  const namespace = namespaceOf(item);
   return {
     message,
     severity: 'error',
+    ...aboutOf(item),
+    field: { path: path.join('.') },
+    ...(at && placeOf(item, at)),
+  };
+}
+
+function aboutOf(item: KrmObject): Pick<ResultItem, 'resourceRef' | 'file'> {
+  const namespace = namespaceOf(item);
+  return {
     resourceRef: {
       apiVersion: apiVersionOf(item),
       kind: kindOf(item),
       name: nameOf(item),
       ...(namespace !== '' && { namespace }),
     },
-    field: { path: path.join('.') },
     ...fileOf(item),
-    ...(at && placeOf(item, at)),
   };
 }
 

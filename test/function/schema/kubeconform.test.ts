@@ -73,6 +73,24 @@ test('kinds without schema pass; kpt has them pass too', async () => {
   expect(text).toContain('x: 1');
 });
 
+test('kinds without schema are warned of where missing schemas are not to be ignored', async () => {
+  const text = ['a/v1', 'kpt.dev/v1', 'v1', 'c/v1']
+    .map((apiVersion) => `apiVersion: ${apiVersion}\nkind: Secret\nmetadata: { name: c }\n`)
+    .join('---\n');
+  const config = { ignore_missing_schemas: 'false', skip_kinds: 'c/v1/Secret' };
+  const { output } = await runBuiltin('kubeconform:v0.1', config, text);
+  expect(output).toMatchObject({
+    exitCode: 0,
+    results: [
+      {
+        severity: 'warning',
+        message: 'no schema is known for Secret of a/v1: it was not checked',
+        resourceRef: { apiVersion: 'a/v1', kind: 'Secret', name: 'c' },
+      },
+    ],
+  });
+});
+
 test('a finding stands at the field, an unknown field at its own line', async () => {
   const pipeline = '  validators:\n  - image: kubeconform:v0.1\n    configMap: { strict: "true" }\n';
   const result = await render({ Kptfile: kptfile('p', pipeline), 'a.yaml': WRONG });
