@@ -41,7 +41,7 @@ export const config = (change: Partial<RepositoryConfig> = {}): RepositoryConfig
   ...change,
 });
 
-export const state = (change: Partial<CommandState> = {}): CommandState => ({
+const state = (change: Partial<CommandState> = {}): CommandState => ({
   caller: caller(),
   comment: { id: 99, createdAt: '2026-11-20T10:05:00Z', author: 'bob' },
   place: pull(),

@@ -143,8 +143,9 @@ test('the downstream repository gets one update pull request, with its own chang
     ref: update.head.sha,
     mediaType: { format: 'raw' },
   });
-  expect(String(data)).toContain('image: example/web:1.1.0');
-  expect(String(data)).toContain('replicas: 7');
+  const text = data as unknown as string;
+  expect(text).toContain('image: example/web:1.1.0');
+  expect(text).toContain('replicas: 7');
 });
 
 test('stopped and started again it goes on where it was', async () => {

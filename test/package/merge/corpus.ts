@@ -68,7 +68,7 @@ export function textOf(file: PackageFile | undefined): string {
 }
 
 /** What a package says: by file, the data of its resources, and the bytes of everything else. */
-export function meaning(files: PackageFiles): Map<string, string> {
+function meaning(files: PackageFiles): Map<string, string> {
   return new Map([...files].map(([path, file]) => [path, meaningOfFile(path, file)]));
 }
 
