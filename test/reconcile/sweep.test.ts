@@ -95,12 +95,14 @@ test('as it should be', async () => {
 test('every webhook is lost: the sweep finds it all', async () => {
   stage.forge.knobs.webhooks.lose = 1;
   try {
-    const lost = await story('lost', () =>
-      // Lost for good: they cannot be had again either.
-      stage.watching(
-        ({ path }) => (path.endsWith('/attempts') ? 404 : undefined),
-        () => stage.sweep(),
-      ),
+    // Lost for good: they cannot be had again either.
+    const lost = await stage.watching(
+      ({ path }) => (path.endsWith('/attempts') ? 404 : undefined),
+      () =>
+        story('lost', async () => {
+          await stage.look('up-lost');
+          await stage.look('down-lost');
+        }),
     );
     expect(lost).toEqual(plain);
   } finally {
