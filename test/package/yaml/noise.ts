@@ -161,7 +161,6 @@ export const mapData: fc.Arbitrary<Record<string, YamlValue>> = fc.dictionary(ke
   minKeys: 1,
   maxKeys: 6,
 });
-const leafData = leaf;
 
 /** How often properties are tried: few in the everyday run, `FC_RUNS` for the long one. */
 export const RUNS = Number(process.env['FC_RUNS'] ?? 200);
