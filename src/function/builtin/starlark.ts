@@ -2,6 +2,7 @@ import { PorticoError } from '../../error.ts';
 /** starlark v0.4, v0.5 (krm-functions-catalog functions/go/starlark): a script of the package changes its resources. */
 import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { Budget, LIMITS } from '../starlark/budget.ts';
 import { fromKrm, toKrmItems } from '../starlark/krm-values.ts';
 import { loadLibrary } from '../starlark/library/library.ts';
 import { runScript } from '../starlark/run.ts';
@@ -27,7 +28,8 @@ export function starlark(input: BuiltinInput): BuiltinOutput {
   if (run.error !== undefined)
     return failed(run.error, [run.output, run.backtrace === undefined ? '' : `${run.backtrace}\n`].join(''));
   try {
-    const items = toKrmItems(resources.get('items'), run.budget);
+    // What the script used up is not counted against what it leaves.
+    const items = toKrmItems(resources.get('items'), new Budget(LIMITS));
     return { items, results: [], ...(run.output === '' ? {} : { stderr: run.output.trimEnd() }) };
   } catch (error) {
     if (error instanceof PorticoError) return failed(error.message, run.output);

@@ -5,7 +5,7 @@ import { bindClause, closeBlock, openBlock } from './scope.ts';
 import type { Frame, Scope } from './scope.ts';
 import { forEach } from './sequence.ts';
 import type { Clause, Expression } from './syntax.ts';
-import { Dict, isTrue, List } from './value.ts';
+import { Dict, isTrue, List, weightOf } from './value.ts';
 
 /** What to do for each value that a comprehension goes over. */
 type Turn = (frame: Frame, into: List | Dict) => void;
@@ -87,6 +87,7 @@ function compileBody(
     budget.make(96);
     const [name, content] = [key(frame), value(frame)];
     frame.entry.at = body.position;
+    budget.work(weightOf(name));
     if (into instanceof Dict) into.set(name, content);
   };
 }

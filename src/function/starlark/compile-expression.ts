@@ -12,7 +12,7 @@ import type { Scope } from './scope.ts';
 import { itemsOf } from './sequence.ts';
 import { getItem, slice } from './subscript.ts';
 import type { Argument, Expression } from './syntax.ts';
-import { Bytes, Dict, isTrue, List, Tuple, typeOf } from './value.ts';
+import { Bytes, Dict, isTrue, List, Tuple, typeOf, weightOf } from './value.ts';
 import type { Value } from './value.ts';
 
 /** What gives the value of an expression. */
@@ -159,6 +159,7 @@ function compileDict(
       const [key, value] = [pair.key(frame), pair.value(frame)];
       frame.entry.at = pair.position;
       const size = dict.size;
+      budget.work(weightOf(key));
       dict.set(key, value);
       if (dict.size === size) throw fault(`duplicate key: ${quoteValue(key, budget)}`);
     }

@@ -7,8 +7,8 @@ import type { Method } from './method.ts';
 import { nearest } from './nearest.ts';
 import { SET_METHODS } from './set-methods.ts';
 import { STRING_METHODS } from './string-methods.ts';
-import { Builtin, Bytes, Dict, List, Module, StarlarkSet, typeOf } from './value.ts';
-import type { Value } from './value.ts';
+import { Builtin, Bytes, Dict, List, Module, StarlarkSet, Tuple, typeOf } from './value.ts';
+import type { Native, Value } from './value.ts';
 
 const NO_METHODS: ReadonlyMap<string, Method<never>> = new Map();
 
@@ -22,7 +22,12 @@ export function findField(object: Value, name: string): Value | undefined {
   }
   const method = methodsOf(object).get(name) as Method<Value> | undefined;
   if (method === undefined) return undefined;
-  return new Builtin(name, (args, named, budget) => method(object, args, named, budget), object);
+  const invoke: Native = (args, named, budget) => {
+    // Methods of dicts and sets look for what they are given.
+    for (const arg of args) if (arg instanceof Tuple) budget.work(arg.weight);
+    return method(object, args, named, budget);
+  };
+  return new Builtin(name, invoke, object);
 }
 
 /** `object.name`. @throws PorticoError where there is no such field */

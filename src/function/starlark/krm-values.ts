@@ -9,7 +9,7 @@ import { DEEPEST } from './order.ts';
 import { peekItems } from './sequence.ts';
 import { decodeText, encodeText } from './text.ts';
 import { Dict, Elements, List, Range, StarlarkSet, Tuple, typeOf } from './value.ts';
-import type { Value } from './value.ts';
+import type { Compound, Value } from './value.ts';
 
 /** A resource, or a part of one. Numbers that are spelled with a point or an exponent are floats. */
 export function fromKrm(value: unknown, float = false): Value {
@@ -44,14 +44,19 @@ export function toKrmItems(items: Value | undefined, budget: Budget): KrmObject[
     throw fault(`resource_list["items"] must be a list, not ${typeOf(items ?? null)}`);
   return list.map((item, at) => {
     if (!(item instanceof Dict)) throw fault(`items[${at}] must be a dict, not ${typeOf(item)}`);
-    const made = toKrm(item, budget, `items[${at}]`, 0) as KrmObject;
-    if (item.origin !== undefined) keepNotes(item.origin, made);
+    const made = toKrm(item, budget, `items[${at}]`) as KrmObject;
     return item.origin === undefined ? headFirst(made) : made;
   });
 }
 
-/** Plain data of any value. `path` is for messages. */
-export function toKrm(value: Value, budget: Budget, path: string, depth: number): unknown {
+/** Plain data of any value. `path` is for messages, `parts` are the parts of the resource that the value is expected to be. */
+export function toKrm(
+  value: Value,
+  budget: Budget,
+  path: string,
+  depth = 0,
+  parts: ReadonlySet<unknown> = NONE,
+): unknown {
   if (typeof value === 'string') {
     budget.write(value.length);
     return decodeText(value);
@@ -60,7 +65,21 @@ export function toKrm(value: Value, budget: Budget, path: string, depth: number)
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
   if (value === null || typeof value !== 'object') return value;
   if (depth > DEEPEST) throw fault(`${path.slice(0, 100)} is nested too deeply: does it contain itself?`);
-  if (value instanceof Dict) return mapOf(value, budget, path, depth);
+  budget.work(10);
+  const made = value instanceof Dict ? mapOf(value, budget, path, depth) : listOf(value, budget, path, depth);
+  // A part that stayed in its place gets its notes with the whole.
+  if (
+    (value instanceof Dict || value instanceof List) &&
+    value.origin !== undefined &&
+    !parts.has(value.origin)
+  )
+    keepNotes(value.origin, made);
+  return made;
+}
+
+const NONE: ReadonlySet<unknown> = new Set();
+
+function listOf(value: Compound, budget: Budget, path: string, depth: number): unknown[] {
   const listed =
     value instanceof List ||
     value instanceof Tuple ||
@@ -68,26 +87,26 @@ export function toKrm(value: Value, budget: Budget, path: string, depth: number)
     value instanceof Range ||
     value instanceof Elements;
   const items = listed ? peekItems(value, budget) : undefined;
-  if (items === undefined) throw fault(`${path} is a ${typeOf(value)}, which a resource cannot hold`);
+  if (items === undefined)
+    throw fault(`${path.slice(0, 100)} is a ${typeOf(value)}, which a resource cannot hold`);
   budget.collect(items.length);
-  const list = items.map((item, at) => toKrm(item, budget, `${path}[${at}]`, depth + 1));
-  if (value instanceof List && value.origin !== undefined) keepNotes(value.origin, list);
-  return list;
+  const parts = value instanceof List && value.origin !== undefined ? new Set(value.origin) : NONE;
+  return items.map((item, at) => toKrm(item, budget, `${path}[${at}]`, depth + 1, parts));
 }
 
 function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObject {
   budget.collect(dict.size * 3);
   const map: KrmObject = {};
-  const keys = dict.keys();
-  const texts = keys.map((key) => {
-    if (typeof key !== 'string')
-      throw fault(`${path} has a key that is a ${typeOf(key)}; in a resource keys are strings`);
-    return key;
+  const { origin } = dict;
+  const texts = dict.keys().map((key) => {
+    if (typeof key === 'string') return key;
+    throw fault(`${path.slice(0, 100)} has a key of type ${typeOf(key)}; in a resource keys are strings`);
   });
-  if (dict.origin === undefined) texts.sort();
+  if (origin === undefined) texts.sort();
   for (const text of texts) {
     const key = decodeText(text);
-    setField(map, key, toKrm(dict.get(text) ?? null, budget, `${path}.${key}`, depth + 1));
+    const parts = origin !== undefined && Object.hasOwn(origin, key) ? new Set([origin[key]]) : NONE;
+    setField(map, key, toKrm(dict.get(text) ?? null, budget, `${path}.${key}`, depth + 1, parts));
   }
   return map;
 }

@@ -8,7 +8,7 @@ const SMALL = 2n ** 63n;
 export function countWork(x: bigint, y: bigint, budget: Budget): void {
   if (x < SMALL && x > -SMALL && y < SMALL && y > -SMALL) return;
   const [left, right] = [words(x), words(y)];
-  budget.work(1 + ((left * right) >> 4));
+  budget.work(1 + ((left + right) >> 1) + ((left * right) >> 4));
   budget.make((left + right) * 8);
 }
 

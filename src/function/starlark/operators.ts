@@ -4,7 +4,7 @@ import { checkSize, countWork, floatModulo, floorDivide, modulo, toFloat } from 
 import { compare, equals } from './order.ts';
 import { formatPercent } from './percent.ts';
 import { itemsOf } from './sequence.ts';
-import { Bytes, Dict, Elements, isTrue, List, Range, StarlarkSet, Tuple, typeOf } from './value.ts';
+import { Bytes, Dict, Elements, isTrue, List, Range, StarlarkSet, Tuple, typeOf, weightOf } from './value.ts';
 import type { Value } from './value.ts';
 
 /**
@@ -209,6 +209,7 @@ export function setOf(values: Iterable<Value>): StarlarkSet {
 }
 
 function contains(container: Value, item: Value, budget: Budget): boolean {
+  budget.work(weightOf(item) - 1);
   if (container instanceof List || container instanceof Tuple) {
     budget.work(container.items.length >> 2);
     return container.items.some((one) => equals(one, item, budget));

@@ -31,6 +31,7 @@ export function quoteValue(value: Value, budget: Budget): string {
 }
 
 function write(value: Value, budget: Budget, path: Value[]): string {
+  budget.work(2 + (path.length >> 3));
   const text = writeOne(value, budget, path);
   budget.write(text.length);
   return text;

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { quoteValue } from './print.ts';
-import { Bytes, Dict, List, Range, Tuple, typeOf } from './value.ts';
+import { Bytes, Dict, List, Range, Tuple, typeOf, weightOf } from './value.ts';
 import type { Value } from './value.ts';
 
 type Sequence = List | Tuple | string | Bytes | Range;
@@ -29,6 +29,7 @@ function sizeOf(value: Sequence): number {
 /** `object[index]`. @throws PorticoError for a key or position that is not there */
 export function getItem(object: Value, index: Value, budget: Budget): Value {
   if (object instanceof Dict) {
+    budget.work(weightOf(index) - 1);
     const value = object.get(index);
     if (value === undefined) throw fault(`key ${quoteValue(index, budget)} not in dict`);
     return value;
@@ -44,6 +45,7 @@ export function getItem(object: Value, index: Value, budget: Budget): Value {
 export function setItem(object: Value, index: Value, value: Value, budget: Budget): void {
   if (object instanceof Dict) {
     budget.make(96);
+    budget.work(weightOf(index) - 1);
     object.set(index, value);
   } else if (object instanceof List) {
     const at = positionIn(object, index, object.items.length);
@@ -89,7 +91,7 @@ export function slice(object: Value, low: Value, high: Value, step: Value, budge
     return object instanceof List ? new List(items) : new Tuple(items);
   }
   budget.write(count);
-  const text = textOf(object as string | Bytes);
+  const text = textOf(object);
   if (stride !== 1) budget.collect(count);
   const cut =
     stride === 1 ? text.slice(from, from + count) : pick(Array.from(text), from, stride, count).join('');

@@ -36,12 +36,25 @@ export class List {
   }
 }
 
+/** A tuple that holds the same one many times over would be a key without end. */
+const HEAVIEST_KEY = 1000;
+
 export class Tuple {
   readonly items: readonly Value[];
+  /** How much there is to look at when it is a key, tuples inside it counted with all that they hold. */
+  readonly weight: number;
 
   constructor(items: readonly Value[]) {
     this.items = items;
+    const weight = items.reduce((sum: number, item) => sum + weightOf(item), 1);
+    this.weight = Math.min(weight, HEAVIEST_KEY + 1);
   }
+}
+
+/** What it costs to find a value in a hash table, in steps. */
+export function weightOf(value: Value): number {
+  if (value instanceof Tuple) return value.weight;
+  return typeof value === 'string' ? 1 + (value.length >> 6) : 1;
 }
 
 type Key = unknown;
@@ -247,7 +260,10 @@ function keyOf(value: Value): unknown {
   if (typeof value === 'number') return floatKey(value);
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Bytes) return BYTES + value.data;
-  if (value instanceof Tuple) return TUPLE + value.items.map(partOfKey).join('');
+  if (value instanceof Tuple) {
+    if (value.weight > HEAVIEST_KEY) throw fault('the tuple is too large for a key');
+    return TUPLE + value.items.map(partOfKey).join('');
+  }
   if (value instanceof Callable || value instanceof Builtin) return value;
   if (value instanceof Range)
     return `\u0102${value.length === 0 ? 0 : value.start},${value.length < 2 ? 1 : value.step},${value.length}`;

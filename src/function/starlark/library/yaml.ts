@@ -22,7 +22,7 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
 export const YAML: Readonly<Record<string, Native>> = {
   dumps(args, named, budget) {
     const [value = null] = unpack('dumps', ['obj'], args, named);
-    const document = new Document(sorted(toKrm(value, budget, 'dumps', 0)), OPTIONS);
+    const document = new Document(sorted(toKrm(value, budget, 'dumps')), OPTIONS);
     visit(document, { Scalar: (_key, scalar) => chooseQuotes(scalar) });
     const text = document.toString({ indentSeq: false, lineWidth: 0, blockQuote: 'literal' });
     budget.write(text.length * 4);

@@ -1,0 +1,253 @@
+/** The function `starlark`: resources in, resources out, and every script of the corpora. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+import { createRuntime } from '../../../src/function/runtime.ts';
+import { parseScript } from '../../../src/function/starlark/parser.ts';
+import { copyValue } from '../../../src/package/render/field-notes.ts';
+import { readResources } from '../../../src/package/render/read-resources.ts';
+import { head, runBuiltin } from '../builtin/run-builtin.ts';
+import { CORPUS, hasCorpus } from '../corpus-case.ts';
+
+/** A functionConfig with a script. */
+function script(source: string, more = ''): string {
+  const lines = source.trim().split('\n');
+  return `apiVersion: fn.kpt.dev/v1alpha1\nkind: StarlarkRun\nmetadata: {name: my-run}\n${more}source: |\n  ${lines.join('\n  ')}\n`;
+}
+
+const run = (source: string, text: string, more = '') =>
+  runBuiltin('starlark:v0.5', script(source, more), text);
+const each = 'for r in ctx.resource_list["items"]:';
+
+describe('starlark', () => {
+  test('changes fields; comments, quotes, key order and spellings stay', async () => {
+    const text = head(
+      'v1',
+      'X',
+      'a',
+      'z: "1" # one\ny: 0644\nx: 1.0\nw: 12345678901234567890\nv: {b: 1, a: [x, y]} # v\nu: ~\nt: 1e3\nreplicas: 3 # how many\n',
+    );
+    const result = await run(`${each}\n  r["replicas"] += 2`, text);
+    expect(result.text).toBe(text.replace('replicas: 3', 'replicas: 5'));
+    expect((await run('pass', text)).text).toBe(text);
+  });
+
+  test('sees ints as ints and floats as floats', async () => {
+    const text = head('v1', 'X', 'a', 'n: [1, 1.0, 1e3, 0x10, 12345678901234567890, "1", true, null]\n');
+    const { output } = await run(`${each}\n  fail([type(x) for x in r["n"]])`, text);
+    expect(output.results[0]?.message).toBe(
+      'fail: ["int", "float", "float", "int", "int", "string", "bool", "NoneType"]',
+    );
+  });
+
+  test('long ints do not lose a digit', async () => {
+    const text = head('v1', 'X', 'a', 'n: 12345678901234567890\n');
+    expect((await run(`${each}\n  r["n"] += 1`, text)).text).toContain('n: 12345678901234567891\n');
+  });
+
+  test('text beyond ASCII comes back', async () => {
+    const text = head('v1', 'X', 'a', 'n: grüße 😀\n');
+    expect((await run(`${each}\n  r["m"] = r["n"].upper() + "é"`, text)).text).toBe(
+      `${text}m: GRÜSSE 😀é\n`.replace('SS', 'ß'),
+    );
+  });
+
+  test('keys such as __proto__ are plain data', async () => {
+    const text = head('v1', 'X', 'a', '__proto__:\n  polluted: yes\nconstructor: 1\n');
+    const source = `${each}\n  r["__proto__"]["toString"] = "x"\n  r["data"] = {"__proto__": {"a": 1}}`;
+    const { text: after } = await run(source, text);
+    expect(after).toContain('__proto__:\n  polluted: yes\n  toString: x\n');
+    expect(after).toContain('data:\n  __proto__:\n    a: 1\n');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect({}.toString).toBe(Object.prototype.toString);
+  });
+
+  test('a list is changed where it is changed', async () => {
+    const text = head(
+      'v1',
+      'X',
+      'a',
+      'env:\n# first\n- name: a # A\n  value: "1"\n- name: b\n  value: "2" # B\n',
+    );
+    const source = `${each}\n  r["env"].insert(0, {"value": "0", "name": "z"})\n  r["env"][2]["value"] = "3"`;
+    expect((await run(source, text)).text).toBe(
+      head(
+        'v1',
+        'X',
+        'a',
+        'env:\n- name: z\n  value: "0"\n# first\n- name: a # A\n  value: "1"\n- name: b\n  value: "3" # B\n',
+      ),
+    );
+  });
+
+  test('makes, moves and drops resources', async () => {
+    const source = `
+items = ctx.resource_list["items"]
+new = {"spec": {"b": 1, "a": (1, 2)}, "kind": "Y", "metadata": {"name": "new"}, "apiVersion": "v1"}
+ctx.resource_list["items"] = [r for r in items if r["metadata"]["name"] != "a"] + [new]`;
+    const { output } = await run(source, `${head('v1', 'X', 'a')}---\n${head('v1', 'X', 'b')}`);
+    expect(output.items?.map((item) => (item['metadata'] as { name: string }).name)).toEqual(['b', 'new']);
+    expect(JSON.stringify(output.items?.[1])).toBe(
+      '{"apiVersion":"v1","kind":"Y","metadata":{"name":"new"},"spec":{"a":[1,2],"b":1}}',
+    );
+  });
+
+  test('what is moved keeps its comments', async () => {
+    const text = head('v1', 'X', 'a', 'from:\n  x: 1 # one\n  z: [2] # two\n');
+    const source = `${each}\n  r["to"] = r.pop("from")`;
+    expect((await run(source, text)).text).toBe(text.replace('from:', 'to:'));
+  });
+
+  test('reads its parameters, and a ConfigMap as configuration', async () => {
+    const text = head('v1', 'X');
+    const take = `${each}\n  r["list"] = ctx.resource_list["functionConfig"]["params"]["n"]`;
+    expect((await run(take, text, 'params: {n: [1]}\n')).text).toBe(`${text}list:\n  - 1\n`);
+    const source = `${each}\n  r["num"] = int(ctx.resource_list["functionConfig"]["data"]["n"])`;
+    expect((await runBuiltin('starlark:v0.4', { source, n: '5' }, text)).text).toBe(`${text}num: 5\n`);
+  });
+
+  test('prints to the log', async () => {
+    const { output } = await run('print("hé", 1)', head('v1', 'X'));
+    expect(output).toMatchObject({ exitCode: 0, results: [], stderr: 'hé 1' });
+  });
+
+  test.each([
+    ['fail("no", 1)', 'fail: no 1'],
+    ['x = 1 +', 'my-run:1:8: got newline, want primary expression'],
+    ['foo', 'my-run:1:1: undefined: foo'],
+    [
+      'while True: pass',
+      'the script was stopped: too many steps (it may take 10000000 steps; is there an endless loop?)',
+    ],
+    [
+      'x = [1]\nwhile True: x += x',
+      'the script was stopped: too much memory (its values may take 256 MiB together)',
+    ],
+    ['ctx.resource_list["items"] = 1', 'resource_list["items"] must be a list, not int'],
+    ['ctx.resource_list["items"].append(1)', 'items[1] must be a dict, not int'],
+    [
+      'ctx.resource_list["items"][0]["f"] = len',
+      'items[0].f is a builtin_function_or_method, which a resource cannot hold',
+    ],
+    [
+      'ctx.resource_list["items"][0]["f"] = {1: 2}',
+      'items[0].f has a key of type int; in a resource keys are strings',
+    ],
+    [
+      'x = ctx.resource_list["items"][0]\nx["x"] = x',
+      /^items\[0\]\.x\.x.* is nested too deeply: does it contain itself\?$/,
+    ],
+    [
+      'x = [1]\nfor i in range(90): x = [x, x]\nctx.resource_list["items"][0]["x"] = x',
+      /too many steps|too much memory/,
+    ],
+    [
+      'ctx.open_api["definitions"]',
+      'ctx.open_api is not available here: it would make a render depend on more than the package',
+    ],
+    ['ctx.environment["HOME"]', 'key "HOME" not in dict'],
+    ['ctx.x = 1', "can't assign to .x field of ctx"],
+  ])('%j fails and says why', async (source, message) => {
+    const { output } = await run(source, head('v1', 'X'));
+    expect(output.exitCode).toBe(1);
+    expect(output.items).toBeUndefined();
+    expect(output.results).toHaveLength(1);
+    expect(output.results[0]).toMatchObject({ severity: 'error' });
+    const said = output.results[0]!.message;
+    if (typeof message === 'string') expect(said).toBe(message);
+    else expect(said).toMatch(message);
+  });
+
+  test('the log of a failure has what was printed and the places of the calls', async () => {
+    const { output } = await run('print("x")\ndef f(): fail("no")\nf()', head('v1', 'X'));
+    expect(output.stderr).toBe(
+      'x\nTraceback (most recent call last):\n  my-run:3:2: in <toplevel>\n  my-run:2:14: in f\n' +
+        'failed to evaluate function: error: function failure',
+    );
+  });
+
+  test.each([
+    [undefined, '`functionConfig` must be a `StarlarkRun` or a `ConfigMap`'],
+    [{ other: 'x' }, '`source` must not be empty'],
+    [script('').replace(/source:[^]*/, ''), '`source` must not be empty'],
+    [
+      'apiVersion: x/v1\nkind: Other\nmetadata: {name: a}\n',
+      '`functionConfig` must be a `StarlarkRun` of fn.kpt.dev or a `ConfigMap` of v1, not Other of x/v1',
+    ],
+  ])('%j is no configuration', async (config, message) => {
+    expect((await runBuiltin('starlark', config, head('v1', 'X'))).messages).toEqual([message]);
+  });
+});
+
+if (!hasCorpus)
+  console.warn('SKIPPED: ../shared/corpus is not there, so the scripts of real packages were not read');
+
+describe.skipIf(!hasCorpus)('scripts of real packages', () => {
+  const scripts = new Map<string, string>();
+  for (const file of hasCorpus ? globSync('**/*.{yaml,yml,star}', { cwd: CORPUS }) : []) {
+    const text = readFileSync(join(CORPUS, file), 'utf8');
+    if (file.endsWith('.star')) scripts.set(text, file);
+    if (!text.includes('source:') || !/StarlarkRun|ConfigMap/.test(text)) continue;
+    for (const document of parseAllDocuments(text, { logLevel: 'silent' })) {
+      if (document === null || !('toJS' in document) || document.errors.length > 0) continue;
+      const value = document.toJS() as {
+        kind?: string;
+        source?: unknown;
+        data?: { source?: unknown };
+      } | null;
+      const source = value?.kind === 'StarlarkRun' ? value.source : value?.data?.source;
+      if (typeof source === 'string' && source !== '') scripts.set(source, file);
+    }
+  }
+
+  test('are all read without a fault, but for those that are meant to have one', () => {
+    const faults = [...scripts].flatMap(([source, file]) => {
+      try {
+        parseScript('script', source);
+        return [];
+      } catch (error) {
+        return [`${file}: ${String(error)}`];
+      }
+    });
+    console.log(`${scripts.size} scripts read`);
+    expect(scripts.size).toBeGreaterThan(30);
+    expect(faults).toEqual([]);
+  });
+
+  test('run over the resources beside them without a fault of the language', async () => {
+    const runtime = createRuntime();
+    const faults: string[] = [];
+    let ran = 0;
+    for (const [source, file] of scripts) {
+      const items = globSync('*.{yaml,yml}', { cwd: join(CORPUS, file, '..') }).flatMap((name) => {
+        try {
+          return readResources(name, readFileSync(join(CORPUS, file, '..', name), 'utf8')).documents;
+        } catch {
+          return [];
+        }
+      });
+      const output = await runtime.run(
+        { image: 'starlark:v0.5' },
+        {
+          items: items.map(({ value }) => copyValue(value)),
+          functionConfig: {
+            apiVersion: 'fn.kpt.dev/v1alpha1',
+            kind: 'StarlarkRun',
+            metadata: { name: 'r' },
+            source,
+          },
+        },
+      );
+      ran += 1;
+      const said = output.results[0]?.message ?? '';
+      // What a script needs of its package may be missing here: that is no fault of the language.
+      if (output.exitCode !== 0 && !/^fail: |^key ".*" not in dict$|referenced before assignment$/.test(said))
+        faults.push(`${file}: ${said}`);
+    }
+    console.log(`${ran} scripts ran`);
+    expect(faults).toEqual([]);
+  });
+});
