@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createCatalog } from './catalog/catalog.ts';
 import type { Environment } from './config/environment.ts';
 import { connectForge } from './forge/forge.ts';
+import { createFreshness, type Freshness, type Moment } from './freshness.ts';
 import { createRuntime } from './function/runtime.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -64,6 +65,9 @@ const LANES: readonly Lane[] = [
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
 ];
 
+/** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
+const CLOCKS_APART_MS = 10_000;
+
 export async function startBot(options: BotOptions): Promise<Bot> {
   const { environment, database, log, metrics } = options;
   const budget = createBudget({
@@ -85,10 +89,12 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     gitUrl: environment.gitUrl,
     tokenFor: (repository, refresh) => forge.tokenFor(repository.installationId, repository.id, { refresh }),
   });
+  const shared = environment.databaseUrl !== undefined;
+  const freshness = createFreshness(() => Date.now(), shared ? CLOCKS_APART_MS : 0);
   const world: World = {
     catalog: createCatalog(),
     async open(ref, signal) {
-      const git = await mirrors.open(ref, signal);
+      const git = freshness.wrap(ref.id, await mirrors.open(ref, signal));
       return { ref, git, forge: forge.repository(ref.installationId, ref) };
     },
     async repositories(signal) {
@@ -103,7 +109,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
-    enqueue: (job) => queue.enqueue({ ...job, data: job.data as Json }),
+    enqueue: (job) => queue.enqueue({ ...job, data: { ...job.data, at: freshness.stamp() } as Json }),
     runtime: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
     app,
@@ -111,10 +117,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     now: () => new Date(),
     log,
   };
-  const handlers = createHandlers(world, metrics);
+  const handlers = withFreshness(createHandlers(world, metrics), freshness);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
-  const sweep = (): Promise<void> => queue.enqueue({ ...sweepJob(), data: {} });
+  const sweep = (): Promise<void> => world.enqueue(sweepJob());
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
   }, environment.sweepMinutes * 60_000);
@@ -154,7 +160,9 @@ async function withHead(
   return pull === null ? data : { ...data, headSeen: pull.headSha };
 }
 
-function createHandlers(world: World, metrics: Metrics): Parameters<typeof startQueue>[0]['handlers'] {
+type Handlers = Parameters<typeof startQueue>[0]['handlers'];
+
+function createHandlers(world: World, metrics: Metrics): Handlers {
   const proposal = createProposalReconciler(world);
   const comment = createCommentReconciler(world);
   const publication = createPublicationReconciler(world);
@@ -184,6 +192,24 @@ function createHandlers(world: World, metrics: Metrics): Parameters<typeof start
     sweep: (_job, signal) => sweep(signal),
     'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),
   };
+}
+
+/** These only look, and ask others to look at the same. */
+const ONLY_LOOKING: readonly string[] = ['branch', 'repository', 'sweep', 'sweep-repository'];
+
+/** A command is decided on what is there now, and what failed once is read anew. */
+function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
+  const momentOf = (kind: string, data: Json, attempt: number): Moment | null => {
+    const { at } = data as { readonly at?: number };
+    if (kind === 'comment' || attempt > 1 || at === undefined) return null;
+    return { since: at, passOn: ONLY_LOOKING.includes(kind) };
+  };
+  return Object.fromEntries(
+    Object.entries(handlers).map(([kind, handle]) => [
+      kind,
+      (job, signal) => freshness.during(momentOf(kind, job.data, job.attempt), () => handle(job, signal)),
+    ]),
+  );
 }
 
 function pullKey({ repository: { id }, number }: ProposalTarget): string {

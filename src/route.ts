@@ -24,6 +24,7 @@ const Payload = z.object({
     })
     .optional(),
   ref: z.string().optional(),
+  ref_type: z.string().optional(),
   sender: z.object({ type: z.string().optional() }).optional(),
   pull_request: z.object({ number: z.number() }).optional(),
   issue: z.object({ number: z.number() }).optional(),
@@ -65,7 +66,8 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       return pushed(repository, event.ref ?? '');
     case 'create':
     case 'delete':
-      return [repositoryJob(repository)];
+      // A branch that comes or goes is a push too.
+      return event.ref_type === 'tag' ? [repositoryJob(repository)] : [];
     case 'pull_request':
       if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
       return [

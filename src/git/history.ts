@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { createLru } from './lru.ts';
 import type { Commit, LogOptions, LogRange, Tag, TreeMerge } from './mirror-types.ts';
 import { parseCommit, parseTag } from './objects.ts';
 import type { Repo } from './repo.ts';
@@ -49,6 +50,10 @@ export async function readLog(
   return await Promise.all(ids.map((id) => readCommit(repo, id, signal)));
 }
 
+// Commits do not change, so neither does what they have in common. Keys name the mirror, so nothing crosses over.
+const bases = createLru<string | null>(20_000);
+const ancestry = createLru<boolean>(20_000);
+
 /** The best common ancestor, or null where the histories share nothing. */
 export async function mergeBase(
   repo: Repo,
@@ -57,14 +62,23 @@ export async function mergeBase(
   signal?: AbortSignal,
 ): Promise<string | null> {
   const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)];
+  const key = `${repo.setup.gitDir}:${both.join(':')}`;
+  const cached = bases.get(key);
+  if (cached !== undefined) return cached;
   const { stdout } = await repo.git(['merge-base', ...both], { accept: [0, 1], signal });
-  const base = stdout.toString('latin1').trim();
-  return isOid(base) ? base : null;
+  const found = stdout.toString('latin1').trim();
+  const base = isOid(found) ? found : null;
+  bases.set(key, base, 1);
+  return base;
 }
 
 export async function isAncestor(repo: Repo, a: string, b: string, signal?: AbortSignal): Promise<boolean> {
   const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)];
+  const key = `${repo.setup.gitDir}:${both.join(':')}`;
+  const cached = ancestry.get(key);
+  if (cached !== undefined) return cached;
   const { exitCode } = await repo.git(['merge-base', '--is-ancestor', ...both], { accept: [0, 1], signal });
+  ancestry.set(key, exitCode === 0, 1);
   return exitCode === 0;
 }
 

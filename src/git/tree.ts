@@ -13,6 +13,8 @@ const MAX_ENTRIES = 1_000_000;
 // Shared by all mirrors: memory stays bounded however many are open. Keys name the mirror, so nothing crosses over.
 const listings = createLru<readonly TreeEntry[]>(400_000);
 const blobs = createLru<Uint8Array>(64 * 1024 * 1024);
+const packages = createLru<readonly PackageDir[]>(100_000);
+const differences = createLru<readonly PathChange[]>(200_000);
 
 /** Id of a directory, '' being the top; null where there is none. */
 export async function treeId(
@@ -92,6 +94,9 @@ export async function findPackages(
   const top = checkDirectory(directory);
   const tree = await treeId(repo, commit, top, signal);
   if (tree === null) return [];
+  const key = JSON.stringify([repo.setup.gitDir, tree, top]);
+  const cached = packages.get(key);
+  if (cached) return [...cached];
   const { stdout } = await repo.git(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { signal });
   const trees = new Map([['', tree]]);
   const found: string[] = [];
@@ -102,12 +107,14 @@ export async function findPackages(
     }
   }
   const known = new Set(found);
-  return found.sort().map((path) => ({
+  const result = found.sort().map((path) => ({
     path,
     directory: [top, path].filter((part) => part !== '').join('/'),
     tree: trees.get(path) ?? '',
     parent: parentOf(path, known),
   }));
+  packages.set(key, result, result.length + 1);
+  return [...result];
 }
 
 /** Differing files between two commits or trees (null: nothing), sorted by path. */
@@ -120,6 +127,9 @@ export async function changedPaths(
   const before = a === null ? EMPTY_TREE : await requireTree(repo, a, signal);
   const after = b === null ? EMPTY_TREE : await requireTree(repo, b, signal);
   if (before === after) return [];
+  const key = `${repo.setup.gitDir}:${before}:${after}`;
+  const cached = differences.get(key);
+  if (cached) return [...cached];
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-ext-diff', before, after];
   const fields = records((await repo.git(args, { signal })).stdout);
   const changes: PathChange[] = [];
@@ -130,7 +140,8 @@ export async function changedPaths(
     const status = old === null ? 'added' : now === null ? 'deleted' : 'modified';
     changes.push({ path: fields[at + 1] ?? '', status, before: old, after: now });
   }
-  return changes;
+  differences.set(key, changes, changes.length + 1);
+  return [...changes];
 }
 
 function parentOf(path: string, known: ReadonlySet<string>): string | null {

@@ -1,3 +1,4 @@
+import type { RepositoryConfig } from '../config/repository-config.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import { proposalJob, publicationJob, repositoryJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
@@ -14,19 +15,28 @@ export function createBranchReconciler(
 ) => Promise<void> {
   return async ({ repository, ref }, signal) => {
     const access = await world.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    await reportConfiguration(access, facts.defaultBranch, configuration, signal);
+    const { git, forge } = access;
+    const { defaultBranch } = await forge.get(signal);
+    // Which branch is the registered one changes by a push to the default branch alone, so any other is passed over
+    // on what the last fetch told.
+    const before = await loadConfiguration(git, defaultBranch, signal);
+    if (before.state === 'registered' && !isConcerned(before.config, defaultBranch, ref)) return;
+    await git.fetch({}, signal);
+    const configuration = await loadConfiguration(git, defaultBranch, signal);
+    await reportConfiguration(access, defaultBranch, configuration, signal);
     if (configuration.state !== 'registered') {
       world.catalog.remove(repository.id);
       return;
     }
-    const branches = [`refs/heads/${configuration.config.branch}`, `refs/heads/${facts.defaultBranch}`];
-    if (!branches.includes(ref)) return;
+    if (!isConcerned(configuration.config, defaultBranch, ref)) return;
     await world.enqueue(publicationJob(repository));
     await world.enqueue(repositoryJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {
       await world.enqueue(proposalJob(repository, number));
     }
   };
+}
+
+function isConcerned({ branch }: RepositoryConfig, defaultBranch: string, ref: string): boolean {
+  return ref === `refs/heads/${branch}` || ref === `refs/heads/${defaultBranch}`;
 }

@@ -123,9 +123,15 @@ async function resolveHead(
   writable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  const branch =
-    writable && pull.state === 'open' ? await git.resolve(`refs/heads/${pull.headRef}`, signal) : null;
-  if (branch !== null) return branch;
+  if (writable && pull.state === 'open') {
+    const ref = `refs/heads/${pull.headRef}`;
+    // What the forge speaks of and git does not know was pushed after the last fetch.
+    if ((await git.resolve(pull.headSha, signal)) === null) {
+      await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
+    }
+    const branch = await git.resolve(ref, signal);
+    if (branch !== null) return branch;
+  }
   const known = await git.resolve(pull.headSha, signal);
   if (known !== null) return known;
   await git.fetch({ refspecs: [`+refs/pull/${pull.number}/head:refs/pull/${pull.number}/head`] }, signal);
