@@ -197,19 +197,20 @@ function createHandlers(world: World, metrics: Metrics): Handlers {
 /** These only look, and ask others to look at the same. */
 const ONLY_LOOKING: readonly string[] = ['branch', 'repository', 'sweep', 'sweep-repository'];
 
-/** A command is decided on what is there now, and what failed once is read anew. */
 function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
-  const momentOf = (kind: string, data: Json, attempt: number): Moment | null => {
-    const { at } = data as { readonly at?: number };
-    if (kind === 'comment' || attempt > 1 || at === undefined) return null;
-    return { since: at, passOn: ONLY_LOOKING.includes(kind) };
-  };
   return Object.fromEntries(
     Object.entries(handlers).map(([kind, handle]) => [
       kind,
       (job, signal) => freshness.during(momentOf(kind, job.data, job.attempt), () => handle(job, signal)),
     ]),
   );
+}
+
+/** A command is decided on what is there now, and what failed once is read anew. */
+function momentOf(kind: string, data: Json, attempt: number): Moment | null {
+  const { at } = data as { readonly at?: number };
+  if (kind === 'comment' || attempt > 1 || at === undefined) return null;
+  return { since: at, passOn: ONLY_LOOKING.includes(kind) };
 }
 
 function pullKey({ repository: { id }, number }: ProposalTarget): string {

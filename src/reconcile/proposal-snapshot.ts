@@ -183,6 +183,6 @@ export async function rootPackages(
 }
 
 /** True for a file below the directory; '' is the top of the repository. */
-export function isBelow(directory: string, path: string): boolean {
+function isBelow(directory: string, path: string): boolean {
   return directory === '' || path.startsWith(`${directory}/`);
 }
