@@ -13,7 +13,7 @@ export interface Limits {
 export const LIMITS: Limits = { steps: 10_000_000, bytes: 256 * 1024 * 1024, depth: 400 };
 
 /** Bits that an int may have: arithmetic on longer ones takes more than a moment. */
-export const MOST_BITS = 65_536;
+export const MOST_BITS = 4096;
 
 interface StackFrame {
   readonly name: string;

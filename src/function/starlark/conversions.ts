@@ -41,8 +41,9 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     if (!Number.isFinite(value) && /\d/.test(x)) throw fault('float: floating-point number too large');
     return value;
   },
-  int(args, named) {
+  int(args, named, budget) {
     const [x = null, base] = unpack('int', ['x', 'base?'], args, named);
+    if (typeof x === 'string') budget.work(Math.ceil(x.length + x.length ** 2 / 64));
     if (typeof x === 'string') return intOf(x, base === undefined ? 10 : asSize('int', 2, base));
     if (base !== undefined) throw fault(`int: can't convert non-string with explicit base`);
     if (typeof x === 'boolean') return BigInt(x);

@@ -127,7 +127,7 @@ function readString(lexer: Lexer): void {
 }
 
 /** Digits that one number may have: reading them takes more than linear time. */
-const MOST_DIGITS = 20_000;
+const MOST_DIGITS = 4096;
 
 function readNumber(lexer: Lexer): void {
   const position = here(lexer);

@@ -92,7 +92,7 @@ export function readInt(text: string, base: number): bigint | undefined {
     if (/^0+[1-9]/.test(digits)) return undefined;
     radix = 10;
   }
-  if (digits.length > 20_000) throw fault('int is too large');
+  if (digits.length > MOST_BITS) throw fault('int is too large');
   let value = 0n;
   if (radix === 10 && /^\d+$/.test(digits)) value = BigInt(digits);
   else {

@@ -332,7 +332,7 @@ describe('limits', () => {
     ['a growing int', 'x = 3\nwhile True: x = x * x', /int is too large/],
     [
       'work on long ints',
-      'x = (1 << 500) - 1\nfor i in range(6): x = x * x\nwhile True: y = x // 7',
+      'x = (1 << 500) - 1\nfor i in range(3): x = x * x\nwhile True: y = x // 7',
       /too many steps|too much memory/,
     ],
     [

@@ -62,7 +62,6 @@ describe('starlark', () => {
     expect(after).toContain('__proto__:\n  polluted: yes\n  toString: x\n');
     expect(after).toContain('data:\n  __proto__:\n    a: 1\n');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    expect({}.toString).toBe(Object.prototype.toString);
   });
 
   test('a list is changed where it is changed', async () => {

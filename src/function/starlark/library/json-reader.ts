@@ -47,7 +47,7 @@ function readValue(reader: Reader, depth: number): Value {
   const number = take(reader, NUMBER);
   if (number === undefined) throw bad(reader);
   if (/^-?\d+$/.test(number)) {
-    if (number.length > 20_000) throw fault(`${reader.name}: int is too large`);
+    if (number.length > 1300) throw fault(`${reader.name}: int is too large`);
     return BigInt(number);
   }
   return Number(number);
