@@ -106,15 +106,17 @@ describe('annotations', () => {
   test('stand on the lines that they speak of', async () => {
     const repo = stage.repository('plain');
     const pull = await repo.propose('lines', {
-      'web/Kptfile': kptfile('web', [], [step('search-replace:v0.2', { 'by-path': 'data.color' })]),
+      'web/Kptfile': kptfile('web', [], [step('kubeconform:v0.1')]),
+      'web/config.yaml': configMap('web', { color: 'red', size: '5' }),
     });
     const run = (await repo.checksOf(pull.number)).get('portico/render');
+    expect(run?.conclusion).toBe('failure');
     expect(await annotations(repo, run)).toEqual([
       expect.objectContaining({
         path: 'web/config.yaml',
-        start_line: 7,
-        end_line: 7,
-        annotation_level: 'notice',
+        start_line: 8,
+        end_line: 8,
+        annotation_level: 'failure',
       }),
     ]);
   });
@@ -131,9 +133,9 @@ describe('annotations', () => {
 
   test('120 of them take three calls (51)', async () => {
     const repo = stage.repository('plain');
-    const data = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`key${at}`, 'same']));
+    const data = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`key${at}`, '5']));
     await repo.push('many', {
-      'big/Kptfile': kptfile('big', [], [step('search-replace:v0.2', { 'by-value': 'same' })]),
+      'big/Kptfile': kptfile('big', [], [step('kubeconform:v0.1')]),
       'big/config.yaml': configMap('big', data),
     });
     const writes = await stage.writesOf(() => repo.open('many'), 'plain');
@@ -143,7 +145,7 @@ describe('annotations', () => {
     expect(calls.map(({ what }) => what.split(' ')[0])).toEqual(['POST', 'PATCH', 'PATCH']);
     const [pull] = (await repo.pulls()).filter(({ head }) => head.ref === 'many');
     const run = (await repo.checksOf(pull!.number)).get('portico/render');
-    expect(run).toMatchObject({ conclusion: 'success', output: { annotations_count: 121 } });
+    expect(run).toMatchObject({ conclusion: 'failure', output: { annotations_count: 120 } });
     expect(await stage.writesOf(() => stage.look('plain'), 'plain')).toEqual([]);
   });
 });
