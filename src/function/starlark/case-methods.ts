@@ -41,7 +41,7 @@ function one(letter: string, upper: boolean): string {
 function changed(name: string, change: (text: string) => string): Method<string> {
   return (text, args, named, budget) => {
     positional(name, args, named, 0);
-    budget.work(text.length >> 3);
+    budget.work(text.length);
     budget.write(text.length);
     return encodeText(change(decodeText(text)));
   };
@@ -50,7 +50,7 @@ function changed(name: string, change: (text: string) => string): Method<string>
 function asked(name: string, ask: (text: string) => boolean): Method<string> {
   return (text, args, named, budget) => {
     positional(name, args, named, 0);
-    budget.work(text.length >> 3);
+    budget.work(text.length);
     return ask(decodeText(text));
   };
 }

@@ -43,6 +43,7 @@ export function formatPercent(format: string, args: Value, budget: Budget): stri
     const verb = format[at];
     if (verb === undefined) throw fault('incomplete format');
     const text = formatOne(verb, value, budget);
+    budget.work(text.length >> 3);
     budget.write(text.length);
     parts.push(text);
     at += 1;

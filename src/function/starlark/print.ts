@@ -31,9 +31,10 @@ export function quoteValue(value: Value, budget: Budget): string {
 }
 
 function write(value: Value, budget: Budget, path: Value[]): string {
-  budget.work(2 + (path.length >> 3));
+  budget.work(2 + (path.length >> 3) + (typeof value === 'string' ? value.length : 0));
   const text = writeOne(value, budget, path);
   budget.write(text.length);
+  if (typeof value === 'bigint') budget.work(text.length >> 3);
   return text;
 }
 

@@ -34,7 +34,7 @@ function stripping(name: string, left: boolean, right: boolean): Method<string> 
     positional(name, args, named, 0, 1);
     const given = args[0] === undefined || args[0] === null ? BLANKS : asString(name, 1, args[0]);
     const cut = new Set(unitsOf(given));
-    budget.work(text.length >> 3);
+    budget.work(text.length);
     budget.write(text.length);
     const plain = [...cut].every((unit) => unit.length === 1);
     const units: ArrayLike<string> = plain ? text : unitsOf(text);
@@ -98,7 +98,7 @@ function splitBlanks(text: string, most: number, fromRight: boolean): string[] {
 }
 
 function made(parts: string[], text: string, budget: Budget): Value {
-  budget.work(text.length >> 3);
+  budget.work(text.length);
   budget.collect(parts.length);
   budget.write(text.length);
   return new List(parts);
