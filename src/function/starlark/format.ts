@@ -10,6 +10,7 @@ export function formatBraces(
   named: ReadonlyMap<string, Value>,
   budget: Budget,
 ): string {
+  budget.work(format.length);
   const parts: string[] = [];
   let automatic = 0;
   let manual = false;

@@ -11,6 +11,7 @@ export function formatPercent(format: string, args: Value, budget: Budget): stri
   const values = args instanceof Tuple ? args.items : [args];
   let used = 0;
   let named = false;
+  budget.work(format.length);
   const parts: string[] = [];
   let at = 0;
   while (at < format.length) {
