@@ -1,15 +1,12 @@
 import { orNull } from './forge-error.ts';
-import { allPages, runGraphql } from './octokit.ts';
+import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
 type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
 
-/** What to react to: a comment, an issue or pull request itself, or a review by its node id. */
-type ReactionTarget =
-  | { readonly commentId: number }
-  | { readonly issue: number }
-  | { readonly nodeId: string };
+/** What to react to: a comment, or an issue or pull request itself. */
+type ReactionTarget = { readonly commentId: number } | { readonly issue: number };
 
 interface Reaction {
   readonly id: number;
@@ -22,30 +19,14 @@ export interface ReactionsApi {
   addReaction(target: ReactionTarget, content: ReactionContent, signal?: AbortSignal): Promise<void>;
   /** Takes back our own reaction; nothing happens where there is none. */
   removeReaction(target: ReactionTarget, content: ReactionContent, signal?: AbortSignal): Promise<void>;
-  listReactions(
-    target: { readonly commentId: number } | { readonly issue: number },
-    signal?: AbortSignal,
-  ): Promise<Reaction[]>;
+  listReactions(target: ReactionTarget, signal?: AbortSignal): Promise<Reaction[]>;
 }
 
-/** GraphQL spells them differently. */
-const GRAPHQL_CONTENT: Readonly<Record<ReactionContent, string>> = {
-  '+1': 'THUMBS_UP',
-  '-1': 'THUMBS_DOWN',
-  laugh: 'LAUGH',
-  confused: 'CONFUSED',
-  heart: 'HEART',
-  hooray: 'HOORAY',
-  rocket: 'ROCKET',
-  eyes: 'EYES',
-};
-
-/** Reviews have no reactions in REST, so whatever is named by its node id goes through GraphQL. */
+/** Reactions on comments and issues. Reviews have none in REST, and Portico answers them in words. */
 export function createReactionsApi(context: RepositoryContext): ReactionsApi {
-  const { octokit } = context;
-  const { reactions } = octokit.rest;
+  const { reactions } = context.octokit.rest;
   const list = async (
-    target: { readonly commentId: number } | { readonly issue: number },
+    target: ReactionTarget,
     content: ReactionContent | undefined,
     signal?: AbortSignal,
   ): Promise<Reaction[]> => {
@@ -61,10 +42,7 @@ export function createReactionsApi(context: RepositoryContext): ReactionsApi {
   return {
     addReaction: async (target, content, signal) => {
       const at = where(context, signal);
-      if ('nodeId' in target) {
-        const input = { id: target.nodeId, content: GRAPHQL_CONTENT[content] };
-        await runGraphql(octokit, 'addReaction', ADD, input, signal);
-      } else if ('commentId' in target) {
+      if ('commentId' in target) {
         await reactions.createForIssueComment({ ...at, comment_id: target.commentId, content });
       } else {
         await reactions.createForIssue({ ...at, issue_number: target.issue, content });
@@ -72,11 +50,6 @@ export function createReactionsApi(context: RepositoryContext): ReactionsApi {
     },
     removeReaction: async (target, content, signal) => {
       const at = where(context, signal);
-      if ('nodeId' in target) {
-        const input = { id: target.nodeId, content: GRAPHQL_CONTENT[content] };
-        await orNull(runGraphql(octokit, 'removeReaction', REMOVE, input, signal));
-        return;
-      }
       const { botLogin } = await context.app(signal);
       const ours = (await list(target, content, signal)).filter(
         (reaction) => reaction.author === botLogin && reaction.content === content,
@@ -92,11 +65,3 @@ export function createReactionsApi(context: RepositoryContext): ReactionsApi {
     listReactions: (target, signal) => list(target, undefined, signal),
   };
 }
-
-const ADD = `mutation AddReaction($id: ID!, $content: ReactionContent!) {
-  addReaction(input: { subjectId: $id, content: $content }) { reaction { content } }
-}`;
-
-const REMOVE = `mutation RemoveReaction($id: ID!, $content: ReactionContent!) {
-  removeReaction(input: { subjectId: $id, content: $content }) { reaction { content } }
-}`;

@@ -295,16 +295,6 @@ describe('against the local forge', () => {
     expect(await repository.getRelease('app/v2')).toBeNull();
   });
 
-  test('a review is reacted to', async () => {
-    const [pull] = await repository.pullsForHead({ branch: 'drafts/app/next' }, { state: 'all' });
-    const [review] = await repository.listReviews(pull!.number);
-    const target = { nodeId: review!.nodeId };
-    await repository.addReaction(target, 'rocket');
-    await repository.addReaction(target, 'rocket');
-    await repository.removeReaction(target, 'rocket');
-    await repository.removeReaction(target, 'rocket');
-  });
-
   test('pull requests are found by commit', async () => {
     const commit = (await mirror.resolve('refs/tags/app/v1'))!;
     const { parents } = await mirror.commit(commit);
