@@ -53,22 +53,29 @@ interface Statement {
   readonly says: 'approved' | 'changes-requested' | 'dismissed';
   readonly at: string;
   readonly digest: string | undefined;
+  /** Id of the comment, where it was said in one. */
+  readonly comment?: number;
 }
+
+/** When something was said; comments of one second are told apart by their ids, which only grow. */
+type Moment = Pick<Statement, 'at' | 'comment'>;
 
 /**
  * Counts every person once. An approval counts for the content that it was given for, however often the commits are
  * rewritten, until its giver asks for changes or somebody rejects the proposal. Logins are compared without case.
  */
 export function countApprovals(input: ApprovalInput): ApprovalCount {
-  const rejections = input.records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at);
-  const rejectedAt = latest(input.rejectedAt === undefined ? rejections : [...rejections, input.rejectedAt]);
+  const rejections = input.records.filter(({ kind }) => kind === 'rejection').map(momentOf);
+  const rejected = latest(
+    input.rejectedAt === undefined ? rejections : [...rejections, { at: input.rejectedAt }],
+  );
   const people = Map.groupBy(statements(input), ({ login }) => login.toLowerCase());
   const counted: { login: string; how: 'review' | 'comment' }[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];
   const changesRequested: string[] = [];
   for (const said of people.values()) {
     const login = said[0]?.login ?? '';
-    const verdict = judge(said, login, input, rejectedAt);
+    const verdict = judge(said, login, input, rejected);
     if (verdict === 'changes-requested') changesRequested.push(login);
     else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
     else counted.push({ login, how: verdict.how });
@@ -96,8 +103,9 @@ function statements({ reviews, records }: ApprovalInput): Statement[] {
   });
   const fromRecords = records
     .filter(({ kind }) => kind === 'approval')
-    .map(({ login, at, digest }): Statement => {
-      return { login, isBot: false, how: 'comment', says: 'approved', at, digest };
+    .map((record): Statement => {
+      const { login, digest } = record;
+      return { login, isBot: false, how: 'comment', says: 'approved', digest, ...momentOf(record) };
     });
   return [...fromReviews, ...fromRecords].sort((a, b) => compareTimes(a.at, b.at) ?? 0);
 }
@@ -106,7 +114,7 @@ function judge(
   said: readonly Statement[],
   login: string,
   input: ApprovalInput,
-  rejectedAt: string | undefined,
+  rejected: Moment | undefined,
 ): NotCountedReason | 'changes-requested' | { readonly how: 'review' | 'comment' } {
   const last = said.findLast(({ says }) => says !== 'dismissed');
   if (said.some(({ isBot }) => isBot)) return 'bot';
@@ -117,20 +125,26 @@ function judge(
   const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
   const approvals = standing.filter(({ says }) => says === 'approved');
   if (approvals.length === 0) return said.some(({ says }) => says === 'approved') ? 'withdrawn' : 'dismissed';
-  const valid = approvals.filter(({ at }) => rejectedAt === undefined || after(at, rejectedAt));
+  const valid = approvals.filter((approval) => rejected === undefined || after(approval, rejected));
   if (valid.length === 0) return 'before-rejection';
   const matching = valid.find(({ digest }) => digest !== undefined && digest === input.digest);
   return matching === undefined ? 'other-content' : { how: matching.how };
 }
 
-/** A time that cannot be read is after nothing. */
-function after(time: string, other: string): boolean {
-  return (compareTimes(time, other) ?? -1) > 0;
+/** A time that cannot be read is after nothing, and neither is what may have been said at the same moment. */
+function after(moment: Moment, other: Moment): boolean {
+  const order = compareTimes(moment.at, other.at) ?? -1;
+  if (order !== 0) return order > 0;
+  return moment.comment !== undefined && other.comment !== undefined && moment.comment > other.comment;
 }
 
-function latest(times: readonly string[]): string | undefined {
-  return times.reduce<string | undefined>(
-    (last, time) => (last === undefined || after(time, last) ? time : last),
+function latest(moments: readonly Moment[]): Moment | undefined {
+  return moments.reduce<Moment | undefined>(
+    (last, moment) => (last === undefined || after(moment, last) ? moment : last),
     undefined,
   );
+}
+
+function momentOf({ at, commentId }: ApprovalRecord): Moment {
+  return { at, comment: commentId };
 }

@@ -58,17 +58,14 @@ export async function loadApprovals(
     const caller = await loadCaller(access, config, who, signal);
     if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
   }
-  const rejections = records.filter(({ kind }) => kind === 'rejection').map(({ at }) => at);
-  const rejectedAt = rejections.sort().at(-1);
   return countApprovals({
     reviews: counted,
-    records: records.filter(({ kind }) => kind === 'approval'),
+    records,
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
     author: pull.author,
     allowSelfApproval: config.publish.allowSelfApproval,
     required: config.publish.requireApprovals,
-    ...(rejectedAt !== undefined && { rejectedAt }),
   });
 }
 

@@ -234,6 +234,26 @@ describe('approvals are counted', () => {
       ['-bob before-rejection'],
     ],
     [
+      'in the second of a rejection, by a later comment',
+      {
+        records: [
+          record('carol', 1, '', 'rejection'),
+          { ...record('bob', 1), commentId: RECORD.commentId + 1 },
+        ],
+      },
+      ['bob comment'],
+    ],
+    [
+      'in the second of a rejection, by an earlier comment',
+      {
+        records: [
+          { ...record('carol', 1, '', 'rejection'), commentId: RECORD.commentId + 1 },
+          record('bob', 1),
+        ],
+      },
+      ['-bob before-rejection'],
+    ],
+    [
       'between two rejections',
       { records: [record('c', 3, '', 'rejection'), record('bob', 2), record('c', 1, '', 'rejection')] },
       ['-bob before-rejection'],
