@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import portico from '../../src/probot-host.ts';
+import { copyTemplate } from '../queue/engines.ts';
 import { eventually } from './eventually.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
       app: { installations: [{ account: 'acme', repositories: 'all' }] },
     },
   });
+  await copyTemplate(join(root, 'bot', 'store'));
   const { host } = new URL(forge.url);
   vi.stubEnv('APP_ID', String(forge.app.id));
   vi.stubEnv('PRIVATE_KEY', forge.app.privateKeyPem);

@@ -77,15 +77,19 @@ export async function startEngines(): Promise<Engines> {
 
 /** A data directory copied from a template, because PGlite takes seconds to make a new one. */
 export async function placeEmbedded(): Promise<Place> {
-  const template = await embeddedTemplate();
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-data-'));
-  cpSync(template, dataDir, { recursive: true });
+  await copyTemplate(dataDir);
   const options = { dataDir };
   return {
     options,
     open: () => openDatabase(options),
     [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
   };
+}
+
+/** Fills the directory of a database that a test is about to open. */
+export async function copyTemplate(dataDir: string): Promise<void> {
+  cpSync(await embeddedTemplate(), dataDir, { recursive: true });
 }
 
 /** Made once for a checkout and kept below node_modules, which `npm ci` empties; named for the version that wrote it. */

@@ -10,6 +10,7 @@ import { serve, type RunningServer } from '../../src/main.ts';
 import { repositorySweepJob } from '../../src/reconcile/jobs.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
+import { copyTemplate } from '../queue/engines.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
 
@@ -80,6 +81,7 @@ export async function startStage(
       app: { installations: [{ account: owner }] },
     },
   });
+  await copyTemplate(join(root, 'bot', 'store'));
   const door = await openForgeDoor(forge.apiUrl);
   const log: string[] = [];
   let server: RunningServer | undefined;
