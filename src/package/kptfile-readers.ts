@@ -1,14 +1,6 @@
 import { fieldsOf, listOf, text, texts, type Reader, type Tell } from './kptfile-fields.ts';
-import type {
-  Condition,
-  GitLocation,
-  Kptfile,
-  Pipeline,
-  PipelineFunction,
-  Selector,
-  Upstream,
-  UpstreamLock,
-} from './kptfile.ts';
+import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile.ts';
+import type { FunctionSpec, Selector } from './render/function-runtime.ts';
 import type { YamlValue } from './yaml/edit.ts';
 
 /** The fields of a Kptfile, from the type definitions of kpt's api/kptfile/v1. */
@@ -35,7 +27,7 @@ const selector: Reader<Selector> = (raw, path, tell) => {
 
 const FUNCTION = ['image', 'exec', 'tag', 'name', 'configPath', 'configMap', 'selectors', 'exclude'];
 
-const pipelineFunction: Reader<PipelineFunction> = (raw, path, tell) => {
+const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, FUNCTION);
   return (
     fields && {

@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { kptfileOf } from './kptfile-readers.ts';
 import { MAX_DEPTH } from './limits.ts';
+import type { FunctionSpec } from './render/function-runtime.ts';
 import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
 import type { YamlEdit, YamlValue } from './yaml/edit.ts';
 import { resolved } from './yaml/node.ts';
@@ -26,29 +27,9 @@ export interface UpstreamLock {
   readonly git?: GitLocation & { readonly commit: string };
 }
 
-export interface Selector {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-export interface PipelineFunction {
-  readonly image?: string;
-  readonly exec?: string;
-  readonly tag?: string;
-  readonly name?: string;
-  readonly configPath?: string;
-  readonly configMap?: Readonly<Record<string, string>>;
-  readonly selectors?: readonly Selector[];
-  readonly exclude?: readonly Selector[];
-}
-
 export interface Pipeline {
-  readonly mutators: readonly PipelineFunction[];
-  readonly validators: readonly PipelineFunction[];
+  readonly mutators: readonly FunctionSpec[];
+  readonly validators: readonly FunctionSpec[];
 }
 
 export interface Condition {
