@@ -50,16 +50,18 @@ export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSigna
   }
 }
 
-/** Fetches refs as they are; without refspecs all heads, tags and Portico's own. */
+/**
+ * Fetches refs as they are; without refspecs all heads, tags and Portico's own. False when git had nothing to say, which
+ * means that no ref moved.
+ */
 export async function fetchRefs(
   setup: Setup,
   remote: Remote,
   { refspecs, prune = refspecs === undefined }: FetchOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const args = [
     'fetch',
-    '--quiet',
     '--no-tags',
     '--no-write-fetch-head',
     '--no-recurse-submodules',
@@ -67,7 +69,9 @@ export async function fetchRefs(
     '--end-of-options',
     remote.url,
   ];
-  await runRemote(setup, remote, [...args, ...(refspecs ?? DEFAULT_REFSPECS).map(checkRefspec)], { signal });
+  const wanted = (refspecs ?? DEFAULT_REFSPECS).map(checkRefspec);
+  const { stderr } = await runRemote(setup, remote, [...args, ...wanted], { signal });
+  return stderr.trim() !== '';
 }
 
 /** True for the errors that a new clone mends. */

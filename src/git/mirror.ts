@@ -115,22 +115,25 @@ async function fetchAndCompare(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, RefChange>> {
   const before = await readable(repo, signal);
-  const fetch = (): Promise<void> => fetchRefs(repo.setup, remote, options, signal);
+  const fetch = (): Promise<boolean> => fetchRefs(repo.setup, remote, options, signal);
   const mend = async (): Promise<void> => {
     await cloneAnew(repo.setup, remote, signal);
     repo.objects.restart();
   };
+  let moved = true;
   try {
     if (before === null) await mend();
-    await fetch().catch(async (error: unknown) => {
+    const news = await fetch().catch(async (error: unknown) => {
       if (!isCorrupt(error)) throw error;
       await mend();
       await fetch();
+      return true;
     });
+    moved = before === null || news;
   } finally {
-    place.version.count += 1;
+    if (moved) place.version.count += 1;
   }
-  return differences(before ?? new Map(), await repo.refs(signal));
+  return moved ? differences(before ?? new Map(), await repo.refs(signal)) : new Map();
 }
 
 /** The refs, or null where the mirror is too damaged to tell, or was found to lack objects. */

@@ -133,14 +133,63 @@ async function fetchOrAdvertise(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const backend = startBackend(context, asked, request, {
-    // git's own decompression serves here.
-    HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-  });
+  const wellFormed =
+    request.method === 'POST' && request.headers['content-type'] === 'application/x-git-upload-pack-request';
+  if (asked.action === 'git-upload-pack' && wellFormed) {
+    await uploadPack(context, asked, request, response);
+    return;
+  }
+  const key = capabilitiesOnly(asked, request) ? 'version 2' : undefined;
+  const known = key === undefined ? undefined : advertisements.get(key);
+  if (known !== undefined) {
+    writeCgiHead(known.head, response);
+    response.end(known.body);
+    return;
+  }
+  const backend = startBackend(context, asked, request, {});
   response.on('close', () => backend.kill());
-  const sent = pipeline(request, backend.stdin).catch(() => {});
-  await streamCgi(backend.stdout, response);
-  await sent;
+  const answer = await collect(backend, Buffer.alloc(0), request[Symbol.asyncIterator]());
+  if (key !== undefined && answer.body.includes('version 2\n')) advertisements.set(key, answer);
+  writeCgiHead(answer.head, response);
+  response.end(answer.body);
+}
+
+/** In protocol 2 the first answer says what the server can do and names no ref: it is the same for every repository. */
+const advertisements = new Map<string, { readonly head: string; readonly body: Buffer }>();
+
+function capabilitiesOnly(asked: GitRequest, request: IncomingMessage): boolean {
+  return asked.query === 'service=git-upload-pack' && request.headers['git-protocol'] === 'version=2';
+}
+
+/** What `git http-backend` would start for this request. */
+async function uploadPack(
+  context: ForgeContext,
+  asked: GitRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { directory } = context.git(asked.repository);
+  const child = startGit(['upload-pack', '--strict', '--stateless-rpc', directory], {
+    directory,
+    env: protocolOf(request),
+  });
+  child.stderr.resume();
+  response.on('close', () => child.kill());
+  const zipped = /gzip/.test(request.headers['content-encoding'] ?? '');
+  const fed = (
+    zipped ? pipeline(request, createGunzip(), child.stdin) : pipeline(request, child.stdin)
+  ).catch(() => {});
+  response.writeHead(200, {
+    'content-type': 'application/x-git-upload-pack-result',
+    'cache-control': 'no-cache, max-age=0, must-revalidate',
+  });
+  await pipeline(child.stdout, response);
+  await fed;
+}
+
+function protocolOf(request: IncomingMessage): Record<string, string> {
+  const protocol = request.headers['git-protocol'];
+  return typeof protocol === 'string' && /^[\w=:.-]{1,200}$/.test(protocol) ? { GIT_PROTOCOL: protocol } : {};
 }
 
 /** Starts `git http-backend` for one request, as a CGI program. */
@@ -151,7 +200,6 @@ function startBackend(
   extra: Readonly<Record<string, string>>,
 ): ReturnType<typeof startGit> {
   const directory = context.git(asked.repository).directory;
-  const protocol = request.headers['git-protocol'];
   const child = startGit(['http-backend'], {
     directory,
     env: {
@@ -163,35 +211,13 @@ function startBackend(
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       REMOTE_USER: asked.viewer.kind === 'anonymous' || asked.viewer.kind === 'app' ? '' : 'forge',
       REMOTE_ADDR: '127.0.0.1',
-      ...(typeof protocol === 'string' && /^[\w=:.-]{1,200}$/.test(protocol)
-        ? { GIT_PROTOCOL: protocol }
-        : {}),
+      ...protocolOf(request),
       ...extra,
     },
   });
   child.stderr.resume();
   child.stdin.on('error', () => {});
   return child;
-}
-
-/** Passes on a CGI answer: header lines, then the body as it comes. */
-async function streamCgi(output: Readable, response: ServerResponse): Promise<void> {
-  let head: Buffer = Buffer.alloc(0);
-  let started = false;
-  for await (const chunk of output as AsyncIterable<Buffer>) {
-    if (started) {
-      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-      continue;
-    }
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf('\r\n\r\n');
-    if (end < 0) continue;
-    started = true;
-    writeCgiHead(head.toString('latin1', 0, end), response);
-    response.write(head.subarray(end + 4));
-  }
-  if (!started) throw refusal(500, 'git http-backend gave no answer.');
-  response.end();
 }
 
 function writeCgiHead(head: string, response: ServerResponse): void {
