@@ -15,6 +15,7 @@ import type {
   Source,
   YamlNode,
 } from './node.ts';
+import { quickRead } from './quick-read.ts';
 import { readPlain } from './scalar.ts';
 
 /** One document of a file; `root` is null where it holds nothing but comments. `chunk` runs from its `---` to the next one. */
@@ -37,8 +38,15 @@ export interface YamlFile {
  * parse, repeated keys included, and `YAML_LIMIT` past a limit.
  */
 export function readYamlFile(text: string): YamlFile {
+  const source: Source = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' };
+  const documents = quickRead(source);
+  return documents === undefined ? readAnyYaml(source) : { source, documents };
+}
+
+/** Reads with the library what {@link quickRead} leaves to it; both give the same where both read. */
+export function readAnyYaml(source: Source): YamlFile {
+  const { text } = source;
   checkDepth(text);
-  const source: Source = { text, eol: /\r\n/.test(text) ? '\r\n' : '\n' };
   const tokens: CST.Token[] = [];
   try {
     for (const token of new Parser().parse(text)) tokens.push(token);

@@ -1,0 +1,490 @@
+/**
+ * Reads the YAML that most files are made of (block maps and lists, scalars on one line, literals, short flow
+ * collections) straight into our tree, many times faster than the library. Anything else, and everything that may be a
+ * mistake, is left to the library: what this reader gives is what the library would have given.
+ */
+import type { ListItem, ListNode, MapEntry, MapNode, ScalarNode, Source, YamlNode } from './node.ts';
+import type { YamlDocument } from './read.ts';
+import { readPlain } from './scalar.ts';
+
+/** The documents of a text, or undefined where the library has to read it. */
+export function quickRead(source: Source): YamlDocument[] | undefined {
+  // eslint-disable-next-line no-control-regex -- control characters are what the library has to judge
+  if (/[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\ufeff]|\n\.\.\.|^\.\.\./.test(source.text)) return undefined;
+  try {
+    return new QuickReader(source).documents();
+  } catch (error) {
+    if (error === UNUSUAL) return undefined;
+    throw error;
+  }
+}
+
+/** Thrown where the text is not of the simple kind; never leaves this file. */
+const UNUSUAL = Symbol('unusual');
+const MOST_DEPTH = 50;
+const MOST_DOCUMENTS = 1_000;
+/** The library refuses longer keys. */
+const LONGEST_KEY = 1_000;
+
+const NEWLINE = 10;
+const SPACE = 32;
+const DOUBLE = 34;
+const HASH = 35;
+const SINGLE = 39;
+const COMMA = 44;
+const DASH = 45;
+const COLON = 58;
+const QUESTION = 63;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_MAP = 123;
+const PIPE = 124;
+const CLOSE_MAP = 125;
+
+/** Characters that may not begin a plain scalar, or that begin something which is not simple. */
+const INDICATORS = new Set([...',[]{}#&*!|>\'"%@`'].map((sign) => sign.charCodeAt(0)));
+
+/** A cursor on the lines of a text; blank lines and lines of comments are stepped over. */
+class QuickReader {
+  readonly #source: Source;
+  readonly #text: string;
+  /** Offset of the line's first character that is no blank. */
+  #content = 0;
+  /** Its column; -1 at a document's end. */
+  #column = -1;
+  #lineEnd = -1;
+  /** Start of the `---` line that ended the document; -1 at the end of the text. */
+  #marker = -1;
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#text = source.text;
+  }
+
+  documents(): YamlDocument[] {
+    const text = this.#text;
+    const found: { root: YamlNode; start: number; bodyStart: number; hasMarker: boolean }[] = [];
+    this.#advance();
+    let start = 0;
+    let bodyStart = 0;
+    let hasMarker = false;
+    if (this.#column === -1 && this.#marker !== -1) {
+      hasMarker = true;
+      bodyStart = this.#passMarker();
+    }
+    for (;;) {
+      // Documents without content, and those that are no maps, are rare.
+      if (this.#column !== 0 || found.length > MOST_DOCUMENTS) throw UNUSUAL;
+      const root = this.#map(0, this.#content, 0);
+      if (this.#column !== -1) throw UNUSUAL;
+      found.push({ root, start, bodyStart, hasMarker });
+      if (this.#marker === -1) break;
+      start = this.#marker;
+      hasMarker = true;
+      bodyStart = this.#passMarker();
+    }
+    return found.map((document, at) => ({
+      root: document.root,
+      chunk: [document.start, found[at + 1]?.start ?? text.length],
+      bodyStart: document.bodyStart,
+      hasMarker: document.hasMarker,
+    }));
+  }
+
+  /** Goes behind a `---` line; gives the offset of the next line. */
+  #passMarker(): number {
+    const end = this.#endOf(this.#marker);
+    const rest = this.#text.slice(this.#marker + 3, end).trim();
+    if (rest !== '' && (rest.charCodeAt(0) !== HASH || this.#text.charCodeAt(this.#marker + 3) !== SPACE))
+      throw UNUSUAL;
+    this.#lineEnd = end;
+    this.#advance();
+    return Math.min(end + 1, this.#text.length);
+  }
+
+  #endOf(offset: number): number {
+    const end = this.#text.indexOf('\n', offset);
+    return end === -1 ? this.#text.length : end;
+  }
+
+  /** Goes to the next line with content. */
+  #advance(): void {
+    const text = this.#text;
+    let start = this.#lineEnd + 1;
+    for (;;) {
+      if (start >= text.length) break;
+      let at = start;
+      let code = text.charCodeAt(at);
+      while (code === SPACE) code = text.charCodeAt((at += 1));
+      if (code === NEWLINE) {
+        start = at + 1;
+        continue;
+      }
+      if (at >= text.length) break;
+      const end = this.#endOf(at);
+      if (code === HASH) {
+        start = end + 1;
+        continue;
+      }
+      if (at === start && code === DASH && text.startsWith('---', at)) {
+        if (end - at > 3 && text.charCodeAt(at + 3) !== SPACE) throw UNUSUAL;
+        this.#column = -1;
+        this.#marker = at;
+        return;
+      }
+      this.#content = at;
+      this.#column = at - start;
+      this.#lineEnd = end;
+      return;
+    }
+    this.#column = -1;
+    this.#marker = -1;
+    this.#lineEnd = text.length;
+  }
+
+  #map(column: number, before: number, depth: number): MapNode {
+    if (depth > MOST_DEPTH) throw UNUSUAL;
+    const entries: MapEntry[] = [];
+    const start = this.#content;
+    let after = before;
+    do {
+      const entry = this.#entry(column, after, depth);
+      entries.push(entry);
+      after = entry.value.at?.end ?? after;
+    } while (this.#column === column);
+    if (this.#column > column) throw UNUSUAL;
+    refuseTwins(entries);
+    const at = { source: this.#source, start, body: start, end: after };
+    return { kind: 'map', entries, flow: false, at };
+  }
+
+  #entry(column: number, after: number, depth: number): MapEntry {
+    const start = this.#content;
+    const key = this.#key(start);
+    const colon = this.#skip(key.at?.end ?? start);
+    if (this.#text.charCodeAt(colon) !== COLON || colon - start > LONGEST_KEY) throw UNUSUAL;
+    const indicator = colon + 1;
+    const value = this.#value(column, indicator, depth, true);
+    const at = { source: this.#source, start, indicator, after, flow: false };
+    return { name: nameOf(key), key, value, at };
+  }
+
+  #skip(offset: number): number {
+    let at = offset;
+    while (this.#text.charCodeAt(at) === SPACE) at += 1;
+    return at;
+  }
+
+  /** The key of a block map, up to its colon. */
+  #key(start: number): ScalarNode {
+    const text = this.#text;
+    const first = text.charCodeAt(start);
+    if (first === DOUBLE || first === SINGLE) {
+      const key = this.#quoted(start, first);
+      return key;
+    }
+    this.#checkFirst(start, first, false);
+    for (let at = start; at < this.#lineEnd; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === COLON) {
+        if (at + 1 < this.#lineEnd && text.charCodeAt(at + 1) !== SPACE) continue;
+        let end = at;
+        while (text.charCodeAt(end - 1) === SPACE) end -= 1;
+        return this.#plain(start, end);
+      }
+      if (code === HASH && text.charCodeAt(at - 1) === SPACE) throw UNUSUAL;
+    }
+    throw UNUSUAL;
+  }
+
+  #checkFirst(start: number, first: number, flow: boolean): void {
+    if (INDICATORS.has(first)) throw UNUSUAL;
+    if (first !== DASH && first !== QUESTION && first !== COLON) return;
+    const next = this.#text.charCodeAt(start + 1);
+    if (start + 1 >= this.#lineEnd || next === SPACE || (flow && INDICATORS.has(next))) throw UNUSUAL;
+  }
+
+  #plain(start: number, end: number): ScalarNode {
+    const value = readPlain(this.#text.slice(start, end));
+    return { kind: 'scalar', value, style: 'plain', at: { source: this.#source, start, body: start, end } };
+  }
+
+  /** A scalar in quotes that ends on its line. */
+  #quoted(start: number, quote: number): ScalarNode {
+    const text = this.#text;
+    let at = start + 1;
+    let escaped = false;
+    for (; ; at += 1) {
+      if (at >= this.#lineEnd) throw UNUSUAL;
+      const code = text.charCodeAt(at);
+      if (code === BACKSLASH && quote === DOUBLE) {
+        escaped = true;
+        at += 1;
+      } else if (code === quote) {
+        if (quote === DOUBLE || text.charCodeAt(at + 1) !== SINGLE) break;
+        escaped = true;
+        at += 1;
+      }
+    }
+    const raw = text.slice(start + 1, at);
+    const value = !escaped ? raw : quote === DOUBLE ? unescaped(raw) : raw.replaceAll("''", "'");
+    const style = quote === DOUBLE ? 'double' : 'single';
+    return { kind: 'scalar', value, style, at: { source: this.#source, start, body: start, end: at + 1 } };
+  }
+
+  /** What stands behind a `:` or `-`; the cursor goes to the line after it. */
+  #value(column: number, indicator: number, depth: number, inMap: boolean): YamlNode {
+    const text = this.#text;
+    const start = this.#skip(indicator);
+    const first = text.charCodeAt(start);
+    if (start >= this.#lineEnd || (first === HASH && start > indicator))
+      return this.#below(column, indicator, depth, inMap);
+    if (start === indicator) throw UNUSUAL;
+    if (first === PIPE) return this.#literal(start, column);
+    const value =
+      first === DOUBLE || first === SINGLE
+        ? this.#quoted(start, first)
+        : first === OPEN_LIST || first === OPEN_MAP
+          ? this.#flow(start, indicator, depth + 1)
+          : this.#plainLine(start, first);
+    this.#endLine(value.at?.end ?? start);
+    if (this.#column > column) throw UNUSUAL;
+    return value;
+  }
+
+  /** A plain scalar up to the end of its line or its comment. */
+  #plainLine(start: number, first: number): ScalarNode {
+    const text = this.#text;
+    this.#checkFirst(start, first, false);
+    let end = start;
+    for (let at = start; at < this.#lineEnd; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === SPACE) continue;
+      if (code === HASH && text.charCodeAt(at - 1) === SPACE) break;
+      if (code === COLON && (at + 1 >= this.#lineEnd || text.charCodeAt(at + 1) === SPACE)) throw UNUSUAL;
+      end = at + 1;
+    }
+    return this.#plain(start, end);
+  }
+
+  /** Nothing but a comment may follow a value on its line. */
+  #endLine(end: number): void {
+    const at = this.#skip(end);
+    if (at < this.#lineEnd && (this.#text.charCodeAt(at) !== HASH || at === end)) throw UNUSUAL;
+    this.#advance();
+  }
+
+  /** A value that begins on a later line, if there is one. */
+  #below(column: number, indicator: number, depth: number, inMap: boolean): YamlNode {
+    this.#advance();
+    const dash = this.#column >= column && this.#column !== -1 && this.#isDash();
+    if (!inMap && this.#column > column) throw UNUSUAL;
+    if (inMap && dash) return this.#list(this.#column, indicator, depth + 1);
+    if (this.#column > column) return this.#map(this.#column, indicator, depth + 1);
+    const at = { source: this.#source, start: indicator, body: indicator, end: indicator };
+    return { kind: 'scalar', value: null, style: 'plain', at };
+  }
+
+  #isDash(): boolean {
+    const next = this.#content + 1;
+    return (
+      this.#text.charCodeAt(this.#content) === DASH &&
+      (next >= this.#lineEnd || this.#text.charCodeAt(next) === SPACE)
+    );
+  }
+
+  #list(column: number, before: number, depth: number): ListNode {
+    if (depth > MOST_DEPTH) throw UNUSUAL;
+    const items: ListItem[] = [];
+    const start = this.#content;
+    let after = before;
+    do {
+      const dash = this.#content;
+      const indicator = dash + 1;
+      const value = this.#item(column, indicator, depth);
+      items.push({ value, at: { source: this.#source, start: dash, indicator, after, flow: false } });
+      after = value.at?.end ?? after;
+    } while (this.#column === column && this.#isDash());
+    if (this.#column > column) throw UNUSUAL;
+    return {
+      kind: 'list',
+      items,
+      flow: false,
+      at: { source: this.#source, start, body: start, end: after },
+    };
+  }
+
+  #item(column: number, indicator: number, depth: number): YamlNode {
+    const start = this.#skip(indicator);
+    if (start >= this.#lineEnd) return this.#value(column, indicator, depth, false);
+    if (this.#startsEntry(start)) {
+      this.#content = start;
+      this.#column = column + start - indicator + 1;
+      return this.#map(this.#column, indicator, depth + 1);
+    }
+    return this.#value(column, indicator, depth, false);
+  }
+
+  /** True where a line goes on with `key:`. */
+  #startsEntry(start: number): boolean {
+    const text = this.#text;
+    const first = text.charCodeAt(start);
+    let at = start;
+    if (first === DOUBLE || first === SINGLE) at = this.#skip(this.#quoted(start, first).at?.end ?? start);
+    else if (INDICATORS.has(first)) return false;
+    for (; at < this.#lineEnd; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === COLON && (at + 1 >= this.#lineEnd || text.charCodeAt(at + 1) === SPACE)) return true;
+      if (code === HASH && text.charCodeAt(at - 1) === SPACE) return false;
+      if (first === DOUBLE || first === SINGLE) return false;
+    }
+    return false;
+  }
+
+  /** A literal without indentation indicator. */
+  #literal(start: number, column: number): ScalarNode {
+    const text = this.#text;
+    const chomp = text.slice(start + 1, this.#lineEnd);
+    if (chomp !== '' && chomp !== '-' && chomp !== '+') throw UNUSUAL;
+    const lines: string[] = [];
+    let indent = -1;
+    let at = this.#lineEnd + 1;
+    let end = at;
+    let used = 0;
+    while (at < text.length) {
+      const stop = text.indexOf('\n', at);
+      if (stop === -1) throw UNUSUAL;
+      let here = at;
+      while (text.charCodeAt(here) === SPACE) here += 1;
+      const blank = here === stop;
+      if (blank) {
+        // Blanks on an empty line may belong to the text.
+        if (here > at && (indent === -1 || here - at > indent)) throw UNUSUAL;
+        lines.push('');
+      } else {
+        if (indent === -1) {
+          indent = here - at;
+          if (indent <= column) throw UNUSUAL;
+        }
+        if (here - at < indent) {
+          if (here - at > column) throw UNUSUAL;
+          break;
+        }
+        lines.push(text.slice(at + indent, stop));
+        end = stop + 1;
+        used = lines.length;
+      }
+      at = stop + 1;
+    }
+    if (indent === -1 || (chomp === '+' && used < lines.length)) throw UNUSUAL;
+    const value = lines.slice(0, used).join('\n') + (chomp === '-' ? '' : '\n');
+    this.#lineEnd = end - 1;
+    this.#advance();
+    if (this.#column > column) throw UNUSUAL;
+    return { kind: 'scalar', value, style: 'literal', at: { source: this.#source, start, body: start, end } };
+  }
+
+  /** A flow collection that ends on its line. */
+  #flow(start: number, before: number, depth: number): MapNode | ListNode {
+    if (depth > MOST_DEPTH) throw UNUSUAL;
+    const isList = this.#text.charCodeAt(start) === OPEN_LIST;
+    const close = isList ? CLOSE_LIST : CLOSE_MAP;
+    const items: ListItem[] = [];
+    const entries: MapEntry[] = [];
+    let after = before;
+    let at = this.#skip(start + 1);
+    while (this.#text.charCodeAt(at) !== close) {
+      const slot = isList ? this.#flowItem(at, after, depth) : this.#flowEntry(at, after, depth);
+      if ('key' in slot) entries.push(slot);
+      else items.push(slot);
+      after = slot.value.at?.end ?? after;
+      at = this.#skip(after);
+      const code = this.#text.charCodeAt(at);
+      if (code === close) break;
+      if (code !== COMMA) throw UNUSUAL;
+      at = this.#skip(at + 1);
+      // A comma before the end is allowed, and rare.
+      if (this.#text.charCodeAt(at) === close) throw UNUSUAL;
+    }
+    const place = { source: this.#source, start, body: start, end: at + 1 };
+    if (isList) return { kind: 'list', items, flow: true, at: place };
+    refuseTwins(entries);
+    return { kind: 'map', entries, flow: true, at: place };
+  }
+
+  #flowItem(start: number, after: number, depth: number): ListItem {
+    const value = this.#flowValue(start, undefined, depth);
+    const at = { source: this.#source, start, indicator: start, after, flow: true };
+    return { value, at };
+  }
+
+  #flowEntry(start: number, after: number, depth: number): MapEntry {
+    const first = this.#text.charCodeAt(start);
+    const key =
+      first === DOUBLE || first === SINGLE ? this.#quoted(start, first) : this.#flowPlain(start, first);
+    const colon = this.#skip(key.at?.end ?? start);
+    if (this.#text.charCodeAt(colon) !== COLON || this.#text.charCodeAt(colon + 1) !== SPACE) throw UNUSUAL;
+    const indicator = colon + 1;
+    const value = this.#flowValue(this.#skip(indicator), indicator, depth);
+    const at = { source: this.#source, start, indicator, after, flow: true };
+    return { name: nameOf(key), key, value, at };
+  }
+
+  #flowValue(start: number, before: number | undefined, depth: number): YamlNode {
+    if (start >= this.#lineEnd) throw UNUSUAL;
+    const first = this.#text.charCodeAt(start);
+    if (first === OPEN_LIST || first === OPEN_MAP) return this.#flow(start, before ?? start, depth + 1);
+    return first === DOUBLE || first === SINGLE ? this.#quoted(start, first) : this.#flowPlain(start, first);
+  }
+
+  /** A plain scalar inside of a flow collection. Colons in it are left to the library, but for a key's. */
+  #flowPlain(start: number, first: number): ScalarNode {
+    this.#checkFirst(start, first, true);
+    const text = this.#text;
+    let end = start;
+    for (let at = start; ; at += 1) {
+      if (at >= this.#lineEnd) throw UNUSUAL;
+      const code = text.charCodeAt(at);
+      if (code === SPACE) continue;
+      if (code === COMMA || code === CLOSE_LIST || code === CLOSE_MAP) break;
+      if (code === COLON && text.charCodeAt(at + 1) === SPACE) break;
+      if (code === COLON || code === HASH || INDICATORS.has(code)) throw UNUSUAL;
+      end = at + 1;
+    }
+    if (end === start) throw UNUSUAL;
+    return this.#plain(start, end);
+  }
+}
+
+function nameOf(key: ScalarNode): string {
+  if (typeof key.value === 'string') return key.value;
+  const { at } = key;
+  return at === undefined ? '' : at.source.text.slice(at.body, at.end);
+}
+
+/** Keys that are there twice are a mistake, which the library tells of. */
+function refuseTwins(entries: readonly MapEntry[]): void {
+  if (entries.length < 8) {
+    for (let at = 1; at < entries.length; at += 1) {
+      const name = entries[at]?.name;
+      for (let before = 0; before < at; before += 1) if (entries[before]?.name === name) throw UNUSUAL;
+    }
+  } else if (new Set(entries.map((entry) => entry.name)).size < entries.length) throw UNUSUAL;
+}
+
+const ESCAPES = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['n', '\n'],
+  ['t', '\t'],
+  ['/', '/'],
+]);
+
+function unescaped(raw: string): string {
+  return raw.replaceAll(/\\(.)/g, (_, sign: string) => {
+    const meant = ESCAPES.get(sign);
+    if (meant === undefined) throw UNUSUAL;
+    return meant;
+  });
+}
