@@ -61,6 +61,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
     runtime,
     signal,
     step: 0,
+    consume: true,
   });
   const run = runOf('.', spec, 'mutator', output);
   state.runs.push(run);

@@ -67,4 +67,35 @@ export interface FunctionRuntime {
     input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
     signal?: AbortSignal,
   ): Promise<FunctionOutput>;
+  /** The same runtime with foreign functions beside its own; absent where it can run none. */
+  readonly withForeign?: (foreign: ForeignFunctions) => FunctionRuntime;
+}
+
+/** What a repository allows beside the built-in functions, read from its base branch. */
+export interface ForeignFunctions {
+  readonly allowed: readonly ForeignFunction[];
+  /** Why none of them may run here, a sentence; they are then refused with it. */
+  readonly denied?: string;
+}
+
+/** One allowed function. */
+export interface ForeignFunction {
+  /** As Kptfiles name it, such as `docker.io/nephio/nad-fn:v1`. */
+  readonly image: string;
+  readonly code:
+    | {
+        readonly kind: 'wasm';
+        /** Name of the file, for messages. */
+        readonly file: string;
+        /** Lower-case hex; the bytes are held against it before they run. */
+        readonly sha256: string;
+        /** Null where the file is not there. */
+        readonly bytes: Uint8Array | null;
+      }
+    /** `reference` has a digest. */
+    | { readonly kind: 'container'; readonly reference: string };
+  /** Seconds that one run may take. */
+  readonly timeoutSeconds?: number;
+  /** MiB of memory that one run may hold. */
+  readonly memoryMi?: number;
 }

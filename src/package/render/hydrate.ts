@@ -16,6 +16,8 @@ export interface Hydration {
   readonly onStep: ((step: { readonly package: string; readonly function: string }) => void) | undefined;
   readonly runs: FunctionRun[];
   readonly sources: Map<string, SourceDocument>;
+  /** The outcome is kept also where a function fails, so that functions may not work on the only copy. */
+  readonly saves?: boolean;
   /** Runs whose function changed data; kept where it is asked for. */
   readonly changing?: Set<FunctionRun>;
   /** Set by the first function that failed; nothing runs after it. */
@@ -105,6 +107,7 @@ async function runOne(
     signal: state.signal,
     step: state.runs.length,
     discard: type === 'validator',
+    consume: type === 'mutator' && state.saves !== true && state.changing === undefined,
   });
   const run = runOf(dir, spec, type, output);
   state.runs.push(run);

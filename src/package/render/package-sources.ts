@@ -111,10 +111,16 @@ export function problemOf(error: unknown): Problem {
 
 /** The field without which kpt does not take a document for a resource; Kustomization files are exempt. */
 export function missingField(item: KrmObject, file: string): string | undefined {
+  const field = absentField(item);
+  if (field === undefined) return undefined;
   const base = file.split('/').at(-1) ?? '';
   if (/^(?:kustomization\.ya?ml|Kustomization)$/.test(base)) return undefined;
   if (String(item['apiVersion']).startsWith('kustomize.config.k8s.io')) return undefined;
-  if (item['kind'] === 'Kustomization' && item['apiVersion'] === undefined) return undefined;
+  return item['kind'] === 'Kustomization' && item['apiVersion'] === undefined ? undefined : field;
+}
+
+/** The first of a resource's necessary fields that an object lacks. */
+export function absentField(item: KrmObject): string | undefined {
   if (typeof item['apiVersion'] !== 'string' || item['apiVersion'] === '') return 'apiVersion';
   if (typeof item['kind'] !== 'string' || item['kind'] === '') return 'kind';
   const metadata = item['metadata'];
@@ -139,6 +145,7 @@ export function notResource(document: SourceDocument): Problem | undefined {
 
 /** Path without `.` segments and doubled slashes. */
 export function cleanPath(path: string): string {
+  if (!/^\/|\/$|\/\/|(?:^|\/)\.(?:\/|$)/.test(path)) return path;
   return path
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')

@@ -19,11 +19,20 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const { files, runtime, signal, onStep } = input;
   const loaded = loadPackage(files);
   if (!('root' in loaded)) return { ok: false, files, changed: [], runs: [], findings: [], problem: loaded };
-  const state: Hydration = { runtime, signal, onStep, runs: [], sources: new Map(), failed: undefined };
+  const saves = savesOnFailure(loaded.root);
+  const state: Hydration = {
+    runtime,
+    signal,
+    onStep,
+    runs: [],
+    sources: new Map(),
+    saves,
+    failed: undefined,
+  };
   const items = await hydrate(loaded.root, state);
   const broken = state.failed?.type === 'mutator';
   const guarded = broken ? { items, ok: true } : await runGuardrails(input.guardrails ?? [], items, state);
-  const keep = state.failed === undefined || savesOnFailure(loaded.root);
+  const keep = state.failed === undefined || saves;
   const result = finish(input, loaded.sources, guarded.items, state, {
     ok: state.failed === undefined && guarded.ok,
     keep,

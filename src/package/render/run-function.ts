@@ -1,9 +1,10 @@
 /** One function on a list of resources: what it gets, what is checked, how its answer is merged back. */
 import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
+import type { Place } from './bookkeeping.ts';
 import { copyValue, isMap } from './field-notes.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
-import { cleanPath, missingField } from './package-sources.ts';
+import { absentField, cleanPath, missingField } from './package-sources.ts';
 import { isSelected } from './select.ts';
 
 export interface StepInput {
@@ -18,12 +19,27 @@ export interface StepInput {
   readonly step: number;
   /** For validators: the answer's items are not looked at. */
   readonly discard?: boolean;
+  /**
+   * Nobody needs the items as they were: the function gets them instead of copies. Those of a function that fails are
+   * then in whatever state it left them.
+   */
+  readonly consume?: boolean;
 }
 
 export interface StepOutput {
   readonly output: FunctionOutput;
   /** The resources afterwards; those from before where the function failed. */
   readonly items: readonly KrmObject[];
+}
+
+/** What a resource was before the function. */
+interface Former {
+  readonly id: string | undefined;
+  readonly place: Place;
+  readonly identity: string;
+  /** The field for lack of which it was no resource already. */
+  readonly absent: string | undefined;
+  readonly kptfile: boolean;
 }
 
 /**
@@ -35,32 +51,44 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
   const selecting = (spec.selectors ?? []).length > 0 || (spec.exclude ?? []).length > 0;
   const selected = selecting ? items.filter((item) => isSelected(item, spec)) : items;
   const functionConfig = input.functionConfig ?? configOf(spec, items, input.package);
+  const formers = input.discard === true ? [] : selected.map(formerOf);
   const output = await input.runtime.run(
     spec,
     {
-      items: selected.map(copyValue),
+      items: input.consume === true ? selected : selected.map(copyValue),
       ...(functionConfig === undefined ? {} : { functionConfig: copyValue(functionConfig) }),
     },
     input.signal,
   );
   if (output.exitCode !== 0 || output.refused !== undefined) return { output, items };
   if (input.discard === true || output.items === undefined) return { output, items };
-  const answer = identify(output.items, selected);
-  const known = new Set(items.map((item) => annotationOf(item, ID)));
-  const old = new Map(selected.map((item) => [annotationOf(item, ID), item]));
-  const dirs = new Set(items.map((item) => annotationOf(item, PACKAGE_PATH)));
+  const answer = identify(output.items, formers);
+  const old = new Map(formers.map((former) => [former.id, former]));
+  const dirs = new Set(formers.map(({ place }) => place.package));
+  for (const item of items) if (selecting) dirs.add(annotationOf(item, PACKAGE_PATH) ?? '.');
   for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), dirs, input, at);
-  const fault = findFault(answer, selected, old);
+  const fault = findFault(answer, formers, old);
   if (fault !== undefined) return { output: failed(output, fault), items };
   if (!selecting) return { output, items: answer };
   const returned = new Map(answer.map((item) => [annotationOf(item, ID), item]));
-  const touched = new Set(selected);
+  const touched = new Map(selected.map((item, at) => [item, formers[at]?.id]));
   const merged = items.flatMap((item): KrmObject[] => {
     if (!touched.has(item)) return [item];
-    const now = returned.get(annotationOf(item, ID));
+    const now = returned.get(touched.get(item));
     return now === undefined ? [] : [now];
   });
-  return { output, items: [...merged, ...answer.filter((item) => !known.has(annotationOf(item, ID)))] };
+  return { output, items: [...merged, ...answer.filter((item) => !old.has(annotationOf(item, ID)))] };
+}
+
+function formerOf(item: KrmObject): Former {
+  const place = placeOf(item);
+  return {
+    id: annotationOf(item, ID),
+    place,
+    identity: identityOf(item),
+    absent: absentField(item),
+    kptfile: isKptfile(item, place.path),
+  };
 }
 
 /** The functionConfig that a Kptfile's entry asks for; a config file is read as earlier functions have left it. */
@@ -79,48 +107,52 @@ function configOf(spec: FunctionSpec, items: readonly KrmObject[], dir: string):
 }
 
 /** Items that lost their identity on the way get it back where type and name still say who they are. */
-function identify(answer: readonly KrmObject[], selected: readonly KrmObject[]): KrmObject[] {
+function identify(answer: readonly KrmObject[], formers: readonly Former[]): KrmObject[] {
+  const known = new Map(formers.map((former) => [former.id, former]));
   const seen = new Set<string>();
   const lost: KrmObject[] = [];
   for (const item of answer) {
-    const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID);
-    if (id === undefined || seen.has(id)) lost.push(item);
-    else seen.add(id);
+    const own = annotationOf(item, ID);
+    const id = own ?? annotationOf(item, LEGACY_ID);
+    const former = known.get(id);
+    if (id === undefined || former === undefined || seen.has(id)) {
+      lost.push(item);
+      continue;
+    }
+    seen.add(id);
+    if (own === undefined) setPlace(item, placeIn(item, former), id);
   }
   if (lost.length === 0) return [...answer];
-  const missing = new Map<string, KrmObject[]>();
-  for (const item of selected) {
-    if (seen.has(annotationOf(item, ID) ?? '')) continue;
-    const key = identityOf(item);
-    missing.set(key, [...(missing.get(key) ?? []), item]);
-  }
+  const missing = Map.groupBy(
+    formers.filter(({ id }) => !seen.has(id ?? '')),
+    ({ identity }) => identity,
+  );
   for (const item of lost) {
-    const candidates = missing.get(identityOf(item)) ?? [];
+    const identity = identityOf(item);
+    const candidates = missing.get(identity) ?? [];
     const wanted = pathOf(item);
-    const match = candidates.find((candidate) => wanted === undefined || pathOf(candidate) === wanted);
+    const match = candidates.find(({ place }) => wanted === undefined || place.path === wanted);
     if (match === undefined) forget(item);
     else {
       missing.set(
-        identityOf(item),
+        identity,
         candidates.filter((candidate) => candidate !== match),
       );
-      const place = placeOf(match);
-      setPlace(
-        item,
-        { ...place, path: wanted ?? place.path, index: indexOf(item) ?? place.index },
-        annotationOf(match, ID),
-      );
+      setPlace(item, placeIn(item, match), match.id);
     }
   }
   return [...answer];
 }
 
+/** Where an item wants to be, and where it was for what it does not say. */
+function placeIn(item: KrmObject, { place }: Former): Place {
+  return { ...place, path: pathOf(item) ?? place.path, index: indexOf(item) ?? place.index };
+}
+
 function identityOf(item: KrmObject): string {
   const metadata = isMap(item['metadata']) ? item['metadata'] : {};
-  return JSON.stringify(
-    [item['apiVersion'], item['kind'], metadata['namespace'] ?? '', metadata['name']],
-    (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
-  );
+  const parts = [item['apiVersion'], item['kind'], metadata['namespace'] ?? '', metadata['name']];
+  return parts.map(String).join('\n');
 }
 
 /** A copy of another resource is new: it may not keep the other's identity. */
@@ -132,31 +164,28 @@ function forget(item: KrmObject): void {
   delete annotations[LEGACY_ID];
 }
 
-function placeOf(item: KrmObject): { package: string; path: string; index: number | undefined } {
+function placeOf(item: KrmObject): Place {
   return { package: annotationOf(item, PACKAGE_PATH) ?? '.', path: pathOf(item) ?? '', index: indexOf(item) };
 }
 
 /** Completes the bookkeeping of an item that a function gave back. */
 function adopt(
   item: KrmObject,
-  old: KrmObject | undefined,
-  dirs: ReadonlySet<string | undefined>,
+  old: Former | undefined,
+  dirs: ReadonlySet<string>,
   input: StepInput,
   at: number,
 ): void {
-  const said = annotationOf(old ?? item, PACKAGE_PATH);
+  const said = old === undefined ? annotationOf(item, PACKAGE_PATH) : old.place.package;
   // A new resource may say which of the packages it belongs to, but it may not invent one.
   const dir = said !== undefined && dirs.has(said) ? said : input.package;
-  const before = old === undefined ? undefined : placeOf(old);
+  const before = old?.place;
   const path = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
   const index = changedOf(item, before?.index === undefined ? undefined : String(before.index), 'index');
   const number =
     index === undefined || !/^\d{1,9}$/.test(index) ? (indexOf(item) ?? before?.index) : Number(index);
-  setPlace(
-    item,
-    { package: dir, path: path, index: number },
-    annotationOf(old ?? item, ID) ?? `new-${input.step}-${at}`,
-  );
+  const id = old?.id ?? annotationOf(item, ID) ?? `new-${input.step}-${at}`;
+  setPlace(item, { package: dir, path, index: number }, id);
 }
 
 /** A function may set the present annotation or the legacy one: the one that it changed counts. */
@@ -183,8 +212,8 @@ interface Fault {
 
 function findFault(
   answer: readonly KrmObject[],
-  selected: readonly KrmObject[],
-  old: ReadonlyMap<string | undefined, KrmObject>,
+  formers: readonly Former[],
+  old: ReadonlyMap<string | undefined, Former>,
 ): Fault | undefined {
   const places = new Set<string>();
   for (const item of answer) {
@@ -192,7 +221,7 @@ function findFault(
     const field = missingField(item, path);
     const before = old.get(annotationOf(item, ID));
     // What was no resource before the function is not the function's fault.
-    if (field !== undefined && (before === undefined || missingField(before, path) !== field)) {
+    if (field !== undefined && before?.absent !== field) {
       const message = `The function returned a resource without \`${field}\` (${path}).`;
       return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'The function has to be corrected.' };
     }
@@ -202,7 +231,7 @@ function findFault(
       return { code: 'FUNCTION_PATH_OUTSIDE', message, hint: 'The function has to write below the package.' };
     }
     const index = indexOf(item);
-    const place = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index]);
+    const place = `${annotationOf(item, PACKAGE_PATH) ?? '.'}\n${clean}\n${index}`;
     if (index !== undefined && places.has(place)) {
       const message = `The function returned two resources for position ${index} of ${path}.`;
       return {
@@ -214,17 +243,17 @@ function findFault(
     places.add(place);
   }
   const kept = new Set(answer.map((item) => annotationOf(item, ID)));
-  const dropped = selected.find((item) => isKptfile(item) && !kept.has(annotationOf(item, ID)));
+  const dropped = formers.find((former) => former.kptfile && !kept.has(former.id));
   if (dropped === undefined) return undefined;
   return {
     code: 'FUNCTION_DROPPED_KPTFILE',
-    message: `The function removed the Kptfile of package ${annotationOf(dropped, PACKAGE_PATH) ?? '.'}.`,
+    message: `The function removed the Kptfile of package ${dropped.place.package}.`,
     hint: 'Exclude it: `exclude: [{ kind: Kptfile }]`, or correct the function.',
   };
 }
 
-function isKptfile(item: KrmObject): boolean {
-  return item['kind'] === 'Kptfile' && /(?:^|\/)Kptfile$/.test(pathOf(item) ?? '');
+function isKptfile(item: KrmObject, path: string): boolean {
+  return item['kind'] === 'Kptfile' && /(?:^|\/)Kptfile$/.test(path);
 }
 
 function failed(output: FunctionOutput, fault: Fault): FunctionOutput {

@@ -69,7 +69,7 @@ class QuickReader {
     let start = 0;
     let bodyStart = 0;
     let hasMarker = false;
-    if (this.#column === -1 && this.#marker !== -1) {
+    if (this.#atMarker()) {
       hasMarker = true;
       bodyStart = this.#passMarker();
     }
@@ -77,9 +77,9 @@ class QuickReader {
       // Documents without content, and those that are no maps, are rare.
       if (this.#column !== 0 || found.length > MOST_DOCUMENTS) throw UNUSUAL;
       const root = this.#map(0, this.#content, 0);
-      if (this.#column !== -1) throw UNUSUAL;
+      const more = this.#atMarker();
       found.push({ root, start, bodyStart, hasMarker });
-      if (this.#marker === -1) break;
+      if (!more) break;
       start = this.#marker;
       hasMarker = true;
       bodyStart = this.#passMarker();
@@ -90,6 +90,10 @@ class QuickReader {
       bodyStart: document.bodyStart,
       hasMarker: document.hasMarker,
     }));
+  }
+
+  #atMarker(): boolean {
+    return this.#column === -1 && this.#marker !== -1;
   }
 
   /** Goes behind a `---` line; gives the offset of the next line. */
@@ -180,10 +184,7 @@ class QuickReader {
   #key(start: number): ScalarNode {
     const text = this.#text;
     const first = text.charCodeAt(start);
-    if (first === DOUBLE || first === SINGLE) {
-      const key = this.#quoted(start, first);
-      return key;
-    }
+    if (first === DOUBLE || first === SINGLE) return this.#quoted(start, first);
     this.#checkFirst(start, first, false);
     for (let at = start; at < this.#lineEnd; at += 1) {
       const code = text.charCodeAt(at);
@@ -396,7 +397,7 @@ class QuickReader {
     let at = this.#skip(start + 1);
     while (this.#text.charCodeAt(at) !== close) {
       const slot = isList ? this.#flowItem(at, after, depth) : this.#flowEntry(at, after, depth);
-      if ('key' in slot) entries.push(slot);
+      if (isEntry(slot)) entries.push(slot);
       else items.push(slot);
       after = slot.value.at?.end ?? after;
       at = this.#skip(after);
@@ -455,6 +456,10 @@ class QuickReader {
     if (end === start) throw UNUSUAL;
     return this.#plain(start, end);
   }
+}
+
+function isEntry(slot: MapEntry | ListItem): slot is MapEntry {
+  return 'key' in slot;
 }
 
 function nameOf(key: ScalarNode): string {
