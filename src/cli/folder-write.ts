@@ -32,7 +32,8 @@ export function writeChanges(directory: string, before: PackageFiles, after: Pac
   const gone = [...before.keys()].filter((path) => !after.has(path));
   if (put.length === 0 && gone.length === 0) return;
   checkPackage(after, directory);
-  for (const path of [...put.map(([to]) => to), ...gone]) refuseLinks(directory, path);
+  const walked = new Set<string>();
+  for (const path of [...put.map(([to]) => to), ...gone]) refuseLinks(directory, path, walked);
 
   const staged = attempt(directory, () => mkdtempSync(join(directory, '.portico-')));
   try {
@@ -42,7 +43,7 @@ export function writeChanges(directory: string, before: PackageFiles, after: Pac
       for (const path of gone) removeEmptied(directory, dirname(path));
       put.forEach(([path], at) => {
         const to = join(directory, path);
-        mkdirSync(dirname(to), { recursive: true });
+        if (!before.has(path)) mkdirSync(dirname(to), { recursive: true });
         renameSync(join(staged, String(at)), to);
       });
     });
@@ -84,10 +85,12 @@ export function requireFree(directory: string): void {
 }
 
 /** A link was never read as part of the package, so nothing may be put in its place or behind it. */
-function refuseLinks(directory: string, path: string): void {
+function refuseLinks(directory: string, path: string, walked: Set<string>): void {
   const segments = path.split('/');
   for (let depth = 1; depth <= segments.length; depth += 1) {
     const part = segments.slice(0, depth).join('/');
+    if (walked.has(part)) continue;
+    walked.add(part);
     const found = statOf(join(directory, part));
     if (found === undefined) return;
     if (found.isSymbolicLink()) {
@@ -100,13 +103,16 @@ function refuseLinks(directory: string, path: string): void {
 
 function stage(temporary: string, target: string, file: PackageFile): void {
   const executable = file.mode === '100755';
-  writeFileSync(temporary, file.bytes, { mode: executable ? 0o777 : 0o666, flag: 'wx' });
+  const usual = executable ? 0o777 : 0o666;
+  writeFileSync(temporary, file.bytes, { mode: usual, flag: 'wx' });
   const old = statOf(target);
   if (old?.isFile() !== true) return;
   const was = old.mode & 0o777;
   // Execution is given to whoever may read, as git does.
-  chmodSync(temporary, executable ? was | ((was & 0o444) >> 2) : was & ~0o111);
-  if (process.getuid?.() === 0) chownSync(temporary, old.uid, old.gid);
+  const mode = executable ? was | ((was & 0o444) >> 2) : was & ~0o111;
+  if (mode !== (usual & ~process.umask())) chmodSync(temporary, mode);
+  const root = process.getuid?.() === 0;
+  if (root && (old.uid !== 0 || old.gid !== process.getgid?.())) chownSync(temporary, old.uid, old.gid);
 }
 
 /** What stands at a path; undefined also where a file stands in place of a directory above it. */

@@ -7,11 +7,25 @@ import type { Terminal } from './terminal.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
+/** Of what one function only tells, so many lines are shown; warnings and errors all are. */
+const MOST_TOLD = 20;
+
 /** Says on stderr what ran and what was found. */
 export function reportRender(result: RenderResult, terminal: Terminal): void {
   terminal.progress('');
-  for (const run of result.runs) terminal.say(runLine(run, terminal));
-  for (const finding of result.findings) terminal.say(findingLine(finding, terminal));
+  const lines = result.runs.map((run) => runLine(run, terminal));
+  const told = new Map<string, number>();
+  for (const finding of result.findings) {
+    const by = finding.guardrail ?? finding.function;
+    const count = told.get(by) ?? 0;
+    if (finding.severity === 'info') told.set(by, count + 1);
+    if (finding.severity !== 'info' || count < MOST_TOLD) lines.push(findingLine(finding, terminal));
+  }
+  for (const [by, count] of told) {
+    if (count > MOST_TOLD)
+      lines.push(`… and ${count - MOST_TOLD} more of ${by}; --results FILE and --json have all.`);
+  }
+  if (lines.length > 0) terminal.say(lines.join('\n'));
   if (result.problem !== undefined) {
     const { file, line, message, hint } = result.problem;
     const place =
