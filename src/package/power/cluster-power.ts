@@ -1,0 +1,179 @@
+/** What resources other than RBAC and pods may do to a cluster, or keep others from doing. */
+import {
+  at,
+  called,
+  jsonOf,
+  listAt,
+  mapAt,
+  textAt,
+  textsAt,
+  type FieldPath,
+  type PowerResource,
+} from './power-resources.ts';
+import type { Power, PowerKind } from './power-types.ts';
+
+type Say = (
+  kind: PowerKind,
+  what: string,
+  path: FieldPath,
+  more?: { readonly danger?: string; readonly protects?: boolean },
+) => void;
+
+/** Admission webhooks and policies, served APIs, custom resource definitions, cloud identities, isolation. */
+export function clusterPowers(resource: PowerResource): Power[] {
+  const powers: Power[] = [];
+  const who = called(resource);
+  const say: Say = (kind, what, path, more = {}) => {
+    powers.push({ id: `${who} ${what}`, kind, who, what, ...more, ...resource.place(path) });
+  };
+  switch (resource.group) {
+    case 'admissionregistration.k8s.io':
+      ofAdmission(resource, say);
+      break;
+    case 'apiregistration.k8s.io':
+      ofApiService(resource, say);
+      break;
+    case 'apiextensions.k8s.io':
+      ofDefinition(resource, say);
+      break;
+    case 'networking.k8s.io':
+      if (resource.kind === 'NetworkPolicy') {
+        say('isolation', 'limits what pods may reach', ['spec'], { protects: true });
+      }
+      break;
+    case '':
+      if (resource.kind === 'ServiceAccount') ofAccount(resource, say);
+      if (resource.kind === 'Namespace') ofNamespace(resource, say);
+      break;
+    default:
+      if (CLOUD.test(resource.group)) ofCloud(resource, say);
+  }
+  return powers;
+}
+
+function ofAdmission(resource: PowerResource, say: Say): void {
+  const { kind, value } = resource;
+  if (!kind.endsWith('WebhookConfiguration')) {
+    const changes = kind.startsWith('Mutating');
+    const what = `${changes ? 'changes' : 'judges'} requests by ${kind}`;
+    say('admission', what, [], changes ? { danger: 'it changes what others ask for' } : {});
+    return;
+  }
+  const mutates = kind.startsWith('Mutating');
+  for (const [index, hook] of listAt(value, 'webhooks').entries()) {
+    const name = textAt(hook, 'name');
+    const path = ['webhooks', index];
+    for (const [at_, rule] of listAt(hook, 'rules').entries()) {
+      const resources = textsAt(rule, 'resources');
+      const groups = textsAt(rule, 'apiGroups');
+      const wide = resources.some((one) => one.startsWith('*')) || groups.includes('*');
+      const secrets = groups.includes('') && resources.includes('secrets');
+      const danger = wide
+        ? 'it covers what is to come too'
+        : secrets
+          ? 'it sees secrets'
+          : mutates
+            ? 'it changes what others ask for'
+            : undefined;
+      const operations = textsAt(rule, 'operations').join(', ');
+      const on = `${resources.join(', ')} of ${groups.map((one) => (one === '' ? 'core' : one)).join(', ')}`;
+      const what = `${name} ${mutates ? 'may change' : 'may refuse'} ${operations} of ${on}`;
+      say('admission', what, [...path, 'rules', at_], danger === undefined ? {} : { danger });
+    }
+    const url = textAt(hook, 'clientConfig', 'url');
+    if (url !== '') {
+      say('admission', `${name} sends requests to ${url}`, [...path, 'clientConfig'], {
+        danger: 'requests leave the cluster',
+      });
+    }
+    if (textAt(hook, 'failurePolicy') !== 'Ignore') {
+      say('admission', `${name} stops requests while it is down`, [...path, 'failurePolicy']);
+    }
+    for (const selector of ['namespaceSelector', 'objectSelector'] as const) {
+      if (Object.keys(mapAt(hook, selector)).length === 0) continue;
+      const what = `${name} is limited by ${jsonOf(hook[selector])}`;
+      say('admission', what, [...path, selector], { protects: true });
+    }
+  }
+}
+
+function ofApiService({ value }: PowerResource, say: Say): void {
+  const [version, group] = [textAt(value, 'spec', 'version'), textAt(value, 'spec', 'group')];
+  const service = `${textAt(value, 'spec', 'service', 'namespace')}/${textAt(value, 'spec', 'service', 'name')}`;
+  say('api', `serves ${version} of ${group} by Service ${service}`, ['spec'], {
+    danger: 'it answers for the API server',
+  });
+  if (at(value, 'spec', 'insecureSkipTLSVerify') === true) {
+    const path = ['spec', 'insecureSkipTLSVerify'];
+    say('api', 'is trusted without a certificate', path, { danger: 'anybody between can answer' });
+  }
+}
+
+function ofDefinition({ value, kind }: PowerResource, say: Say): void {
+  if (kind !== 'CustomResourceDefinition') return;
+  const [group, name] = [textAt(value, 'spec', 'group'), textAt(value, 'spec', 'names', 'kind')];
+  const scope = textAt(value, 'spec', 'scope') === 'Cluster' ? 'cluster-wide' : 'namespaced';
+  say('api', `defines the ${scope} kind ${name} of ${group}`, ['spec', 'names']);
+  for (const [index, version] of listAt(value, 'spec', 'versions').entries()) {
+    if (version['served'] !== true) continue;
+    say('api', `serves ${textAt(version, 'name')} of ${name}`, ['spec', 'versions', index]);
+  }
+  if (textAt(value, 'spec', 'conversion', 'strategy') === 'Webhook') {
+    const path = ['spec', 'conversion'];
+    say('api', 'converts objects by a webhook', path, { danger: 'it can change every object of the kind' });
+  }
+}
+
+/** Annotations that give a service account an identity in a cloud. */
+const IDENTITIES: readonly (readonly [key: string, cloud: string])[] = [
+  ['eks.amazonaws.com/role-arn', 'the AWS role'],
+  ['iam.gke.io/gcp-service-account', 'the Google service account'],
+  ['azure.workload.identity/client-id', 'the Azure identity'],
+];
+
+function ofAccount({ value }: PowerResource, say: Say): void {
+  for (const [key, cloud] of IDENTITIES) {
+    const identity = textAt(value, 'metadata', 'annotations', key);
+    if (identity === '') continue;
+    const path = ['metadata', 'annotations', key];
+    say('cloud', `acts as ${cloud} ${identity}`, path, { danger: 'rights outside of the cluster' });
+  }
+  if (value['automountServiceAccountToken'] === false) {
+    say('isolation', 'gives pods no token', ['automountServiceAccountToken'], { protects: true });
+  }
+}
+
+function ofNamespace({ value }: PowerResource, say: Say): void {
+  const key = 'pod-security.kubernetes.io/enforce';
+  const level = textAt(value, 'metadata', 'labels', key);
+  if (level === '') return;
+  const path = ['metadata', 'labels', key];
+  if (level === 'privileged') {
+    say('isolation', 'lets every pod run', path, { danger: 'no Pod Security Standard is enforced' });
+  } else say('isolation', `enforces the Pod Security Standard ${level}`, path, { protects: true });
+}
+
+/** Kinds that are rights in a cloud: Config Connector, Crossplane, ACK, OpenShift's credentials. */
+const CLOUD =
+  /^(?:iam\.(?:.*\.)?(?:crossplane|upbound)\.io|iam\.cnrm\.cloud\.google\.com|iam\.services\.k8s\.aws|cloudcredential\.openshift\.io)$/;
+
+/** Leaves of one document that are looked at. */
+const MOST_LEAVES = 500;
+
+function ofCloud({ value }: PowerResource, say: Say): void {
+  let left = MOST_LEAVES;
+  const walk = (node: unknown, path: FieldPath): void => {
+    if (left <= 0) return;
+    if (typeof node === 'object' && node !== null) {
+      for (const [key, below] of Object.entries(node)) {
+        walk(below, [...path, Array.isArray(node) ? Number(key) : key]);
+      }
+      return;
+    }
+    left -= 1;
+    // Positions in lists are left out, so that an item in front of another is not everything anew.
+    const name = path.filter((key) => typeof key === 'string').join('.');
+    say('cloud', `${name}: ${String(node)}`, path, { danger: 'rights outside of the cluster' });
+  };
+  walk(value['spec'], ['spec']);
+}

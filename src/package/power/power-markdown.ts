@@ -1,0 +1,30 @@
+import { codeSpan } from '../diff/foreign-text.ts';
+import type { PowerChange, PowerDiff } from './power-types.ts';
+
+/**
+ * A permission diff as a Markdown table, ▲ for what is wider and ▼ for what is narrower; '' where nothing changed.
+ * At most `most` rows; the rest is counted.
+ */
+export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): string {
+  const rows = changes.slice(0, most).map(row);
+  const left = changes.length - rows.length;
+  const table =
+    rows.length === 0 ? [] : [['| | who | may | look twice |', '|---|---|---|---|', ...rows].join('\n')];
+  const more = left > 0 ? [`… and ${left} more.`] : [];
+  const blind =
+    unread.length > 0
+      ? [`Nothing is known of files that cannot be read: ${unread.slice(0, 20).map(codeSpan).join(', ')}.`]
+      : [];
+  return [...table, ...more, ...blind].join('\n\n');
+}
+
+function row({ direction, who, what, danger = '' }: PowerChange): string {
+  const cells = [direction === 'wider' ? '▲' : '▼', cell(who), cell(what), danger];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Foreign text in a cell, where a pipe would end it. */
+function cell(text: string): string {
+  const short = text.length > 300 ? `${text.slice(0, 297)}...` : text;
+  return codeSpan(short).replaceAll('|', '\\|');
+}

@@ -1,0 +1,151 @@
+/** What pods may do beyond their container. */
+import {
+  at,
+  called,
+  listAt,
+  mapAt,
+  textAt,
+  textsAt,
+  type FieldPath,
+  type Fields,
+  type PowerResource,
+} from './power-resources.ts';
+import type { Power } from './power-types.ts';
+
+interface Say {
+  (what: string, path: FieldPath, more?: { readonly danger?: string; readonly protects?: boolean }): void;
+}
+
+/** Privileges that a workload asks for, and protections that it has. Empty for what runs no pods. */
+export function workloadPowers(resource: PowerResource): Power[] {
+  const base = podSpecPath(resource.value, resource.kind);
+  if (base === undefined) return [];
+  const spec = mapAt(resource.value, ...base);
+  const powers: Power[] = [];
+  const who = called(resource);
+  const say: Say = (what, path, more = {}) => {
+    const place = resource.place([...base, ...path]);
+    powers.push({ id: `${who} ${what}`, kind: 'workload', who, what, ...more, ...place });
+  };
+  ofPod(spec, say);
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    for (const [index, container] of listAt(spec, list).entries()) {
+      ofContainer(container, [list, index], say);
+    }
+  }
+  return powers;
+}
+
+/** Where a resource keeps its pod; any kind with a template of containers counts. */
+function podSpecPath(value: Fields, kind: string): FieldPath | undefined {
+  const places: FieldPath[] = [
+    ['spec', 'template', 'spec'],
+    ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+  ];
+  if (kind === 'Pod') return ['spec'];
+  if (kind === 'PodTemplate') return ['template', 'spec'];
+  return places.find((path) => Array.isArray(at(value, ...path, 'containers')));
+}
+
+function ofPod(spec: Fields, say: Say): void {
+  for (const [field, what] of [
+    ['hostNetwork', 'uses the network of the node'],
+    ['hostPID', 'sees all processes of the node'],
+    ['hostIPC', 'shares memory with the node'],
+  ] as const) {
+    if (spec[field] === true) say(what, [field], { danger: `${field} leaves the pod's isolation` });
+  }
+  for (const [index, volume] of listAt(spec, 'volumes').entries()) {
+    const path = textAt(volume, 'hostPath', 'path');
+    if (at(volume, 'hostPath') !== undefined) {
+      say(`mounts ${path} of the node`, ['volumes', index], { danger: 'a path of the node' });
+    }
+    for (const source of listAt(volume, 'projected', 'sources')) {
+      if (at(source, 'serviceAccountToken') === undefined) continue;
+      const audience = textAt(source, 'serviceAccountToken', 'audience') || 'the API server';
+      say(`gets a token for ${audience}`, ['volumes', index]);
+    }
+  }
+  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
+  if (account !== '' && account !== 'default')
+    say(`acts as ServiceAccount ${account}`, ['serviceAccountName']);
+  if (spec['automountServiceAccountToken'] === false) {
+    say('has no token of its service account', ['automountServiceAccountToken'], { protects: true });
+  }
+  if (spec['automountServiceAccountToken'] === true) {
+    say('has the token of its service account', ['automountServiceAccountToken']);
+  }
+  for (const [index, sysctl] of listAt(spec, 'securityContext', 'sysctls').entries()) {
+    say(`sets ${textAt(sysctl, 'name')} of the kernel`, ['securityContext', 'sysctls', index]);
+  }
+  ofSecurity(mapAt(spec, 'securityContext'), ['securityContext'], 'every container', say);
+}
+
+function ofContainer(container: Fields, base: FieldPath, say: Say): void {
+  const name = `container ${textAt(container, 'name')}`;
+  const path = [...base, 'securityContext'];
+  const security = mapAt(container, 'securityContext');
+  if (security['privileged'] === true) {
+    say(`${name} is privileged`, [...path, 'privileged'], { danger: 'it is root on the node' });
+  }
+  if (security['allowPrivilegeEscalation'] === true) {
+    say(`${name} may gain privileges`, [...path, 'allowPrivilegeEscalation']);
+  }
+  if (security['allowPrivilegeEscalation'] === false) {
+    say(`${name} may not gain privileges`, [...path, 'allowPrivilegeEscalation'], { protects: true });
+  }
+  for (const [index, capability] of textsAt(security, 'capabilities', 'add').entries()) {
+    const strong = !HARMLESS.has(capability);
+    const danger = strong ? { danger: 'a capability beyond the usual ones' } : {};
+    say(`${name} has the capability ${capability}`, [...path, 'capabilities', 'add', index], danger);
+  }
+  for (const [index, capability] of textsAt(security, 'capabilities', 'drop').entries()) {
+    const where = [...path, 'capabilities', 'drop', index];
+    say(`${name} drops the capability ${capability}`, where, { protects: true });
+  }
+  if (security['readOnlyRootFilesystem'] === true) {
+    say(`${name} cannot write to its own files`, [...path, 'readOnlyRootFilesystem'], { protects: true });
+  }
+  if (textAt(security, 'procMount') === 'Unmasked') {
+    say(`${name} sees all of /proc`, [...path, 'procMount'], { danger: 'it sees the kernel' });
+  }
+  for (const [index, port] of listAt(container, 'ports').entries()) {
+    if (typeof port['hostPort'] !== 'number' || port['hostPort'] === 0) continue;
+    say(`${name} takes port ${port['hostPort']} of the node`, [...base, 'ports', index]);
+  }
+  ofSecurity(security, path, name, say);
+}
+
+/** What every container may have anyway, as the baseline of the Pod Security Standards says. */
+const HARMLESS = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+]);
+
+/** The fields that a pod and a container share. */
+function ofSecurity(security: Fields, path: FieldPath, who: string, say: Say): void {
+  if (security['runAsUser'] === 0) say(`${who} runs as root`, [...path, 'runAsUser'], { danger: 'root' });
+  if (security['runAsNonRoot'] === true) {
+    say(`${who} may not run as root`, [...path, 'runAsNonRoot'], { protects: true });
+  }
+  const seccomp = textAt(security, 'seccompProfile', 'type');
+  if (seccomp === 'Unconfined') {
+    say(`${who} may make every system call`, [...path, 'seccompProfile'], { danger: 'no seccomp profile' });
+  } else if (seccomp !== '') {
+    say(`${who} has a seccomp profile`, [...path, 'seccompProfile'], { protects: true });
+  }
+  if (at(security, 'windowsOptions', 'hostProcess') === true) {
+    say(`${who} is a process of the node`, [...path, 'windowsOptions'], { danger: 'it is not isolated' });
+  }
+}
