@@ -6,7 +6,6 @@ import { deleteAnnotations } from './builtin/delete-annotations.ts';
 import { ensureNameSubstring } from './builtin/ensure-name-substring.ts';
 import { genPkgContext } from './builtin/gen-pkg-context.ts';
 import type { Builtin } from './builtin/krm.ts';
-import { kubeconform } from './builtin/kubeconform.ts';
 import { listSetters } from './builtin/list-setters.ts';
 import { noOp } from './builtin/no-op.ts';
 import { removeLocalConfigResources } from './builtin/remove-local-config-resources.ts';
@@ -16,7 +15,6 @@ import { setEnforcementAction } from './builtin/set-enforcement-action.ts';
 import { setImage } from './builtin/set-image.ts';
 import { setLabels } from './builtin/set-labels.ts';
 import { setNamespace } from './builtin/set-namespace.ts';
-import { starlark } from './builtin/starlark.ts';
 import { upsertResource } from './builtin/upsert-resource.ts';
 import { isCatalog, parseImage, pickVersion } from './image.ts';
 import type { KnownVersion } from './image.ts';
@@ -24,6 +22,10 @@ import type { KnownVersion } from './image.ts';
 interface BuiltinVersion extends KnownVersion {
   readonly run: Builtin;
 }
+
+// Large ones are loaded when a package asks for them: most of a short run is loading code.
+const kubeconform: Builtin = async (input) => (await import('./builtin/kubeconform.ts')).kubeconform(input);
+const starlark: Builtin = async (input) => (await import('./builtin/starlark.ts')).starlark(input);
 
 const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'apply-replacements': [{ major: 0, minor: 1, patch: 9, run: applyReplacements }],

@@ -35,18 +35,18 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
   };
 }
 
-function runBuiltin(
+async function runBuiltin(
   { name, version, run }: Lookup & { readonly found: 'builtin' },
   input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
   patch: number | undefined,
-): FunctionOutput {
+): Promise<FunctionOutput> {
   try {
     const {
       items,
       results,
       exitCode = 0,
       stderr,
-    } = run({
+    } = await run({
       ...input,
       items: [...input.items],
       version,

@@ -22,7 +22,7 @@ export interface BuiltinOutput {
   readonly stderr?: string;
 }
 
-export type Builtin = (input: BuiltinInput) => BuiltinOutput;
+export type Builtin = (input: BuiltinInput) => BuiltinOutput | Promise<BuiltinOutput>;
 
 /** Failure as functions on kpt's SDK report it. */
 export function failure(
