@@ -12,6 +12,7 @@ import type { Row } from './bench/row.ts';
 import { benchUpdate } from './bench/update.ts';
 import { benchWebhook } from './bench/webhook.ts';
 import { hasKpt } from './bench/workspace.ts';
+import { build } from './build.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +26,8 @@ const { values } = parseArgs({
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 const benches = { update: benchUpdate, render: benchRender, webhook: benchWebhook };
 
+// What is measured is what is packed.
+await build();
 if (!hasKpt()) say('kpt is not on PATH: there is nothing to compare with.');
 const rows: Row[] = [];
 for (const [name, bench] of Object.entries(benches)) {

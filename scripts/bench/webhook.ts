@@ -6,15 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import { Octokit } from '@octokit/rest';
 
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { generatedPackage, writePackage } from './generated-package.ts';
 import { figure, within, type Row } from './row.ts';
+import { PORTICO } from './workspace.ts';
 
-const START = fileURLToPath(new URL('../../src/portico.js', import.meta.url));
 const where = { owner: 'acme', repo: 'blueprints' };
 const PIPELINE = '  mutators:\n    - image: set-labels:v0.2\n      configMap: { team: shop }\n';
 
@@ -175,7 +174,7 @@ async function startBot(
   const key = join(root, 'key.pem');
   writeFileSync(key, forge.app.privateKeyPem);
   const started = performance.now();
-  const child = spawn(process.execPath, [START, 'serve'], {
+  const child = spawn(process.execPath, [PORTICO, 'serve'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env['PATH'],

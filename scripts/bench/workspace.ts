@@ -19,10 +19,12 @@ export function workspace(): Workspace {
   };
 }
 
-/** The command line of this checkout, as a process of its own. */
+/** The command line as it is packed; `npm run bench` builds it first. */
+export const PORTICO = fileURLToPath(new URL('../../dist/portico.js', import.meta.url));
+
+/** The command line as a process of its own. */
 export function portico(cwd: string, ...args: string[]): Command {
-  const script = fileURLToPath(new URL('../../src/portico.js', import.meta.url));
-  return { program: process.execPath, args: [script, ...args], cwd, env: GIT_ENVIRONMENT };
+  return { program: process.execPath, args: [PORTICO, ...args], cwd, env: GIT_ENVIRONMENT };
 }
 
 export function kpt(cwd: string, cache: string, ...args: string[]): Command {

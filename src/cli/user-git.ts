@@ -8,8 +8,10 @@ import { openObjectReader } from '../git/batch.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import { createRepo, resolveCommit } from '../git/repo.ts';
 import { isOid, isRefName } from '../git/safe-name.ts';
+import { EMPTY_TREE } from '../git/tree.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { isRemote } from './upstream-location.ts';
+import { walkTree } from './walk-tree.ts';
 
 /** Where a ref leads: the name that was found (a tag may be longer than what was asked for) and its commit. */
 export interface ResolvedRef {
@@ -19,7 +21,7 @@ export interface ResolvedRef {
 
 /** Reads packages from other people's repositories with the git, the credentials and the settings of the user. */
 export interface UserGit extends AsyncDisposable {
-  /** Begins to ask a repository for its refs, because they will be wanted. */
+  /** Begins to ask a repository for its refs and opens it where it is on this machine, because that will be wanted. */
   readonly expect: (repo: string) => void;
   /** Finds a tag, branch or commit; without `ref` the default branch. Throws `UPSTREAM_REF_MISSING`. */
   readonly resolve: (repo: string, directory: string, ref: string | undefined) => Promise<ResolvedRef>;
@@ -55,17 +57,32 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
     return known;
   };
 
+  const borrowed = new Map<string, Promise<boolean>>();
+  const borrow = async (repo: string): Promise<boolean> => {
+    const known = borrowed.get(repo) ?? borrowObjects(gitDir, checkRepo(repo));
+    borrowed.set(repo, known);
+    return known;
+  };
+
   return {
-    // What goes wrong is told to who asks for the refs.
-    expect: (repo) => void refsOf(repo).catch(() => {}),
+    expect: (repo) => {
+      // What goes wrong is told to who asks for it in earnest.
+      void refsOf(repo).catch(() => {});
+      void borrow(repo)
+        // The process starts while the program goes on; a tree that every git knows is there at once.
+        .then(async (isLocal) => (isLocal ? objects.info(EMPTY_TREE) : null))
+        .catch(() => {});
+    },
     resolve: async (repo, directory, ref) => {
       const refs = await refsOf(repo);
       return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
     },
     fetch: async (repo, ids) => {
-      await fetchCommits(gitDir, checkRepo(repo), ids, signal);
-      // A git that runs already does not see borrowed objects.
-      objects.restart();
+      const alone = !borrowed.has(repo);
+      const isLocal = await borrow(repo);
+      if (!isLocal) await fetchCommits(gitDir, checkRepo(repo), ids, signal);
+      // A git that runs already does not see objects that were borrowed or fetched since.
+      if (alone || !isLocal) objects.restart();
     },
     read: async (repo, directory, id) => {
       const commit = isOid(id) ? await resolveCommit(reader, id, signal) : null;
@@ -74,7 +91,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
           hint: 'Was upstream rewritten, or upstreamLock in the Kptfile edited?',
         });
       }
-      const found = await readPackage(reader, commit, directory, PACKAGE_LIMITS, signal);
+      const found = await readPackage(reader, commit, directory, PACKAGE_LIMITS, signal, walkTree);
       if (found === null) {
         throw new PorticoError(
           'UPSTREAM_PACKAGE_MISSING',
@@ -171,7 +188,7 @@ async function fetchCommits(
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = [...new Set(ids)].filter(isOid);
-  if (wanted.length === 0 || (await borrowObjects(gitDir, repo))) return;
+  if (wanted.length === 0) return;
   const plain = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   try {
     await run(gitDir, [...plain, '--depth=1', '--', repo, ...wanted], signal);

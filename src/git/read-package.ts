@@ -13,7 +13,8 @@ export const PACKAGE_LIMITS: PackageLimits = {
 
 /**
  * Reads a package out of a commit; null where the directory is absent. Symlinks and submodules are left out and
- * reported. Throws PACKAGE_UNSAFE_PATH and PACKAGE_TOO_LARGE before any content is read.
+ * reported. Throws PACKAGE_UNSAFE_PATH and PACKAGE_TOO_LARGE before any content is read. `list` may be another way to
+ * list a tree.
  */
 export async function readPackage(
   repo: Repo,
@@ -21,11 +22,12 @@ export async function readPackage(
   path: string,
   limits: PackageLimits,
   signal?: AbortSignal,
+  list: typeof listTree = listTree,
 ): Promise<PackageTree | null> {
   const directory = checkDirectory(path);
   const tree = await treeId(repo, commit, directory, signal);
   if (tree === null) return null;
-  const entries = await listTree(repo, tree, '', signal);
+  const entries = await list(repo, tree, '', signal);
   const skipped = entries.flatMap(skippedEntry);
   const regular = entries.filter((entry) => skippedEntry(entry).length === 0);
   checkLimits(directory, regular, limits);

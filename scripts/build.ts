@@ -1,0 +1,80 @@
+/**
+ * Makes `dist/`: the command line in plain JavaScript, a chunk for each verb, for `npm pack`. Node reads TypeScript
+ * only outside of `node_modules`, and fewer, smaller files start faster. A checkout never runs from `dist/`.
+ *
+ *   npm run build
+ */
+import { cpSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { rolldown } from 'rolldown';
+import type { Plugin } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE = join(ROOT, 'src');
+const DIST = join(ROOT, 'dist');
+
+/** Small libraries that most verbs load; all others stay where npm installs them, with their assets. */
+const BUNDLED = new Set(['minimatch', 'brace-expansion', 'balanced-match', 'semver', 'yaml', 'zod']);
+
+/** Builds into `dist/`, which is made anew. */
+export async function build(): Promise<void> {
+  rmSync(DIST, { recursive: true, force: true });
+  await using bundle = await rolldown({
+    input: { portico: join(SOURCE, 'portico.js'), 'probot-host': join(SOURCE, 'probot-host.ts') },
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id) && !BUNDLED.has(packageOf(id)),
+    plugins: [filesBesideModules()],
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: DIST,
+    format: 'esm',
+    // All in one directory, so that what is found beside a module is found from each in the same way.
+    chunkFileNames: '[name]-[hash].js',
+  });
+}
+
+function packageOf(id: string): string {
+  return id
+    .split('/')
+    .slice(0, id.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/**
+ * Files that a module finds beside itself by `new URL('./name', import.meta.url)` come along; programs among them are
+ * built too.
+ */
+function filesBesideModules(): Plugin {
+  return {
+    name: 'files-beside-modules',
+    transform(code, id) {
+      if (!id.startsWith(SOURCE)) return null;
+      const changed = code.replaceAll(
+        /new URL\(\s*'(\.[^']+)',\s*import\.meta\.url,?\s*\)/g,
+        (_, name: string) => {
+          const file = resolve(dirname(id), name);
+          if (/\.[jt]s$/.test(name)) {
+            const fileName = `program-${basename(name).replace(/\.ts$/, '.js')}`;
+            this.emitFile({ type: 'chunk', id: file, fileName });
+            return urlFromDist(fileName);
+          }
+          const inside = relative(SOURCE, file);
+          if (inside.startsWith('..')) return urlFromDist(`../${relative(ROOT, file)}`);
+          const asset = join('files', inside);
+          cpSync(file, join(DIST, asset), { recursive: true });
+          return urlFromDist(name.endsWith('/') ? `${asset}/` : asset);
+        },
+      );
+      return changed === code ? null : changed;
+    },
+  };
+}
+
+function urlFromDist(path: string): string {
+  return `new URL(${JSON.stringify(path.startsWith('.') ? path : `./${path}`)}, import.meta.url)`;
+}
+
+if (import.meta.main) await build();
