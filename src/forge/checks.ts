@@ -51,6 +51,8 @@ export interface CheckInput {
   readonly annotations?: readonly CheckAnnotation[];
   readonly actions?: readonly CheckAction[];
   readonly detailsUrl?: string;
+  /** A run that began before that (ISO 8601) is replaced by a new one even where it says the same. */
+  readonly notBefore?: string;
 }
 
 interface CheckRun {
@@ -110,7 +112,7 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
     signal?: AbortSignal,
   ): Promise<number> => {
     const at = where(context, signal);
-    if (existing !== undefined && canChange(existing, check)) {
+    if (existing !== undefined && !isPast(existing, check) && canChange(existing, check)) {
       return (await checks.update({ ...at, check_run_id: existing.id, ...fields })).data.id;
     }
     return (await checks.create({ ...at, name: check.name, head_sha: check.headSha, ...fields })).data.id;
@@ -121,7 +123,7 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
       const wanted = requestsFor(check);
       const [first, ...rest] = wanted.requests;
       const existing = await ourRun(check, signal);
-      if (existing && isSo(existing, check, wanted.externalId)) {
+      if (existing && !isPast(existing, check) && isSo(existing, check, wanted.externalId)) {
         return { id: existing.id, written: 'unchanged' };
       }
       const id = await start(check, existing, first, signal);
@@ -279,6 +281,11 @@ function isSo(run: RawCheckRun, check: CheckInput, externalId: string): boolean 
     run.status === check.status &&
     (run.conclusion ?? undefined) === check.conclusion
   );
+}
+
+/** True for a run that somebody has asked again for since. */
+function isPast({ started_at }: RawCheckRun, { notBefore }: CheckInput): boolean {
+  return notBefore !== undefined && Date.parse(started_at ?? '') < Date.parse(notBefore);
 }
 
 /** Annotations cannot be taken back, nor can a completed run be opened again: then a new run takes its place. */

@@ -1,3 +1,5 @@
+import { isForgeError } from './forge-error.ts';
+import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
@@ -20,10 +22,25 @@ interface NewReview {
   readonly commitId: string;
 }
 
+/** A remark on lines of the newer side of a diff. */
+interface Remark {
+  readonly path: string;
+  /** The last line, 1-based; `startLine` is the first of several. */
+  readonly line: number;
+  readonly startLine?: number;
+  readonly body: string;
+}
+
 export interface ReviewsApi {
   /** In the order given. */
   listReviews(n: number, signal?: AbortSignal): Promise<Review[]>;
   createReview(n: number, review: NewReview, signal?: AbortSignal): Promise<Review>;
+  /** A review that only comments, on lines. Null where the forge refuses one of the lines: then nothing is written. */
+  remark(
+    n: number,
+    review: { readonly commitId: string; readonly body: string; readonly comments: readonly Remark[] },
+    signal?: AbortSignal,
+  ): Promise<Review | null>;
 }
 
 export function createReviewsApi(context: RepositoryContext): ReviewsApi {
@@ -38,6 +55,28 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
     createReview: async (pull_number, { event, body, commitId }, signal) => {
       const review = { pull_number, event, body, commit_id: commitId };
       return toReview((await pulls.createReview({ ...where(context, signal), ...review })).data);
+    },
+    remark: async (pull_number, { commitId, body, comments }, signal) => {
+      const review = {
+        pull_number,
+        event: 'COMMENT' as const,
+        commit_id: commitId,
+        body: cutText(body, MAX_BODY),
+        comments: comments.map((one) => ({
+          path: one.path,
+          line: one.line,
+          side: 'RIGHT',
+          ...(one.startLine !== undefined &&
+            one.startLine < one.line && { start_line: one.startLine, start_side: 'RIGHT' }),
+          body: one.body,
+        })),
+      };
+      try {
+        return toReview((await pulls.createReview({ ...where(context, signal), ...review })).data);
+      } catch (error) {
+        if (isForgeError(error, 'FORGE_INVALID')) return null;
+        throw error;
+      }
     },
   };
 }

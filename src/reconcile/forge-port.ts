@@ -52,6 +52,15 @@ export interface CheckAnnotation {
   readonly level: 'notice' | 'warning' | 'failure';
   readonly message: string;
   readonly title?: string;
+  /** Shown behind a fold, as it is. */
+  readonly rawDetails?: string;
+}
+
+/** A button of a check: label and identifier up to 20 characters, description up to 40. */
+export interface CheckAction {
+  readonly label: string;
+  readonly description: string;
+  readonly identifier: string;
 }
 
 export interface CheckInput {
@@ -64,6 +73,10 @@ export interface CheckInput {
   readonly summary: string;
   readonly text?: string;
   readonly annotations?: readonly CheckAnnotation[];
+  /** At most three. */
+  readonly actions?: readonly CheckAction[];
+  /** A run that began before that (ISO 8601) is replaced by a new one even where it says the same. */
+  readonly notBefore?: string;
 }
 
 export interface CheckRun {
@@ -75,6 +88,14 @@ export interface CheckRun {
   readonly appId: number | null;
   readonly title: string | null;
   readonly startedAt: string | null;
+}
+
+/** A remark on lines of a pull request's newer side; of several lines, `startLine` is the first. */
+export interface ReviewRemark {
+  readonly path: string;
+  readonly line: number;
+  readonly startLine?: number;
+  readonly body: string;
 }
 
 export type MergeAnswer =
@@ -143,6 +164,16 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<MergeAnswer>;
   listReviews(n: number, signal?: AbortSignal): Promise<readonly Review[]>;
+  /** A review that only comments. Null where the forge refuses it, because a line is not in the diff any more. */
+  remark(
+    n: number,
+    review: {
+      readonly commitId: string;
+      readonly body: string;
+      readonly comments: readonly ReviewRemark[];
+    },
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   listComments(n: number, signal?: AbortSignal): Promise<readonly Comment[]>;
   getComment(id: number, signal?: AbortSignal): Promise<Comment | null>;
   createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
