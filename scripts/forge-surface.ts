@@ -141,6 +141,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   [`${REPO}/rulesets/{ruleset_id}`]: 'get put delete',
   [`${REPO}/statuses/{sha}`]: 'post',
   [`${REPO}/tags`]: 'get',
+  [`${REPO}/forks`]: 'get post',
   [`${REPO}/topics`]: 'get put',
 };
 
@@ -152,6 +153,7 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   delete: '',
   deployment: 'created',
   deployment_status: 'created',
+  fork: '',
   installation: 'created deleted new_permissions_accepted suspend unsuspend',
   installation_repositories: 'added removed',
   issue_comment: 'created deleted edited',
@@ -194,7 +196,7 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   Issue: 'id databaseId number title body state url createdAt updatedAt author',
   PullRequest:
     'id databaseId fullDatabaseId number title body state isDraft merged mergedAt closed closedAt createdAt updatedAt ' +
-    'url headRefName headRefOid baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest',
+    'url headRefName headRefOid isCrossRepository baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest',
   AutoMergeRequest: 'authorEmail commitBody commitHeadline enabledAt enabledBy mergeMethod pullRequest',
   IssueComment:
     'id databaseId fullDatabaseId body createdAt updatedAt url author isMinimized minimizedReason issue pullRequest',

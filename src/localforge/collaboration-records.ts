@@ -69,6 +69,8 @@ export interface PullRecord {
   readonly issueId: number;
   readonly number: number;
   readonly draft: boolean;
+  /** The fork that the head branch is in; absent: the repository itself. */
+  readonly headRepositoryId?: number;
   readonly headRef: string;
   readonly headSha: string;
   readonly baseRef: string;

@@ -58,7 +58,7 @@ function open(store: Store): CollaborationStore {
     pulls: store.collection<PullRecord>('pulls', {
       repository: { key: (pull) => [pull.repositoryId] },
       number: { key: (pull) => [pull.repositoryId, pull.number], unique: true },
-      head: { key: (pull) => [pull.repositoryId, pull.headRef] },
+      head: { key: (pull) => [pull.headRepositoryId ?? pull.repositoryId, pull.headRef] },
       base: { key: (pull) => [pull.repositoryId, pull.baseRef] },
       sha: { key: (pull) => [pull.repositoryId, pull.headSha] },
     }),

@@ -6,6 +6,7 @@ import { addBranchRoutes } from './rest/branches.ts';
 import { addCollaboratorRoutes } from './rest/collaborators.ts';
 import { addCommitRoutes } from './rest/commits.ts';
 import { addContentsRoutes } from './rest/contents.ts';
+import { addForks } from './rest/forks.ts';
 import { addGitObjectRoutes } from './rest/git-objects.ts';
 import { addGitRefRoutes } from './rest/git-refs.ts';
 import { addHookRoutes } from './rest/hooks.ts';
@@ -32,6 +33,7 @@ export function addCoreRoutes(
   addOrgRoutes(context, router);
   addTeamChangeRoutes(context, router);
   addRepositoryRoutes(context, router);
+  addForks(context, router);
   addCollaboratorRoutes(context, router);
   addContentsRoutes(context, router);
   addProtectionRoutes(context, router);

@@ -28,7 +28,7 @@ export interface Records {
   readonly teamMembers: Collection<TeamMemberRecord>;
   /** `team` [teamId], `repository` [repositoryId], `pair` [teamId, repositoryId] */
   readonly teamRepositories: Collection<TeamRepositoryRecord>;
-  /** `name` [ownerId, lower case name], `owner` [ownerId] */
+  /** `name` [ownerId, lower case name], `owner` [ownerId], `parent` [parentId] */
   readonly repositories: Collection<RepositoryRecord>;
   /** `repository` [repositoryId], `pair` [repositoryId, userId] */
   readonly collaborators: Collection<CollaboratorRecord>;
@@ -60,6 +60,7 @@ export function openRecords(store: Store): Records {
   const repositories = store.collection<RepositoryRecord>('repository', {
     name: { key: (repository) => [repository.ownerId, repository.name.toLowerCase()], unique: true },
     owner: { key: (repository) => [repository.ownerId] },
+    parent: { key: (repository) => [repository.parentId ?? 0] },
   });
   const accountByLogin = (login: string): AccountRecord | undefined =>
     accounts.first('login', [login.toLowerCase()]);

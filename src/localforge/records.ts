@@ -70,6 +70,8 @@ export interface RepositoryRecord {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly pushedAt: string;
+  /** The repository that this is a fork of. */
+  readonly parentId?: number;
 }
 
 export interface CollaboratorRecord {

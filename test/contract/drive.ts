@@ -101,6 +101,8 @@ async function driveRepository(forge: Collaboration): Promise<void> {
   await repos.update({ ...REPO, description: 'Packages', allow_auto_merge: true });
   await repos.replaceAllTopics({ ...REPO, names: ['kpt'] });
   await repos.getAllTopics(REPO);
+  await repos.createFork(REPO);
+  await repos.listForks(REPO);
   await repos.addCollaborator({ ...REPO, username: 'eve', permission: 'triage' });
   await repos.listCollaborators(REPO);
   await repos.checkCollaborator({ ...REPO, username: 'eve' });

@@ -134,6 +134,7 @@ type PullRequest implements Node {
   headRefName: String!
   headRefOid: GitObjectID!
   id: ID!
+  isCrossRepository: Boolean!
   isDraft: Boolean!
   mergeStateStatus: MergeStateStatus!
   mergeable: MergeableState!

@@ -100,6 +100,7 @@ export function pullNode(call: GraphqlCall, pull: PullRecord): Node {
     createdAt: issue.createdAt,
     updatedAt: issue.updatedAt,
     url: context.urls.repoWeb(repository, `/pull/${pull.number}`),
+    isCrossRepository: pull.headRepositoryId !== undefined,
     headRefName: pull.headRef,
     headRefOid: pull.headSha,
     baseRefName: pull.baseRef,

@@ -5,6 +5,7 @@ import type { RepositoryRecord } from '../records.ts';
 import { invalid } from '../refusal.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
+import { headIn, headRepositoryOf } from './head-repository.ts';
 import { forgetTestMerge } from './mergeability.ts';
 import { refuseDouble } from './open-pull.ts';
 import { changePull, pullById } from './pull-events.ts';
@@ -79,7 +80,8 @@ async function retarget(
       `There are no new commits between base branch '${base}' and head branch '${pull.headRef}'`,
     );
   }
-  refuseDouble(context, repository, pull.headRef, base, context.records.account(repository.ownerId).login);
+  const source = headRepositoryOf(context, repository, pull) ?? repository;
+  refuseDouble(context, repository, source, pull.headRef, base);
   const sides = { baseRef: base, baseSha: tip.sha };
   const changes = { base: { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } } };
   const change = (): void => {
@@ -98,9 +100,10 @@ async function reopen(
 ): Promise<void> {
   if (pull.mergedAt !== null) throw problem('state', 'state cannot be changed. The pull request is merged.');
   const git = context.git(repository);
-  const head = await git.ref(`refs/heads/${pull.headRef}`);
+  const source = headRepositoryOf(context, repository, pull);
+  const head = source && (await headIn(context, repository, source, pull.headRef));
   const base = await git.ref(`refs/heads/${pull.baseRef}`);
-  if (head === undefined) {
+  if (source === undefined || head === undefined) {
     throw problem('state', `state cannot be changed. The ${pull.headRef} branch has been deleted.`);
   }
   if (base === undefined) {
@@ -114,8 +117,7 @@ async function reopen(
     const why = `There are no new commits on the ${pull.headRef} branch.`;
     throw problem('state', `state cannot be changed. ${why}`);
   }
-  const owner = context.records.account(repository.ownerId).login;
-  refuseDouble(context, repository, pull.headRef, pull.baseRef, owner);
+  refuseDouble(context, repository, source, pull.headRef, pull.baseRef);
   await git.updateRefs([{ ref: `refs/pull/${pull.number}/head`, before: undefined, after: head.sha }]);
   await reopenPull(context, repository, pull, actor.user, { headSha: head.sha, baseSha: base.sha });
 }

@@ -6,6 +6,7 @@ import type { GitRepository } from '../git-repository.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated, RefUpdate } from '../refs.ts';
 import { issueOf } from '../shapes/pull.ts';
+import { headIn } from './head-repository.ts';
 import { forgetTestMerge } from './mergeability.ts';
 import { changePull, pullById } from './pull-events.ts';
 import { requirementsOf } from './requirements.ts';
@@ -19,7 +20,10 @@ export async function followRefs(context: ForgeContext, event: RefsUpdated): Pro
     const branch = update.ref.slice('refs/heads/'.length);
     const { pulls } = collaborationStore(context.store);
     for (const pull of pulls.find('head', [event.repository.id, branch])) {
-      if (isOpen(context, pull)) await followHead(context, event.repository, pull, update, by);
+      const repository = context.records.repositories.get(pull.repositoryId);
+      if (repository === undefined || !isOpen(context, pull)) continue;
+      if (update.after !== null) await headIn(context, repository, event.repository, branch);
+      await followHead(context, repository, pull, update, by);
     }
     const based = pulls.find('base', [event.repository.id, branch]).filter((pull) => isOpen(context, pull));
     if (based.length === 0) continue;

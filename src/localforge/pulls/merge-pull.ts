@@ -9,6 +9,7 @@ import { personOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
+import { headRepositoryOf } from './head-repository.ts';
 import { pullById } from './pull-events.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 import { closePull } from './transitions.ts';
@@ -119,7 +120,8 @@ async function makeCommit(
   if (request.method === 'rebase') return rebaseCommits(git, base, head, committer);
   if (request.method === 'merge') {
     const repository = context.records.repositories.get(pull.repositoryId);
-    const owner = repository === undefined ? '' : context.records.account(repository.ownerId).login;
+    const source = repository && headRepositoryOf(context, repository, pull);
+    const owner = source === undefined ? '' : context.records.account(source.ownerId).login;
     const title = request.title ?? `Merge pull request #${pull.number} from ${owner}/${pull.headRef}`;
     const message = joined(title, request.message ?? issue.title);
     const author = personOf(context, request.actor.user);
@@ -156,7 +158,7 @@ async function deleteHead(
   actor: Actor,
 ): Promise<void> {
   const ref = `refs/heads/${pull.headRef}`;
-  if (pull.headRef === repository.defaultBranch) return;
+  if (pull.headRepositoryId !== undefined || pull.headRef === repository.defaultBranch) return;
   await context.refs.update(repository, [{ ref, before: pull.headSha, after: null }], {
     actor,
     enforce: false,

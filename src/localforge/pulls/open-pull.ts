@@ -1,17 +1,19 @@
+import { roleAtLeast } from '../access.ts';
 import { emitFor } from '../acting.ts';
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { RepositoryRecord } from '../records.ts';
-import { invalid } from '../refusal.ts';
+import { invalid, notFound } from '../refusal.ts';
 import { fullPull, issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
+import { headIn, repositoryOfHead } from './head-repository.ts';
 import { pullStats, verdictOf } from './mergeability.ts';
 
 export interface NewPull {
   readonly title: string;
   readonly body: string | null;
-  /** A branch, or `owner:branch` of the same repository: there are no forks here. */
+  /** A branch, or `owner:branch` of the same repository or of the owner's fork of it. */
   readonly head: string;
   readonly base: string;
   readonly draft: boolean;
@@ -28,11 +30,13 @@ export async function openPull(
   actor: Actor,
   wanted: NewPull,
 ): Promise<PullRecord> {
-  const owner = context.records.account(repository.ownerId).login;
-  const headRef = branchOf(wanted.head, owner);
   const git = context.git(repository);
-  const head = headRef === undefined ? undefined : await git.ref(`refs/heads/${headRef}`);
-  if (headRef === undefined || head === undefined) throw wrong('head');
+  const named = headOf(context, repository, wanted.head);
+  if (named === undefined) throw wrong('head');
+  const { repository: source, headRef } = named;
+  if (!roleAtLeast(context.access.viewerRole(actor, source), 'write')) throw notFound();
+  const head = await headIn(context, repository, source, headRef);
+  if (head === undefined) throw wrong('head');
   const base = await git.ref(`refs/heads/${wanted.base}`);
   if (base === undefined) throw wrong('base');
   if (await git.isAncestor(head.sha, base.sha)) {
@@ -41,9 +45,10 @@ export async function openPull(
   if ((await git.mergeBase(base.sha, head.sha)) === undefined) {
     throw custom(`The ${headRef} branch has no history in common with ${wanted.base}`);
   }
-  refuseDouble(context, repository, headRef, wanted.base, owner);
+  refuseDouble(context, repository, source, headRef, wanted.base);
 
   const { id: number, pull } = insert(context, repository, actor, wanted, {
+    source,
     headRef,
     headSha: head.sha,
     baseSha: base.sha,
@@ -61,13 +66,19 @@ export async function openPull(
 export function refuseDouble(
   context: ForgeContext,
   repository: RepositoryRecord,
+  source: RepositoryRecord,
   headRef: string,
   baseRef: string,
-  owner: string,
 ): void {
   const double = collaborationStore(context.store)
-    .pulls.find('head', [repository.id, headRef])
-    .some((pull) => pull.baseRef === baseRef && issueOf(context, pull).state === 'open');
+    .pulls.find('head', [source.id, headRef])
+    .some(
+      (pull) =>
+        pull.repositoryId === repository.id &&
+        pull.baseRef === baseRef &&
+        issueOf(context, pull).state === 'open',
+    );
+  const owner = context.records.account(source.ownerId).login;
   if (double) throw custom(`A pull request already exists for ${owner}:${headRef}.`);
 }
 
@@ -76,12 +87,17 @@ function insert(
   repository: RepositoryRecord,
   actor: Actor,
   wanted: NewPull,
-  sides: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
+  from: {
+    readonly source: RepositoryRecord;
+    readonly headRef: string;
+    readonly headSha: string;
+    readonly baseSha: string;
+  },
 ): { id: number; pull: PullRecord } {
   const store = collaborationStore(context.store);
+  const { source, ...sides } = from;
   return context.store.transaction(() => {
-    const owner = context.records.account(repository.ownerId).login;
-    refuseDouble(context, repository, sides.headRef, wanted.base, owner);
+    refuseDouble(context, repository, source, sides.headRef, wanted.base);
     const number = context.store.sequence(`number:${repository.id}`);
     const now = context.now();
     const issue = store.issues.insert({
@@ -109,6 +125,7 @@ function insert(
       number,
       draft: wanted.draft,
       ...sides,
+      ...(source.id === repository.id ? {} : { headRepositoryId: source.id }),
       baseRef: wanted.base,
       mergedAt: null,
       mergedById: null,
@@ -125,10 +142,16 @@ function insert(
   });
 }
 
-function branchOf(head: string, owner: string): string | undefined {
-  if (!head.includes(':')) return head;
+/** Which branch of which repository a `head` names. */
+function headOf(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  head: string,
+): { repository: RepositoryRecord; headRef: string } | undefined {
+  if (!head.includes(':')) return { repository, headRef: head };
   const [login = '', ...branch] = head.split(':');
-  return login.toLowerCase() === owner.toLowerCase() ? branch.join(':') : undefined;
+  const source = repositoryOfHead(context, repository, login);
+  return source === undefined ? undefined : { repository: source, headRef: branch.join(':') };
 }
 
 const wrong = (field: string): Error => invalid({ resource: 'PullRequest', field, code: 'invalid' });

@@ -59,6 +59,7 @@ export function addPullMerge(context: ForgeContext, router: Router): void {
       if (expected !== undefined && expected !== pull.headSha) {
         throw unprocessable(`expected head sha didn't match current head ref.`);
       }
+      if (pull.headRepositoryId !== undefined) throw unprocessable('The head branch is in a fork.');
       const message = `Merge branch '${pull.baseRef}' into ${pull.headRef}`;
       const outcome = await mergeBranch(context, request, pull.headRef, pull.baseRef, message);
       if (outcome === 'conflict') throw unprocessable('merge conflict between base and head');

@@ -4,6 +4,7 @@ import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { editPull } from '../pulls/edit-pull.ts';
+import { repositoryOfHead } from '../pulls/head-repository.ts';
 import { startTestMerge } from '../pulls/mergeability.ts';
 import { openPull } from '../pulls/open-pull.ts';
 import { presentPull } from '../pulls/pull-events.ts';
@@ -37,7 +38,7 @@ export function addPulls(context: ForgeContext, router: Router): void {
   const write = { app: ['pull_requests:write'], user: 'read' } as const;
   const read = { app: ['pull_requests:read'], user: 'read' } as const;
 
-  router.repo('POST', '/pulls', { app: ['pull_requests:write'], user: 'write' }, async (request) => {
+  router.repo('POST', '/pulls', { app: ['pull_requests:write'], user: 'read' }, async (request) => {
     const wanted = bodyOf(request, creation);
     const pull = await openPull(context, request.repository, request.actor(), {
       title: wanted.title,
@@ -84,7 +85,9 @@ function listed(context: ForgeContext, request: RepositoryRequest): PullRecord[]
   const found =
     head === undefined
       ? pulls.find('repository', [request.repository.id])
-      : pulls.find('head', [request.repository.id, head]);
+      : pulls
+          .find('head', [head.repositoryId, head.branch])
+          .filter((pull) => pull.repositoryId === request.repository.id);
   const wanted = found.filter(
     (pull) =>
       (state === 'all' || issues.get(pull.issueId)?.state === state) &&
@@ -104,10 +107,13 @@ function listed(context: ForgeContext, request: RepositoryRequest): PullRecord[]
 }
 
 /** `owner:branch` of the `head` filter; GitHub ignores a value without owner. */
-function headFilter(context: ForgeContext, request: RepositoryRequest): string | undefined {
+function headFilter(
+  context: ForgeContext,
+  request: RepositoryRequest,
+): { readonly repositoryId: number; readonly branch: string } | undefined {
   const head = request.query('head');
   if (head === undefined || !head.includes(':')) return undefined;
   const [owner = '', ...branch] = head.split(':');
-  const own = context.records.account(request.repository.ownerId).login;
-  return owner.toLowerCase() === own.toLowerCase() ? branch.join(':') : '\0';
+  const source = repositoryOfHead(context, request.repository, owner);
+  return { repositoryId: source?.id ?? 0, branch: branch.join(':') };
 }

@@ -2,6 +2,7 @@ import type { IssueRecord, PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { nodeId } from '../node-id.ts';
+import { headRepositoryOf } from '../pulls/head-repository.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from './account.ts';
 import { authorAssociation } from './association.ts';
@@ -69,7 +70,7 @@ export function simplePull(context: ForgeContext, repository: RepositoryRecord, 
     review_comment_url: reviewComment,
     comments_url: `${issueUrl}/comments`,
     statuses_url: statuses,
-    head: side(context, repository, pull.headRef, pull.headSha),
+    head: headSide(context, repository, pull),
     base: side(context, repository, pull.baseRef, pull.baseSha),
     _links: {
       self: { href: url },
@@ -116,17 +117,18 @@ export function fullPull(
 
 /** `pull-request-minimal`: as listed in checks. */
 export function minimalPull(context: ForgeContext, repository: RepositoryRecord, pull: PullRecord): Shape {
-  const repo = {
-    id: repository.id,
-    url: context.urls.repoApi(repository),
-    name: repository.name,
-  };
+  const brief = (one: RepositoryRecord): Shape => ({
+    id: one.id,
+    url: context.urls.repoApi(one),
+    name: one.name,
+  });
+  const source = headRepositoryOf(context, repository, pull) ?? repository;
   return {
     url: context.urls.repoApi(repository, `/pulls/${pull.number}`),
     id: pull.id,
     number: pull.number,
-    head: { ref: pull.headRef, sha: pull.headSha, repo },
-    base: { ref: pull.baseRef, sha: pull.baseSha, repo },
+    head: { ref: pull.headRef, sha: pull.headSha, repo: brief(source) },
+    base: { ref: pull.baseRef, sha: pull.baseSha, repo: brief(repository) },
   };
 }
 
@@ -135,6 +137,12 @@ export function issueOf(context: ForgeContext, pull: PullRecord): IssueRecord {
   const issue = collaborationStore(context.store).issues.get(pull.issueId);
   if (issue === undefined) throw new TypeError(`Pull request ${pull.id} has no issue.`);
   return issue;
+}
+
+function headSide(context: ForgeContext, repository: RepositoryRecord, pull: PullRecord): Shape {
+  const source = headRepositoryOf(context, repository, pull);
+  if (source !== undefined) return side(context, source, pull.headRef, pull.headSha);
+  return { label: `unknown:${pull.headRef}`, ref: pull.headRef, sha: pull.headSha, user: null, repo: null };
 }
 
 function side(context: ForgeContext, repository: RepositoryRecord, ref: string, sha: string): Shape {

@@ -20,6 +20,7 @@ export function repositoryShape(
   viewer?: Viewer,
 ): PlainRepository & MinimalRepository {
   const owner = context.records.account(repository.ownerId);
+  const forks = context.records.repositories.count('parent', [repository.id]);
   return {
     id: repository.id,
     node_id: nodeId('Repository', repository.id),
@@ -29,7 +30,7 @@ export function repositoryShape(
     owner: simpleUser(context, owner),
     html_url: context.urls.repoWeb(repository),
     description: repository.description,
-    fork: false,
+    fork: repository.parentId !== undefined,
     ...repositoryUrls(context, repository),
     created_at: repository.createdAt,
     updated_at: repository.updatedAt,
@@ -45,7 +46,7 @@ export function repositoryShape(
     has_wiki: repository.hasWiki,
     has_pages: false,
     has_discussions: false,
-    forks_count: 0,
+    forks_count: forks,
     mirror_url: null,
     archived: repository.archived,
     disabled: false,
@@ -56,7 +57,7 @@ export function repositoryShape(
     web_commit_signoff_required: repository.webCommitSignoffRequired,
     topics: [...repository.topics],
     visibility: repository.private ? 'private' : 'public',
-    forks: 0,
+    forks,
     open_issues: 0,
     watchers: 0,
     default_branch: repository.defaultBranch,
@@ -78,12 +79,22 @@ export function fullRepository(
     ...plain,
     owner: simpleUser(context, owner),
     ...(owner.type === 'Organization' ? { organization: simpleUser(context, owner) } : {}),
+    ...familyOf(context, repository),
     ...mergeSettings(repository),
     network_count: 0,
     subscribers_count: 0,
     temp_clone_token: '',
     custom_properties: {},
   } as FullRepository;
+}
+
+/** What a fork says of the repository that it was made from. */
+function familyOf(context: ForgeContext, repository: RepositoryRecord): Record<string, unknown> {
+  const parent =
+    repository.parentId === undefined ? undefined : context.records.repositories.get(repository.parentId);
+  if (parent === undefined) return {};
+  const shape = repositoryShape(context, parent);
+  return { parent: shape, source: shape };
 }
 
 /** `repository` in webhook payloads, where `created_at` and `pushed_at` of a push are numbers. */
