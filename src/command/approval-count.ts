@@ -41,6 +41,8 @@ export interface ApprovalCount {
   /** Permitted people whose latest review asks for changes: nothing is published against them. */
   readonly changesRequested: readonly string[];
   readonly required: number;
+  /** Packages of which no code owner is among those counted, with who owns them; absent where nobody has to. */
+  readonly ownersMissing?: readonly { readonly path: string; readonly owners: readonly string[] }[];
   /** Digest that was counted for. */
   readonly digest?: string;
 }

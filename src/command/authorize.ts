@@ -29,12 +29,25 @@ export function authorize(
   const grants = grantsOf(config, command);
   const granted = grants.find((grant) => holds(grant, caller));
   if (granted !== undefined) return { kind: 'allowed', by: nameOf(granted) };
-  const needed = grants.map(nameOf).join(', or ');
+  const needed = named(grants);
   return refuse(
     'not-permitted',
     `\`/portico ${command.name}\` is for ${needed === '' ? 'nobody here' : needed}, and your role is ${roleName(caller)}`,
     needed === '' ? 'The repository has switched this command off.' : 'Ask somebody who has that right.',
   );
+}
+
+/** Who may use a command, for people; nobody is mentioned by it. */
+export function whoMay(
+  config: RepositoryConfig,
+  command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
+): string {
+  const grants = grantsOf(config, command);
+  return grants.length === 0 ? 'nobody here' : named(grants);
+}
+
+function named(grants: readonly Grant[]): string {
+  return grants.map(nameOf).join(', or ');
 }
 
 /** The configuration's grants, which replace the command's own. */

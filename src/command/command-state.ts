@@ -20,8 +20,22 @@ export interface CommandState {
   readonly approvals: ApprovalCount;
   /** Unsettled merge conflicts. */
   readonly openConflicts: number;
+  /** The same, one by one; absent where nobody needs them. */
+  readonly conflicts?: ConflictList;
+  /** Packages that the base branch changed too since the proposal left it. */
+  readonly behind?: readonly string[];
+  /** Downstream packages, for people, that are made from what this proposal removes. */
+  readonly usedBy?: readonly string[];
   /** Packages that have an upstream, with what they could be updated to. In an issue: all of the repository's. */
   readonly updates: readonly UpdateChoice[];
+}
+
+export interface ConflictList {
+  readonly open: readonly { readonly number: number }[];
+  /** How many there were, settled ones included. */
+  readonly listed: number;
+  /** Nobody knows them: the list was taken away. */
+  readonly lost: boolean;
 }
 
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { PullCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
-import { missingChecks, refuseMissing } from './readiness.ts';
+import { missing, refuseMissing } from './readiness.ts';
 
 export const propose: PullCommand = {
   name: 'propose',
@@ -15,7 +15,7 @@ export const propose: PullCommand = {
   decide(state, _args, pull) {
     return (
       lifecycleProblem(pull, 'propose') ??
-      refuseMissing(missingChecks(state, pull)) ?? { kind: 'do', steps: [{ do: 'mark-ready' }] }
+      refuseMissing(missing(state, pull, 'propose')) ?? { kind: 'do', steps: [{ do: 'mark-ready' }] }
     );
   },
 };

@@ -3,7 +3,7 @@ import { shown } from './arguments.ts';
 import type { CommandState } from './command-state.ts';
 import type { PullCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
-import { missingApprovals, missingChecks, refuseMissing } from './readiness.ts';
+import { missing, refuseMissing } from './readiness.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export const publish: PullCommand = {
@@ -28,7 +28,7 @@ export const publish: PullCommand = {
     const problem =
       (typeof bump === 'object' ? bump : undefined) ??
       lifecycleProblem(pull, 'publish') ??
-      refuseMissing([...missingChecks(state, pull), ...missingApprovals(state)]);
+      refuseMissing(missing(state, pull, 'publish'));
     if (problem !== undefined) return problem;
     // The checks are of this digest, so there is one.
     const { digest = '' } = state;

@@ -1,109 +1,193 @@
-/** What stands between a pull request and the next state, as a list that a person can work through. */
+/** What a pull request needs for its next states, as a list that a person can work through. */
+import { approve } from './approve.ts';
+import { shown } from './arguments.ts';
+import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import { resolve } from './resolve.ts';
 
-/** One thing that is missing. */
-export interface Missing {
+/** One thing that is needed, and whether it is there. */
+export interface Requirement {
   readonly code: string;
+  /** The state that it is needed for. */
+  readonly stage: 'propose' | 'publish';
+  readonly satisfied: boolean;
+  /** What is missing, or what is there. */
   readonly message: string;
+  /** What to do about it; '' where it is there. */
   readonly hint: string;
+  /** Who can do it, where that is not everybody who can push; '' where it is there. */
+  readonly who: string;
 }
 
-/** What keeps the content from being proposed: where it would go, conflicts, checks. */
-export function missingChecks(state: CommandState, pull: PullPlace): Missing[] {
-  return [otherBase(state, pull), openConflicts(state), checks(state)].filter(
-    (missing) => missing !== undefined,
-  );
+/** Everything between a pull request and its publication, in the order in which it is worked off. */
+export function requirements(state: CommandState, pull: PullPlace): Requirement[] {
+  return [
+    base(state, pull),
+    behindBase(state, pull),
+    conflicts(state),
+    checks(state),
+    packages(state),
+    inUse(state),
+    changesRequested(state),
+    approvals(state),
+  ].filter((one) => one !== undefined);
 }
 
-/** What keeps it from being published beyond that: packages, requested changes, approvals for this content. */
-export function missingApprovals(state: CommandState): Missing[] {
-  return [noPackage(state), changesRequested(state), approvals(state)].filter(
-    (missing) => missing !== undefined,
+/** What of that is missing for a stage; publishing needs what proposing needs. */
+export function missing(state: CommandState, pull: PullPlace, stage: Requirement['stage']): Requirement[] {
+  return requirements(state, pull).filter(
+    (one) => !one.satisfied && (stage === 'publish' || one.stage === 'propose'),
   );
 }
 
 /** One refusal that names everything; its code is the first's. Undefined where nothing is missing. */
-export function refuseMissing(missing: readonly Missing[]): Refusal | undefined {
-  const [first] = missing;
+export function refuseMissing(lacking: readonly Requirement[]): Refusal | undefined {
+  const [first] = lacking;
   if (first === undefined) return undefined;
-  return refuse(
-    first.code,
-    missing.map(({ message }) => message).join('; '),
-    [...new Set(missing.map(({ hint }) => hint))].join(' '),
+  const hints = lacking.map(({ hint, who }) => (who === '' ? hint : `${hint} That is for ${who}.`));
+  return refuse(first.code, lacking.map(({ message }) => message).join('; '), [...new Set(hints)].join(' '));
+}
+
+type Stage = Requirement['stage'];
+
+function there(code: string, stage: Stage, message: string): Requirement {
+  return { code, stage, satisfied: true, message, hint: '', who: '' };
+}
+
+function lacking(code: string, stage: Stage, message: string, hint: string, who = ''): Requirement {
+  return { code, stage, satisfied: false, message, hint, who };
+}
+
+function base({ config }: CommandState, pull: PullPlace): Requirement {
+  if (pull.baseRef === config.branch) {
+    return there('other-base', 'propose', `it goes into \`${config.branch}\``);
+  }
+  return lacking(
+    'other-base',
+    'propose',
+    `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
+    `Change the base of the pull request to ${config.branch}.`,
   );
 }
 
-function otherBase({ config }: CommandState, pull: PullPlace): Missing | undefined {
-  if (pull.baseRef === config.branch) return undefined;
-  return {
-    code: 'other-base',
-    message: `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
-    hint: `Change the base of the pull request to ${config.branch}.`,
-  };
+function behindBase({ behind = [] }: CommandState, pull: PullPlace): Requirement {
+  if (behind.length === 0) {
+    return there('behind-base', 'propose', `it has what \`${pull.baseRef}\` has of its packages`);
+  }
+  return lacking(
+    'behind-base',
+    'propose',
+    `\`${pull.baseRef}\` changed ${behind.map(shown).join(', ')} too since this branch left it`,
+    'Wait until that is merged into the branch, or update the branch; the check portico/conflicts says more.',
+  );
 }
 
-function openConflicts({ openConflicts: open }: CommandState): Missing | undefined {
-  if (open === 0) return undefined;
-  return {
-    code: 'conflicts-open',
-    message: open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
-    hint: 'Settle each by a commit; the check portico/conflicts lists them.',
-  };
+function conflicts({ openConflicts: open, config }: CommandState): Requirement {
+  if (open === 0) return there('conflicts-open', 'propose', 'no merge conflict is open');
+  return lacking(
+    'conflicts-open',
+    'propose',
+    open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
+    'Settle each by /portico resolve or by a commit; the check portico/conflicts lists them.',
+    whoMay(config, resolve),
+  );
 }
 
-function checks({ checks: run, digest }: CommandState): Missing | undefined {
+function checks({ checks: run, digest }: CommandState): Requirement {
   if (run.state === 'absent') {
-    return {
-      code: 'checks-absent',
-      message: 'nothing has been checked yet',
-      hint: 'Ask for it: /portico render.',
-    };
+    return lacking(
+      'checks-absent',
+      'propose',
+      'nothing has been checked yet',
+      'Ask for it: /portico render.',
+    );
   }
   // Checks of other content say nothing about this one.
   if (run.state === 'pending' || digest === undefined || run.digest !== digest) {
-    return {
-      code: 'checks-pending',
-      message: 'the checks of this content are not done',
-      hint: 'Wait for them.',
-    };
+    return lacking('checks-pending', 'propose', 'the checks of this content are not done', 'Wait for them.');
   }
-  if (run.state === 'green') return undefined;
+  if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
   const failing = run.failing.map(({ name, title }) => `${name} (${title})`).join(', ');
-  return {
-    code: 'checks-red',
-    message: failing === '' ? 'checks fail' : `checks fail: ${failing}`,
-    hint: 'Correct what they name and push.',
-  };
+  return lacking(
+    'checks-red',
+    'propose',
+    failing === '' ? 'checks fail' : `checks fail: ${failing}`,
+    'Correct what they name and push.',
+  );
 }
 
-function noPackage({ packages }: CommandState): Missing | undefined {
-  if (packages.length > 0) return undefined;
-  return {
-    code: 'no-package',
-    message: 'it changes no package, so there is nothing to publish',
-    hint: 'Merge it with the button instead.',
-  };
+function packages({ packages: touched }: CommandState): Requirement {
+  if (touched.length > 0) {
+    const what = touched.map(({ path, state }) =>
+      state === 'deletion-proposed' ? `removes ${shown(path)}` : `changes ${shown(path)}`,
+    );
+    return there('no-package', 'publish', `it ${what.join(', ')}`);
+  }
+  return lacking(
+    'no-package',
+    'publish',
+    'it changes no package, so there is nothing to publish',
+    'Merge it with the button instead.',
+  );
 }
 
-function changesRequested({ approvals: { changesRequested: people } }: CommandState): Missing | undefined {
-  if (people.length === 0) return undefined;
+/** Only about a proposal that removes a package. */
+function inUse({ packages: touched, usedBy = [] }: CommandState): Requirement | undefined {
+  if (!touched.some(({ state }) => state === 'deletion-proposed')) return undefined;
+  if (usedBy.length === 0) return there('in-use', 'propose', 'no known package is made from what it removes');
+  return lacking(
+    'in-use',
+    'propose',
+    `packages are made from what it removes: ${usedBy.join(', ')}`,
+    'Move them to another upstream, or remove them, first.',
+  );
+}
+
+function changesRequested({ approvals: { changesRequested: people } }: CommandState): Requirement {
+  if (people.length === 0) return there('changes-requested', 'publish', 'nobody asks for changes');
   const names = people.map((login) => `\`${login}\``).join(', ');
-  return {
-    code: 'changes-requested',
-    message: `${names} asked for changes`,
-    hint: 'Wait for a new review from them, or have theirs dismissed.',
-  };
+  return lacking(
+    'changes-requested',
+    'publish',
+    `${names} asked for changes`,
+    'Wait for a new review from them, or have theirs dismissed.',
+  );
 }
 
-function approvals({ approvals: count, digest }: CommandState): Missing | undefined {
-  const given = digest !== undefined && count.digest === digest ? count.counted.length : 0;
-  if (given >= count.required) return undefined;
+function approvals({ approvals: count, digest, config, place }: CommandState): Requirement {
+  const counts = digest !== undefined && count.digest === digest;
+  const given = counts ? count.counted : [];
+  const owners = counts ? (count.ownersMissing ?? []) : [];
   const ignored = count.notCounted.map(({ login, reason }) => `\`${login}\` (${reason})`).join(', ');
   const note = ignored === '' ? '' : `; not counted: ${ignored}`;
-  return {
-    code: 'approvals-missing',
-    message: `${given} of ${count.required} approvals are given for this content${note}`,
-    hint: 'An approving review, or /portico approve, is needed.',
-  };
+  if (given.length < count.required) {
+    const author =
+      place.kind === 'pull' && !config.publish.allowSelfApproval ? `, not \`${place.author}\`` : '';
+    return lacking(
+      'approvals-missing',
+      'publish',
+      `${given.length} of ${count.required} approvals are given for this content${note}`,
+      'An approving review, or /portico approve, is needed.',
+      `${whoMay(config, approve)}${author}`,
+    );
+  }
+  if (owners.length > 0) {
+    const names = owners.map(
+      ({ path, owners: people }) => `${shown(path)} (${people.map(shown).join(' or ')})`,
+    );
+    return lacking(
+      'owners-missing',
+      'publish',
+      `a code owner has yet to approve ${names.join(', ')}`,
+      'CODEOWNERS names who: an approving review, or /portico approve, of one of them is needed.',
+    );
+  }
+  const by = given.map(({ login }) => `\`${login}\``).join(', ');
+  const who = by === '' ? '' : ` (${by})`;
+  return there(
+    'approvals-missing',
+    'publish',
+    `${given.length} of ${count.required} approvals are given for this content${who}`,
+  );
 }

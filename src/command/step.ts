@@ -16,5 +16,12 @@ export type Step =
   | { readonly do: 'record-rejection'; readonly login: string; readonly why: string; readonly head: string }
   /** Merge the pull request, only if its head is `sha` and its content `digest`. */
   | { readonly do: 'merge'; readonly sha: string; readonly digest: string; readonly bump?: Bump }
+  /** Commit one side's values for these conflicts, only on this head. */
+  | {
+      readonly do: 'settle-conflicts';
+      readonly numbers: readonly number[];
+      readonly side: 'upstream' | 'local';
+      readonly head: string;
+    }
   /** Open or refresh the update pull request of a package; `to` is a revision name. */
   | { readonly do: 'request-update'; readonly package: string; readonly to: string };

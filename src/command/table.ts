@@ -1,20 +1,24 @@
 /** All commands, in the order of the help. */
 import { approve } from './approve.ts';
 import type { Command } from './command.ts';
+import { explain } from './explain.ts';
 import { helpCommand } from './help.ts';
 import { propose } from './propose.ts';
 import { publish } from './publish.ts';
 import { reject } from './reject.ts';
 import { render } from './render.ts';
+import { resolve } from './resolve.ts';
 import { update } from './update.ts';
 
 export const commands: readonly Command[] = [
   helpCommand(() => commands),
+  explain,
   render,
   propose,
   reject,
   approve,
   publish,
+  resolve,
   update,
 ];
 
@@ -26,11 +30,9 @@ export const planned: readonly string[] = [
   'delete',
   'diff',
   'eval',
-  'explain',
   'init',
   'pause',
   'rebase',
-  'resolve',
   'resume',
   'rollback',
 ];

@@ -3,6 +3,8 @@ import type { Checks, CommandState } from '../command/command-state.ts';
 import { loadApprovals } from './approvals.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
+import { readCommitRecord } from './commit-seal.ts';
+import { behindPackages } from './concurrent-draft.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { CheckRun } from './forge-port.ts';
 import { openConflicts } from './open-conflicts.ts';
@@ -70,7 +72,9 @@ async function inPull(
       baseRef: pull.baseRef,
       fork: !snapshot.writable,
       ...(began !== null && { headPushedAt: began }),
-      ...(target.headSeen !== undefined && { headSeenAtComment: seenHead(world, target.headSeen, snapshot) }),
+      ...(target.headSeen !== undefined && {
+        headSeenAtComment: await seenHead(world, access, target, snapshot, signal),
+      }),
     },
     config,
     packages: snapshot.packages.map(({ path, directory }) => {
@@ -81,6 +85,8 @@ async function inPull(
     checks,
     approvals: await loadApprovals(world, access, snapshot, checks.digest, signal),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
+    conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
+    behind: behindPackages(snapshot).map(({ path }) => path),
     updates: await updateChoices(
       world,
       access,
@@ -159,10 +165,27 @@ function checksOf(runs: readonly CheckRun[]): Checks {
   return { state: aggregate.conclusion === 'success' ? 'green' : 'red', failing, ...digest };
 }
 
+/** Commits of ours on top of what was seen are looked through so far. */
+const OWN_COMMITS = 20;
+
 /**
- * A render commit of ours on top of the head that the person saw is the same content, rendered: then the present head
- * stands for the one that was seen.
+ * What Portico itself put on top of the head that the person saw, by rendering it or for the commands above in the same
+ * comment, is not news: then the present head stands for the one that was seen.
  */
-function seenHead(world: Pick<World, 'hmac'>, seen: string, { head }: ProposalSnapshot): string {
-  return head.parents[0] === seen && isRenderCommit(head, world.hmac) ? head.oid : seen;
+async function seenHead(
+  world: Pick<World, 'hmac'>,
+  { git }: Pick<Access, 'git'>,
+  { headSeen = '', source }: CommentTarget,
+  { head }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  let commit = head;
+  for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
+    const [parent] = commit.parents;
+    const record = readCommitRecord(commit, world.hmac);
+    const asked = record !== null && 'comment' in record && record.comment === source.id;
+    if (parent === undefined || !(asked || isRenderCommit(commit, world.hmac))) return headSeen;
+    commit = await git.commit(parent, signal);
+  }
+  return commit.oid === headSeen ? head.oid : headSeen;
 }

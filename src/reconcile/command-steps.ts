@@ -7,6 +7,7 @@ import { proposalJob, publicationJob, variantJob } from './jobs.ts';
 import { mergeMessage, mergeRequestOf } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { settleConflicts } from './settle-conflicts.ts';
 
 export type StepOutcome =
   | { readonly kind: 'done' }
@@ -77,6 +78,9 @@ async function performInPull(
         step.why,
         signal,
       );
+      return look(world, access, snapshot);
+    case 'settle-conflicts':
+      await settleConflicts(world, access, snapshot, asked, step, signal);
       return look(world, access, snapshot);
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);

@@ -19,11 +19,14 @@ function tableLine(cells: readonly string[]): string {
 }
 
 /** Conflicts as people read them: where, and the three values. */
-export function conflictTable(conflicts: readonly Conflict[], most = 50): string {
+export function conflictTable(
+  conflicts: readonly (Conflict & { readonly number?: number })[],
+  most = 50,
+): string {
   const rows = conflicts
     .slice(0, most)
     .map((conflict, at) => [
-      String(at + 1),
+      String(conflict.number ?? at + 1),
       code(conflict.file),
       code(place(conflict)),
       value(conflict.base),

@@ -1,63 +1,152 @@
 import type { Conflict } from '../package/merge/conflict.ts';
+import { contentAt } from '../package/merge/settle.ts';
+import type { PackageFiles } from '../package/package.ts';
 import { parseBranch } from '../revision/ref-name.ts';
+import { readCommitRecord } from './commit-seal.ts';
+import { conflictsOfMerge } from './concurrent-draft.ts';
+import type { CommitInfo } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
 import { holdsConflicts, newestSealed, readConflicts } from './update-record.ts';
 
+/** A conflict of a proposal. */
+export interface OpenConflict extends Conflict {
+  /** By which people name it, from 1; a number stays its own while others are settled. */
+  readonly number: number;
+  /** Of the package, from the top of the repository. */
+  readonly directory: string;
+}
+
 export interface OpenConflicts {
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly OpenConflict[];
+  /** How many there were, settled ones included. */
+  readonly listed: number;
   /** The list was taken out of the pull request's body, so nobody knows what is settled. */
   readonly lost: boolean;
 }
 
 /**
- * The conflicts of an update pull request that nobody has settled. A commit by a person that changes the file settles
- * those in it: whoever edits the place has decided.
+ * The conflicts of a pull request that nobody has settled: those of an update, or those of merges that Portico made of
+ * the registered branch. A commit by a person that changes the place settles it, and so does one that
+ * `/portico resolve` made.
  */
 export async function openConflicts(
+  world: Pick<World, 'hmac'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>,
+  head: string,
+  signal?: AbortSignal,
+): Promise<OpenConflicts> {
+  const { pull, facts, base } = snapshot;
+  if (pull.headRepositoryId !== facts.id) return NONE;
+  if (parseBranch(pull.headRef)?.kind === 'update') {
+    return updateConflicts(world, { git }, snapshot, head, signal);
+  }
+  const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  return after(world, git, [], log.toReversed(), signal);
+}
+
+/** The same for an update's pull request, where the list stands in its body. */
+export async function updateConflicts(
   world: Pick<World, 'hmac'>,
   { git }: Pick<Access, 'git'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   head: string,
   signal?: AbortSignal,
 ): Promise<OpenConflicts> {
-  if (parseBranch(pull.headRef)?.kind !== 'update' || pull.headRepositoryId !== facts.id) return NONE;
   const ours = await newestSealed(git, head, world.hmac, signal);
   if (ours === null) return NONE;
   const key = conflictKey(facts.id, pull.headRef);
-  if (!holdsConflicts(key, pull.body, ours.record, world.hmac)) return { conflicts: [], lost: true };
-  const conflicts = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.hmac);
-  if (conflicts.length === 0) return NONE;
-  const prefix = ours.record.directory === '' ? '' : `${ours.record.directory}/`;
-  const touched = await touchedByPeople(git, world.hmac, ours.commit.oid, head, signal);
-  return {
-    conflicts: conflicts.filter(({ file }) => file === '' || !touched.has(`${prefix}${file}`)),
-    lost: false,
-  };
-}
-
-const NONE: OpenConflicts = { conflicts: [], lost: false };
-
-/** Files changed by commits of people; merges bring what was decided elsewhere, renders decide nothing. */
-async function touchedByPeople(
-  git: Access['git'],
-  hmac: World['hmac'],
-  from: string,
-  to: string,
-  signal: AbortSignal | undefined,
-): Promise<Set<string>> {
-  const commits = await git.log({ from, to }, { firstParent: true, limit: 200 }, signal);
-  const touched = new Set<string>();
-  for (const commit of commits) {
-    const [parent] = commit.parents;
-    if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, hmac)) continue;
-    for (const { path } of await git.changedPaths(parent, commit.oid, signal)) touched.add(path);
-  }
-  return touched;
+  if (!holdsConflicts(key, pull.body, ours.record, world.hmac)) return { ...NONE, lost: true };
+  const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.hmac);
+  if (listed.length === 0) return NONE;
+  const { directory } = ours.record;
+  const first = listed.map((conflict, at) => ({ ...conflict, directory, number: at + 1 }));
+  const range = { from: ours.commit.oid, to: head };
+  const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
+  return after(world, git, first, log.toReversed(), signal);
 }
 
 /** What a conflict record is sealed for, so that it cannot be carried to another pull request. */
 export function conflictKey(repository: number, branch: string): string {
   return `${repository} ${branch}`;
+}
+
+/** By which a settling commit names a conflict. */
+export function conflictName({ directory, id }: Pick<OpenConflict, 'directory' | 'id'>): string {
+  return `${directory}:${id}`;
+}
+
+const NONE: OpenConflicts = { conflicts: [], listed: 0, lost: false };
+
+/** A branch with more commits of its own is not one that people review. */
+const HISTORY = 1_000;
+
+/** Plays the commits of a branch, oldest first, over the conflicts that were there before them. */
+async function after(
+  world: Pick<World, 'hmac'>,
+  git: Access['git'],
+  first: readonly OpenConflict[],
+  commits: readonly CommitInfo[],
+  signal: AbortSignal | undefined,
+): Promise<OpenConflicts> {
+  let open = [...first];
+  let listed = first.length;
+  for (const commit of commits) {
+    const record = readCommitRecord(commit, world.hmac);
+    if (record?.kind === 'settle') {
+      open = open.filter((one) => !record.settled.includes(conflictName(one)));
+    } else if (record?.kind === 'merge') {
+      for (const conflict of await conflictsOfMerge(git, commit, record, signal)) {
+        listed += 1;
+        // The newer tells what the sides are now.
+        open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
+      }
+    } else if (record === null && open.length > 0) {
+      open = await withoutSettled(world, git, open, commit, signal);
+    }
+  }
+  return { conflicts: open, listed, lost: false };
+}
+
+function place({ directory, file, resource, path }: Conflict & { readonly directory: string }): string {
+  return JSON.stringify([directory, file, resource, path]);
+}
+
+/** Merges by people bring what was decided elsewhere, and renders decide nothing. */
+async function withoutSettled(
+  world: Pick<World, 'hmac'>,
+  git: Access['git'],
+  open: readonly OpenConflict[],
+  commit: CommitInfo,
+  signal: AbortSignal | undefined,
+): Promise<OpenConflict[]> {
+  const [parent] = commit.parents;
+  if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, world.hmac)) {
+    return [...open];
+  }
+  const changed = new Set((await git.changedPaths(parent, commit.oid, signal)).map(({ path }) => path));
+  const still: OpenConflict[] = [];
+  for (const conflict of open) {
+    const path = conflict.directory === '' ? conflict.file : `${conflict.directory}/${conflict.file}`;
+    if (conflict.file === '' || !changed.has(path)) still.push(conflict);
+    else {
+      const before = await fileAt(git, parent, path, conflict.file, signal);
+      const now = await fileAt(git, commit.oid, path, conflict.file, signal);
+      if (contentAt(before, conflict) === contentAt(now, conflict)) still.push(conflict);
+    }
+  }
+  return still;
+}
+
+async function fileAt(
+  git: Access['git'],
+  commit: string,
+  path: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  const bytes = await git.readFile(commit, path, signal);
+  return bytes === null ? new Map() : new Map([[name, { mode: '100644', bytes }]]);
 }

@@ -2,7 +2,6 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
 import { AGGREGATE_CHECK, CONFLICTS_CHECK, PACKAGE_CHECK } from './check-names.ts';
@@ -10,6 +9,7 @@ import { configCheck } from './config-check.ts';
 import type { CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
+import type { OpenConflict } from './open-conflicts.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import { renderCheck } from './render-check.ts';
 import type { RenderCommit } from './render-commit.ts';
@@ -23,13 +23,11 @@ export interface ProposalFacts {
   readonly commit: RenderCommit;
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
   readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly OpenConflict[];
   /** The list of conflicts is not where Portico put it. */
   readonly lost: boolean;
-  /** Where the conflicting package lies, from the top of the repository. */
-  readonly conflictDirectory: string;
-  /** Packages that the base branch changed after the proposal left it. */
-  readonly behind: readonly string[];
+  /** Packages that the base branch changed after the proposal left it, and why Portico did not bring that. */
+  readonly behind: { readonly packages: readonly string[]; readonly reason: string };
   /** Set when the proposal changes the configuration. */
   readonly configProblems?: readonly ConfigProblem[];
 }
@@ -80,13 +78,13 @@ function packageCheck(facts: ProposalFacts): Draft {
   };
 }
 
-function conflictsCheck({ conflicts, lost, conflictDirectory, behind }: ProposalFacts): Draft {
+function conflictsCheck({ conflicts, lost, behind: { packages: behind, reason } }: ProposalFacts): Draft {
   if (behind.length > 0) {
     return {
       name: CONFLICTS_CHECK,
       conclusion: 'failure',
       title: `The base branch changed ${behind.join(', ')}`,
-      summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
+      summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. ${reason} Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
     };
   }
   if (lost) {
@@ -104,10 +102,10 @@ function conflictsCheck({ conflicts, lost, conflictDirectory, behind }: Proposal
     title: conflicts.length > 0 ? count(conflicts.length, 'open conflict') : 'No open conflict',
     summary:
       conflicts.length > 0
-        ? `Upstream and this repository changed the same fields. Upstream's value stands in the branch for now. Settle each one by a commit that changes the field.\n\n${conflictTable(conflicts)}`
+        ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
         : 'Upstream and local changes do not meet.',
     annotations: conflicts.map((conflict) => ({
-      path: inDirectory(conflictDirectory, conflict.file),
+      path: inDirectory(conflict.directory, conflict.file),
       startLine: conflict.line ?? 1,
       endLine: conflict.line ?? 1,
       level: 'failure',

@@ -3,12 +3,12 @@ import { diffPackages } from '../package/diff/diff.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
-import { parseBranch } from '../revision/ref-name.ts';
 import { loadApprovals } from './approvals.ts';
+import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
 import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { openConflicts, type OpenConflicts } from './open-conflicts.ts';
+import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { proposalChecks } from './proposal-checks.ts';
@@ -38,11 +38,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
       return;
     }
-    const { snapshot } = loaded;
-    if (snapshot.pull.state === 'closed') {
-      if (snapshot.pull.merged) await sumUpPublished(access, snapshot, signal);
+    if (loaded.snapshot.pull.state === 'closed') {
+      if (loaded.snapshot.pull.merged) await sumUpPublished(access, loaded.snapshot, signal);
       return;
     }
+    const { snapshot, remerge } = await merged(world, access, loaded.snapshot, signal);
     const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
     const rendered = await renderProposal(world, access, snapshot, guardrails, cache, signal);
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
@@ -55,8 +55,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       removed: snapshot.packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit,
       kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
-      ...(await conflictsOf(world, access, snapshot, commit.head.oid, signal)),
-      behind: snapshot.packages.filter(({ trees }) => trees.base !== trees.mergeBase).map(({ path }) => path),
+      ...(await openConflicts(world, access, snapshot, commit.head.oid, signal)),
+      behind: {
+        packages: behindPackages(snapshot).map(({ path }) => path),
+        reason: remerge.kind === 'withheld' ? remerge.reason : '',
+      },
       ...(await configProblemsOf(access, snapshot, signal)),
     });
     for (const check of checks) await access.forge.putCheck(check, signal);
@@ -71,6 +74,20 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     });
     await access.forge.upsertSticky(number, SUMMARY_MARKER, body, signal);
   };
+}
+
+/** The proposal with what the registered branch has of its packages, where that could be brought. */
+async function merged(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly snapshot: ProposalSnapshot; readonly remerge: Remerge }> {
+  const remerge = await remergeProposal(world, access, snapshot, signal);
+  if (remerge.kind !== 'pushed') return { snapshot, remerge };
+  const loaded = await loadProposal(access, snapshot.pull.number, {}, signal);
+  // Closed, or the base moved once more: the webhook of that asks for another look.
+  return { snapshot: loaded.kind === 'snapshot' ? loaded.snapshot : snapshot, remerge };
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
@@ -114,18 +131,6 @@ async function kptfileProblems(
     if (found.length > 0) problems.set(directory, found);
   }
   return problems;
-}
-
-async function conflictsOf(
-  world: World,
-  access: Access,
-  snapshot: ProposalSnapshot,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<OpenConflicts & { readonly conflictDirectory: string }> {
-  const branch = parseBranch(snapshot.pull.headRef);
-  const found = await openConflicts(world, access, snapshot, head, signal);
-  return { ...found, conflictDirectory: branch === undefined || branch.path === '.' ? '' : branch.path };
 }
 
 async function configProblemsOf(

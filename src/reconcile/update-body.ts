@@ -32,7 +32,7 @@ export function updateBody(input: UpdateBodyInput, hmac: (text: string) => strin
     `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.`,
     conflicts.length === 0
       ? ''
-      : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch; commit to the branch what it should be.\n\n${conflictTable(conflicts, 20)}`,
+      : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(conflicts, 20)}`,
     details('What changes here', diffMarkdown(diffPackages(input.before, input.after), { limit: 25_000 })),
     'Commits that you push to this branch are kept. Closing the pull request means: not this revision.',
   ];

@@ -5,7 +5,7 @@
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { createKeyedLock } from './keyed-lock.ts';
-import { conflictKey, openConflicts } from './open-conflicts.ts';
+import { conflictKey, updateConflicts } from './open-conflicts.ts';
 import { taggedRevisions } from './package-revisions.ts';
 import type { World } from './ports.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
@@ -109,7 +109,7 @@ async function withoutSettled(
 ): Promise<Wanted> {
   if (pull === undefined || head === null || wanted.conflicts.length === 0) return wanted;
   const { access, facts } = down;
-  const { conflicts } = await openConflicts(world, access, { pull, facts }, head, signal);
+  const { conflicts } = await updateConflicts(world, access, { pull, facts }, head, signal);
   const open = new Set(conflicts.map(({ id }) => id));
   const settled = new Set(
     readConflicts(conflictKey(facts.id, down.branch), pull.body, world.hmac)

@@ -232,11 +232,12 @@ describe('after v3, before v2 is approved', () => {
       body?.startsWith('<!-- portico:update -->'),
     );
     expect(told?.body).toContain('`shop` is brought to `v3`.');
-    await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
+    expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
     await stage.idle();
     const refreshed = await repo.pull(pull.number);
-    expect(await repo.read('shop/config.yaml', refreshed.head.sha)).toContain('color: ours');
+    expect(await repo.read('shop/config.yaml', refreshed.head.sha)).toContain('color: mine');
     expect(await repo.read('shop/more.yaml', refreshed.head.sha)).toBe(configMap('more', { a: 'b' }));
     expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
   });

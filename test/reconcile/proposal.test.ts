@@ -179,14 +179,11 @@ describe('what cannot be rendered', () => {
 });
 
 describe('the base', () => {
-  test('moved for the same package: the check fails and says what to do; another package does no harm', async () => {
-    const same = await main.propose('same', { 'one/config.yaml': configMap('one', { color: 'same' }) });
+  test('moved for another package: no harm is done, and nothing is merged', async () => {
     const other = await main.propose('other', { 'two/other.yaml': configMap('other', { color: 'other' }) });
     await main.push('main', { 'one/more.yaml': configMap('more', { color: 'more' }) });
     await stage.idle();
-    const run = (await main.checksOf(same.number)).get('portico/conflicts');
-    expect(run?.conclusion).toBe('failure');
-    expect(run?.output.summary).toContain('Update the branch');
+    expect((await main.pull(other.number)).head.sha).toBe(other.head.sha);
     expect((await main.checksOf(other.number)).get('portico')?.conclusion).toBe('success');
   });
 });

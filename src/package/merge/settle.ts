@@ -1,6 +1,6 @@
 import { PorticoError } from '../../error.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
-import { adapt, changeAt } from '../yaml/change.ts';
+import { adapt, changeAt, nodeAt } from '../yaml/change.ts';
 import { fromValue } from '../yaml/compare.ts';
 import { editYaml, insertDocument, removeDocument, replaceRoot } from '../yaml/edit.ts';
 import type { YamlValue } from '../yaml/edit.ts';
@@ -8,7 +8,7 @@ import { parsePath } from '../yaml/path.ts';
 import { readYamlFile } from '../yaml/read.ts';
 import type { Conflict, Side } from './conflict.ts';
 import { withText } from './resource-files.ts';
-import { readFile, resourcesOf } from './resources.ts';
+import { contentOf, readFile, resourcesOf } from './resources.ts';
 import type { Resource } from './resources.ts';
 
 /**
@@ -28,6 +28,21 @@ export function settleConflict(files: PackageFiles, conflict: Conflict, side: Si
   if (settled === undefined) result.delete(path);
   else result.set(path, settled);
   return result;
+}
+
+/**
+ * What stands at a conflict's place in a package, as a text that is equal where the data is; null where nothing does.
+ * A place in a file that is no resource, or does not parse, is the whole file.
+ */
+export function contentAt(files: PackageFiles, conflict: Conflict): string | null {
+  const { file: path, resource, path: place } = conflict;
+  const file = files.get(path);
+  if (file === undefined) return null;
+  const yaml = resource === null ? undefined : readFile(path, file);
+  if (yaml === undefined || yaml instanceof PorticoError) return Buffer.from(file.bytes).toString('latin1');
+  const found = resourcesOf(path, yaml).find((one) => isMeant(one, conflict));
+  const node = found === undefined ? undefined : nodeAt(found.root, parsePath(place));
+  return node === undefined ? null : contentOf(node);
 }
 
 function wholeFile(conflict: Conflict, side: Side, file: PackageFile | undefined): PackageFile | undefined {

@@ -1,0 +1,79 @@
+import { whoMay } from './authorize.ts';
+import type { CommandState, PullPlace } from './command-state.ts';
+import type { AnywhereCommand } from './command.ts';
+import { propose } from './propose.ts';
+import { publish } from './publish.ts';
+import { requirements, type Requirement } from './readiness.ts';
+import { refuse } from './refusal.ts';
+
+export const explain: AnywhereCommand = {
+  name: 'explain',
+  usage: 'explain',
+  summary: 'Tell what this proposal still needs, who can do it, and what comes next.',
+  examples: [{ line: '/portico explain', does: 'shows what is there and what is missing' }],
+  accepts: {},
+  minimumRole: 'read',
+  mayAlso: ['author'],
+  contexts: 'pull-or-issue',
+  // What was published or closed can be explained too.
+  guard: 'none',
+  decide(state) {
+    const { place } = state;
+    if (place.kind === 'pull') return { kind: 'do', steps: [], reply: explanation(state, place) };
+    return refuse('wrong-place', 'this is an issue, and no proposal', 'Say it in a pull request.');
+  },
+};
+
+/** The state of a pull request as a tree in Markdown. No line starts with the prefix of commands. */
+export function explanation(state: CommandState, pull: PullPlace): string {
+  const { packages } = state;
+  if (pull.merged) return 'It is merged: every package in it is published, and its tag says by whom.';
+  if (pull.state === 'closed') {
+    return 'It is closed and was not merged: nothing of it is published. Reopen it to go on.';
+  }
+  const needed = requirements(state, pull);
+  const [forProposing, forPublishing] = [
+    needed.filter(({ stage }) => stage === 'propose'),
+    needed.filter(({ stage }) => stage === 'publish'),
+  ];
+  const ready: Requirement = {
+    code: 'not-proposed',
+    stage: 'publish',
+    satisfied: !pull.draft,
+    message: pull.draft ? 'it is a draft' : 'it is ready for review',
+    hint: pull.draft ? 'Propose it: `/portico propose`, or "Ready for review".' : '',
+    who: pull.draft ? whoMay(state.config, propose) : '',
+  };
+  const newest = packages.map(
+    ({ path, newest: revision }) =>
+      `\`${path}\`${revision === undefined ? ' (not published yet)' : ` (newest: ${revision})`}`,
+  );
+  return [
+    `**${nameOf(state, pull)}**${newest.length === 0 ? '' : ` of ${newest.join(', ')}`} into \`${pull.baseRef}\``,
+    [group('To be proposed', forProposing), group('To be published', [ready, ...forPublishing])].join('\n'),
+    `**Next:** ${next(state, [...forProposing, ready, ...forPublishing])}`,
+  ].join('\n\n');
+}
+
+function nameOf({ packages }: CommandState, { draft }: PullPlace): string {
+  const removed = packages.length > 0 && packages.every(({ state }) => state === 'deletion-proposed');
+  if (removed) return draft ? 'Draft of a deletion' : 'Proposed deletion';
+  return draft ? 'Draft' : 'Proposal';
+}
+
+function group(title: string, needed: readonly Requirement[]): string {
+  const done = needed.every(({ satisfied }) => satisfied);
+  const lines = needed.map(({ satisfied, message, hint, who }) => {
+    if (satisfied) return `  - ✅ ${message}`;
+    const may = who === '' ? '' : ` Who: ${who}.`;
+    return `  - ❌ ${message}. ${hint}${may}`;
+  });
+  return [`- ${done ? '✅' : '⬜'} **${title}**`, ...lines].join('\n');
+}
+
+function next({ config }: CommandState, needed: readonly Requirement[]): string {
+  const first = needed.find(({ satisfied }) => !satisfied);
+  if (first !== undefined) return first.hint;
+  const command = config.versioning === 'semver' ? 'publish major|minor|patch' : 'publish';
+  return `\`/portico ${command}\` (${whoMay(config, publish)}), or the merge button.`;
+}

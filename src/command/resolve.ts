@@ -1,0 +1,78 @@
+import { shown } from './arguments.ts';
+import type { ConflictList } from './command-state.ts';
+import type { Decision, PullCommand } from './command.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+export const resolve: PullCommand = {
+  name: 'resolve',
+  usage: 'resolve [<number>|all] upstream|local [@commit]',
+  summary: 'Settle merge conflicts by a commit that takes one side.',
+  examples: [
+    { line: '/portico resolve 2 local', does: "takes this side's value for conflict 2 of portico/conflicts" },
+    {
+      line: '/portico resolve all upstream',
+      does: 'takes what comes from upstream, or from the base branch',
+    },
+  ],
+  accepts: { positional: 2, commit: true },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull',
+  guard: 'head',
+  decide({ conflicts = NONE }, { positional }, pull): Decision {
+    if (pull.fork) {
+      const hint = 'Settle the conflicts by a commit on the branch.';
+      return refuse('fork', 'the proposal comes from a fork, where Portico may not write', hint);
+    }
+    const wish = wishOf(positional);
+    if ('kind' in wish) return wish;
+    if (conflicts.lost) {
+      const hint = 'Portico puts the list back the next time it looks: say it again then.';
+      return refuse('conflicts-lost', 'the list of conflicts was taken out of the description', hint);
+    }
+    const numbers = chosen(wish.which, conflicts);
+    if (!Array.isArray(numbers)) return numbers;
+    if (numbers.length === 0) {
+      return { kind: 'do', steps: [], reply: 'There is no open conflict left to settle.' };
+    }
+    const step = { do: 'settle-conflicts', numbers, side: wish.side, head: pull.headSha } as const;
+    return { kind: 'do', steps: [step] };
+  },
+};
+
+const NONE: ConflictList = { open: [], listed: 0, lost: false };
+
+interface Wish {
+  readonly which: number | 'all' | undefined;
+  readonly side: 'upstream' | 'local';
+}
+
+/** The side is the last word; in front of it may stand which. */
+function wishOf(words: readonly string[]): Wish | Refusal {
+  const last = words.at(-1);
+  const side = (['upstream', 'local'] as const).find((known) => known === last);
+  if (side === undefined) {
+    const message = last === undefined ? 'a side is needed' : `${shown(last)} is no side`;
+    return refuse('bad-argument', message, 'Say upstream or local, and which conflict: a number, or all.');
+  }
+  const [first] = words.length === 2 ? words : [];
+  if (first === undefined || first === 'all') return { which: first, side };
+  const number = /^#?([1-9][0-9]{0,5})$/.exec(first)?.[1];
+  if (number !== undefined) return { which: Number(number), side };
+  const hint = 'Write the number that the check portico/conflicts shows, or all.';
+  return refuse('bad-argument', `${shown(first)} names no conflict`, hint);
+}
+
+/** Those that are still open; one that was settled before is done already. */
+function chosen(which: Wish['which'], { open, listed }: ConflictList): number[] | Refusal {
+  const numbers = open.map(({ number }) => number);
+  if (which === 'all') return numbers;
+  if (which === undefined) {
+    if (numbers.length < 2) return numbers;
+    return refuse('which-conflict', `there are ${numbers.length} open conflicts`, 'Name one, or say all.');
+  }
+  if (numbers.includes(which)) return [which];
+  if (which <= listed) return [];
+  const hint = numbers.length === 0 ? 'None is open.' : `Open: ${numbers.slice(0, 20).join(', ')}.`;
+  return refuse('no-such-conflict', `there is no conflict ${which}`, hint);
+}

@@ -1,0 +1,103 @@
+/**
+ * Pure: what Portico remembers about a commit that it made on somebody's branch, as the last line of its message. The
+ * seal is a keyed digest over the record, the tree and the parents, so neither a commit by somebody who calls himself
+ * the bot nor a record that was moved to another commit is taken for Portico's word.
+ */
+import type { Conflict } from '../package/merge/conflict.ts';
+import type { CommitInfo } from './git-port.ts';
+
+type Hmac = (text: string) => string;
+
+/** The registered branch's packages were merged into a proposal's. */
+export interface MergeRecord {
+  readonly kind: 'merge';
+  /** Package directories from the top of the repository. */
+  readonly directories: readonly string[];
+  /** The commit that both sides came from. */
+  readonly base: string;
+}
+
+/** Conflicts that a person settled by command. */
+export interface SettleRecord {
+  readonly kind: 'settle';
+  /** `<directory>:<id>` of each. */
+  readonly settled: readonly string[];
+  readonly side: 'upstream' | 'local';
+  readonly by: string;
+  /** The comment with the command. */
+  readonly comment: number;
+}
+
+/** A package's directory was removed. */
+export interface DeletionRecord {
+  readonly kind: 'deletion';
+  readonly directory: string;
+  readonly by: string;
+  readonly comment: number;
+}
+
+/** Which command made a commit: a command that was carried out is known again by it. */
+interface ByCommand {
+  readonly directory: string;
+  readonly by: string;
+  /** The comment with the command, and its place among the commands there. */
+  readonly comment: number;
+  readonly index: number;
+}
+
+/** The first commit of a draft that was made by command. */
+export interface DraftRecord extends ByCommand {
+  readonly kind: 'draft';
+  readonly source: 'init' | 'clone' | 'copy' | 'edit' | 'rollback';
+  /** Revision or upstream that the content is from. */
+  readonly from?: string;
+  /** Somebody who may approve wanted it although it fails today's guardrails. */
+  readonly anyway?: true;
+}
+
+/** A commit that a command added to a branch. */
+export interface ChangeRecord extends ByCommand {
+  readonly kind: 'change';
+  readonly what: 'eval' | 'init' | 'clone' | 'remove';
+}
+
+/** A package was moved onto another upstream; the conflicts have their values where those fit. */
+export interface RebaseRecord extends ByCommand {
+  readonly kind: 'rebase';
+  readonly to: string;
+  readonly conflicts: readonly Conflict[];
+  /** True where the values of conflicts were left out. */
+  readonly bare?: true;
+}
+
+export type CommandRecord = DraftRecord | ChangeRecord | RebaseRecord;
+
+export type CommitRecord = MergeRecord | SettleRecord | DeletionRecord | CommandRecord;
+
+const TRAILER = 'Portico-Commit: ';
+
+/** The whole message of a commit that is not made yet. */
+export function sealedCommitMessage(
+  title: string,
+  record: CommitRecord,
+  commit: { readonly tree: string; readonly parents: readonly string[] },
+  hmac: Hmac,
+): string {
+  const text = Buffer.from(JSON.stringify(record)).toString('base64url');
+  return `${title}\n\n${TRAILER}${text} ${seal(text, commit, hmac)}\n`;
+}
+
+/** The record of a commit of ours; null for everybody else's. */
+export function readCommitRecord(commit: CommitInfo, hmac: Hmac): CommitRecord | null {
+  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
+  if (!line.startsWith(TRAILER)) return null;
+  const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
+  // The seal says that this is what sealedCommitMessage wrote.
+  return mac === seal(text, commit, hmac)
+    ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as CommitRecord)
+    : null;
+}
+
+function seal(text: string, { tree, parents }: Pick<CommitInfo, 'tree' | 'parents'>, hmac: Hmac): string {
+  return hmac(`commit ${text} ${tree} ${parents.join(' ')}`);
+}

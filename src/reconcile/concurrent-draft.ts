@@ -1,0 +1,131 @@
+/**
+ * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
+ * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
+ */
+import { PorticoError } from '../error.ts';
+import type { Conflict } from '../package/merge/conflict.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { parseBranch } from '../revision/ref-name.ts';
+import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
+import { mergeConcurrent } from './concurrent-merge.ts';
+import type { CommitInfo, FileChanges } from './git-port.ts';
+import { code, sentence } from './markdown-blocks.ts';
+import type { Access, World } from './ports.ts';
+import { changesBetween } from './proposal-render.ts';
+import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
+import { botPerson } from './render-commit.ts';
+
+export type Remerge =
+  /** The proposal has what the registered branch has of its packages. */
+  | { readonly kind: 'none' }
+  /** The branch took a commit of ours: read the proposal again. */
+  | { readonly kind: 'pushed' }
+  /** It has not, and a person must bring it. `reason` is a sentence. */
+  | { readonly kind: 'withheld'; readonly reason: string };
+
+/** Packages that the registered branch changed after the proposal left it. */
+export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>): ProposalPackage[] {
+  return packages.filter(({ trees }) => trees.base !== trees.mergeBase && trees.base !== trees.head);
+}
+
+/**
+ * Merges them into an open proposal, by compare-and-swap and never by force. Update branches are left to whoever makes
+ * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
+ */
+export async function remergeProposal(
+  world: Pick<World, 'app' | 'hmac' | 'log'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  signal?: AbortSignal,
+): Promise<Remerge> {
+  const behind = behindPackages(snapshot);
+  const { pull, head, base, mergeBase } = snapshot;
+  if (behind.length === 0) return { kind: 'none' };
+  if (!snapshot.writable) {
+    return withheld('The proposal comes from a fork, where Portico may not write.');
+  }
+  if (parseBranch(pull.headRef)?.kind === 'update') {
+    return withheld('Portico brings the update onto it when it next looks.');
+  }
+  const gone = behind.find(({ trees }) => trees.head === null || trees.base === null);
+  if (gone !== undefined) {
+    return withheld(
+      gone.trees.head === null
+        ? `The proposal removes ${code(gone.path)}, and it changed meanwhile: look at it again.`
+        : `${code(gone.path)} was removed from ${code(pull.baseRef)}.`,
+    );
+  }
+  const onto = await git.mergeTrees(head.oid, base, {}, signal);
+  const elsewhere = onto.conflicts.filter(
+    (path) => !behind.some(({ directory }) => directory === '' || path.startsWith(`${directory}/`)),
+  );
+  if (elsewhere.length > 0) return withheld(`Both changed ${elsewhere.slice(0, 10).map(code).join(', ')}.`);
+  const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
+  for (const { directory } of behind) {
+    const { files } = await mergedPackage(
+      git,
+      { base: mergeBase, upstream: base, local: head.oid },
+      directory,
+      signal,
+    );
+    const present = (await git.readPackage(onto.tree, directory, {}, signal))?.files ?? new Map();
+    for (const [path, change] of changesBetween(directory, present, files)) changes.set(path, change);
+  }
+  const tree = await git.writeTree(onto.tree, changes, signal);
+  const parents = [head.oid, base];
+  const record: MergeRecord = {
+    kind: 'merge',
+    directories: behind.map(({ directory }) => directory),
+    base: mergeBase,
+  };
+  const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
+  const message = sealedCommitMessage(title, record, { tree, parents }, world.hmac);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
+  if (answer.ok) {
+    world.log.info({ pull: pull.number, sha: oid }, 'the registered branch was merged into a proposal');
+    return { kind: 'pushed' };
+  }
+  const [rejected] = answer.rejected;
+  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was merged`, {
+      blame: 'forge',
+      retryAfter: 1,
+    });
+  }
+  return withheld(`The forge refused the push: ${sentence(rejected.message)}`);
+}
+
+/** The conflicts of a merge commit of ours, computed again from what it was made of. */
+export async function conflictsOfMerge(
+  git: Access['git'],
+  { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
+  { directories, base }: MergeRecord,
+  signal?: AbortSignal,
+): Promise<(Conflict & { readonly directory: string })[]> {
+  const found: (Conflict & { readonly directory: string })[] = [];
+  for (const directory of directories) {
+    const merged = await mergedPackage(git, { base, upstream, local }, directory, signal);
+    for (const conflict of merged.conflicts) found.push({ ...conflict, directory });
+  }
+  return found;
+}
+
+async function mergedPackage(
+  git: Access['git'],
+  commits: { readonly base: string; readonly upstream: string; readonly local: string },
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<typeof mergeConcurrent>> {
+  const read = async (commit: string): Promise<PackageFiles> =>
+    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+  return mergeConcurrent({
+    base: await read(commits.base),
+    upstream: await read(commits.upstream),
+    local: await read(commits.local),
+  });
+}
+
+function withheld(reason: string): Remerge {
+  return { kind: 'withheld', reason };
+}

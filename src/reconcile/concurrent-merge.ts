@@ -1,0 +1,31 @@
+/** Pure: two drafts of one package, where one is published and the other goes on. */
+import { withLines } from '../package/merge/conflict-lines.ts';
+import type { Conflict } from '../package/merge/conflict.ts';
+import { mergeKptfile } from '../package/merge/kptfile-merge.ts';
+import { mergePackages } from '../package/merge/merge.ts';
+import { createReport } from '../package/merge/report.ts';
+import type { PackageFiles } from '../package/package.ts';
+
+/**
+ * The registered branch's package merged into the proposal's. `upstream` is the registered branch. Unlike in an update,
+ * the root Kptfile's own upstream and lock are merged too: both sides are the same package.
+ */
+export function mergeConcurrent(sides: {
+  readonly base: PackageFiles;
+  readonly upstream: PackageFiles;
+  readonly local: PackageFiles;
+}): { readonly files: PackageFiles; readonly conflicts: readonly Conflict[] } {
+  const merged = mergePackages(sides);
+  const report = createReport('upstream');
+  const { base, upstream, local } = sides;
+  const versions = {
+    base: base.get('Kptfile'),
+    upstream: upstream.get('Kptfile'),
+    local: local.get('Kptfile'),
+  };
+  const kptfile = mergeKptfile('Kptfile', versions, false, report);
+  if (kptfile === undefined) return merged;
+  const files = new Map([...merged.files, ['Kptfile', kptfile] as const]);
+  const elsewhere = merged.conflicts.filter(({ file }) => file !== 'Kptfile');
+  return { files, conflicts: withLines([...elsewhere, ...report.conflicts], files) };
+}

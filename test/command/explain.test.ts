@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+
+import { caller, config, outcome, pull, say } from './command-state.ts';
+
+const conflicts = { open: [{ number: 1 }, { number: 3 }], listed: 3, lost: false };
+
+const reply = (change: Parameters<typeof say>[1] = {}): string => {
+  const answer = say('/portico explain', change);
+  return answer.kind === 'do' ? (answer.reply ?? '') : answer.kind;
+};
+
+describe('resolve', () => {
+  test.each([
+    ['all local', {}, 'settle-conflicts'],
+    ['1 upstream', {}, 'settle-conflicts'],
+    ['#3 local', {}, 'settle-conflicts'],
+    ['2 local', {}, 'reply'],
+    ['4 local', {}, 'no-such-conflict'],
+    ['local', {}, 'which-conflict'],
+    ['local', { conflicts: { ...conflicts, open: [{ number: 3 }] } }, 'settle-conflicts'],
+    ['local', { conflicts: { open: [], listed: 0, lost: false } }, 'reply'],
+    ['', {}, 'bad-argument'],
+    ['1 mine', {}, 'bad-argument'],
+    ['0 local', {}, 'bad-argument'],
+    ['web local', {}, 'bad-argument'],
+    ['all local', { conflicts: { open: [], listed: 0, lost: true } }, 'conflicts-lost'],
+    ['all local', { place: pull({ fork: true }) }, 'fork'],
+    ['all local', { caller: caller({ role: 'read' }) }, 'not-permitted'],
+    ['all local', { place: pull({ merged: true, state: 'closed' as const }) }, 'merged'],
+  ])('%s with %o: %s', (rest, change, expected) => {
+    expect(outcome(`/portico resolve ${rest}`, { conflicts, ...change })).toBe(expected);
+  });
+
+  test('only what is open is settled', () => {
+    expect(say('/portico resolve all local', { conflicts })).toMatchObject({
+      steps: [{ do: 'settle-conflicts', numbers: [1, 3], side: 'local' }],
+    });
+  });
+});
+
+describe('explain', () => {
+  test('everything is there', () => {
+    const told = reply();
+    expect(told).toContain('**Proposal** of `web` (newest: v2) into `main`');
+    expect(told).not.toContain('❌');
+    expect(told).toContain('- ✅ 1 of 1 approvals are given for this content (`carol`)');
+    expect(told).toMatch(
+      /\*\*Next:\*\* `\/portico publish` \(the role write or higher\), or the merge button\.$/,
+    );
+  });
+
+  test('each thing that is missing, with who and what next; the refusal of publish says the same', () => {
+    const change = {
+      place: pull({ draft: true }),
+      openConflicts: 2,
+      behind: ['web'],
+      checks: { state: 'red' as const, failing: [{ name: 'portico/render', title: 'it fails' }] },
+      approvals: { counted: [], notCounted: [], changesRequested: ['dora'], required: 2 },
+    };
+    const told = reply(change);
+    expect(told.match(/❌/g)).toHaveLength(6);
+    expect(told).toContain('⬜ **To be proposed**');
+    expect(told).toContain('❌ it is a draft. Propose it');
+    expect(told).toContain('Who: the role write or higher, not `alice`.');
+    const refused = say('/portico publish', { ...change, place: pull() });
+    expect(refused).toMatchObject({ code: 'behind-base' });
+    for (const part of ['2 merge conflicts', '`dora` asked for changes', '0 of 2 approvals', 'role write']) {
+      expect(JSON.stringify(refused)).toContain(part);
+    }
+  });
+
+  test.each([
+    ['merged', { place: pull({ merged: true, state: 'closed' as const }) }, 'It is merged'],
+    ['closed', { place: pull({ state: 'closed' as const }) }, 'It is closed'],
+    ['semver', { config: config({ versioning: 'semver' }) }, 'publish major|minor|patch'],
+    [
+      'deletion',
+      { packages: [{ path: 'web', state: 'deletion-proposed' as const }], usedBy: ['`acme/shop/web`'] },
+      '❌ packages are made from what it removes: `acme/shop/web`',
+    ],
+    ['a reader may ask', { caller: caller({ role: 'read' }) }, '**Proposal**'],
+  ])('%s', (_name, change, text) => expect(reply(change)).toContain(text));
+});
