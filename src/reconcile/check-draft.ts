@@ -1,6 +1,7 @@
 /** Pure: what every check is made of. */
 import type { Finding } from '../package/render/render-types.ts';
 import type { CheckAnnotation, CheckInput } from './forge-port.ts';
+import { code, shownValue } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
 type Conclusion = NonNullable<CheckInput['conclusion']>;
@@ -15,18 +16,70 @@ export interface Draft {
   readonly annotations?: readonly CheckAnnotation[];
 }
 
+/** So many stand on lines (GitHub takes 50 in a call); the rest stands in the check's text. */
+const MOST_ANNOTATIONS = 300;
+/** So many of the rest are listed. */
+const MOST_LISTED = 500;
+
+/** A finding on its line, with what it speaks of behind a fold. */
 export function annotationOf(one: RenderedPackage, finding: Finding): CheckAnnotation {
   const line = finding.line ?? 1;
+  const details = detailsOf(finding);
   return {
     path: inDirectory(one.package.directory, finding.file ?? 'Kptfile'),
     startLine: line,
     endLine: line,
     ...(finding.column !== undefined && { startColumn: finding.column, endColumn: finding.column }),
     level: finding.severity === 'error' ? 'failure' : finding.severity === 'warning' ? 'warning' : 'notice',
-    title: finding.function,
+    title: titleOf(finding),
     message: finding.message === '' ? 'The function gave no message.' : finding.message,
+    ...(details !== '' && { rawDetails: details }),
   };
 }
+
+function titleOf({ function: name, guardrail, resource }: Finding): string {
+  const what = resource === undefined || resource.kind === '' ? '' : `: ${resource.kind} ${resource.name}`;
+  return `${guardrail ?? name}${what}`;
+}
+
+/** Resource, field, current and proposed value, one on a line. */
+function detailsOf({ function: name, guardrail, resource, item: { field } }: Finding): string {
+  const lines = [
+    ...(guardrail === undefined ? [] : [`function: ${name}`]),
+    ...(resource === undefined || resource.kind === ''
+      ? []
+      : [
+          `resource: ${resource.apiVersion} ${resource.kind} ${resource.namespace === '' ? '' : `${resource.namespace}/`}${resource.name}`,
+        ]),
+    ...(field === undefined || field.path === '' ? [] : [`field: ${field.path}`]),
+    ...(field?.currentValue === undefined ? [] : [`current value: ${shownValue(field.currentValue, 4000)}`]),
+    ...(field?.proposedValue === undefined
+      ? []
+      : [`proposed value: ${shownValue(field.proposedValue, 4000)}`]),
+  ];
+  return lines.join('\n');
+}
+
+/** Errors first; what goes beyond the limit comes as a list for the check's text. */
+export function placed(annotations: readonly CheckAnnotation[]): {
+  readonly annotations: readonly CheckAnnotation[];
+  readonly rest: string;
+} {
+  if (annotations.length <= MOST_ANNOTATIONS) return { annotations, rest: '' };
+  const sorted = annotations.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  const left = sorted.slice(MOST_ANNOTATIONS);
+  const listed = left
+    .slice(0, MOST_LISTED)
+    .map(
+      ({ path, startLine, message }) =>
+        `- ${code(`${path}:${startLine}`)}: ${code(shownValue(message, 200))}`,
+    );
+  const more = left.length > listed.length ? [`- and ${left.length - listed.length} more`] : [];
+  const head = `${annotations.length} findings; the first ${MOST_ANNOTATIONS} stand on their lines, these do not:`;
+  return { annotations: sorted.slice(0, MOST_ANNOTATIONS), rest: [head, '', ...listed, ...more].join('\n') };
+}
+
+const LEVELS: readonly CheckAnnotation['level'][] = ['failure', 'warning', 'notice'];
 
 export function inDirectory(directory: string, path: string): string {
   return directory === '' ? path : `${directory}/${path}`;

@@ -4,6 +4,8 @@ export const AGGREGATE_CHECK = 'portico';
 export const RENDER_CHECK = 'portico/render';
 export const PACKAGE_CHECK = 'portico/package';
 export const CONFLICTS_CHECK = 'portico/conflicts';
+/** What the proposal lets packages do that they could not before. */
+export const POWER_CHECK = 'portico/power';
 export const CONFIG_CHECK = 'portico/config';
 /** On the registered branch, where something on it is not published. */
 export const PUBLICATION_CHECK = 'portico/publication';

@@ -1,6 +1,6 @@
 /** Pure: the check of the packages' own pipelines. */
 import type { Finding, FunctionRun } from '../package/render/render-types.ts';
-import { annotationOf, count, inDirectory, type Draft } from './check-draft.ts';
+import { annotationOf, count, inDirectory, placed, type Draft } from './check-draft.ts';
 import { RENDER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
 import { code, fenced, sentence, table } from './markdown-blocks.ts';
@@ -43,16 +43,17 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
       : []),
     runTable(rendered),
   ].filter((part) => part !== '');
+  const { annotations, rest } = placed([
+    ...findings.map(({ one, finding }) => annotationOf(one, finding)),
+    ...rendered.flatMap((one) => problemAnnotation(one)),
+  ]);
   return {
     name: RENDER_CHECK,
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
-    ...textOf([withheld ? patchText(commit) : '', toldText(told.map(({ finding }) => finding))]),
-    annotations: [
-      ...findings.map(({ one, finding }) => annotationOf(one, finding)),
-      ...rendered.flatMap((one) => problemAnnotation(one)),
-    ],
+    ...textOf([withheld ? patchText(commit) : '', rest, toldText(told.map(({ finding }) => finding))]),
+    annotations,
   };
 }
 

@@ -1,0 +1,97 @@
+/** What would mend the findings of a check: what functions propose, and what mutators write that are not enforced. */
+import type { PackageFiles } from '../package/package.ts';
+import type { Guardrail } from '../package/render/render-types.ts';
+import { renderPackage } from '../package/render/render.ts';
+import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
+import type { FileChanges } from './git-port.ts';
+import type { LoadedGuardrails } from './guardrails.ts';
+import type { Access, World } from './ports.ts';
+import { changesBetween, type RenderedPackage } from './proposal-render.ts';
+import { proposesValue, withProposedValues } from './proposed-values.ts';
+import type { RenderCommit } from './render-commit.ts';
+
+/** Changes of files at the head, named from the top of the repository. */
+export interface Fix {
+  /** Name of the check whose findings it mends. */
+  readonly check: string;
+  /** A sentence. */
+  readonly why: string;
+  readonly changes: FileChanges;
+}
+
+/**
+ * The fixes of all checks; of one check there may be several, for several packages. Nothing is rendered unless a
+ * mutator that only warns has found something.
+ */
+export async function loadFixes(
+  world: Pick<World, 'runtime'>,
+  { git }: Pick<Access, 'git'>,
+  rendered: readonly RenderedPackage[],
+  guardrails: LoadedGuardrails,
+  commit: RenderCommit,
+  signal?: AbortSignal,
+): Promise<Fix[]> {
+  const fixes: Fix[] = [];
+  for (const one of rendered) {
+    if (one.problem !== undefined || one.unstable !== undefined) continue;
+    if (commit.state === 'withheld') {
+      if (one.changes.size > 0) {
+        const why = 'Rendering the package writes this.';
+        fixes.push({ check: RENDER_CHECK, why, changes: one.changes });
+      }
+      continue;
+    }
+    const proposed = one.findings.filter((finding) => finding.severity !== 'info' && proposesValue(finding));
+    const mutators = warningMutators(one, guardrails.forPackage(one.package.path));
+    if (proposed.length === 0 && mutators.length === 0) continue;
+    const { directory } = one.package;
+    const files = (await git.readPackage(commit.head.oid, directory, {}, signal))?.files ?? new Map();
+    const byCheck = Map.groupBy(proposed, ({ guardrail }) =>
+      guardrail === undefined ? RENDER_CHECK : guardrailCheck(guardrail),
+    );
+    for (const [check, findings] of byCheck) {
+      const after = new Map([...files, ...withProposedValues(files, findings)]);
+      fixes.push({
+        check,
+        why: findings.length === 1 ? (findings[0]?.message ?? '') : 'The function proposes this.',
+        changes: changesBetween(directory, files, after),
+      });
+    }
+    for (const guardrail of mutators) {
+      const after = await written(world, files, guardrail, signal);
+      fixes.push({
+        check: guardrailCheck(guardrail.name),
+        why: 'This guardrail would write this.',
+        changes: after === null ? new Map() : changesBetween(directory, files, after),
+      });
+    }
+  }
+  return fixes.filter(({ changes }) => changes.size > 0);
+}
+
+/** Mutators that ran without being enforced, and said that they would change something. */
+function warningMutators(one: RenderedPackage, guardrails: readonly Guardrail[]): Guardrail[] {
+  return guardrails.filter(
+    ({ name, type, mode }) =>
+      type === 'mutator' &&
+      mode === 'warn' &&
+      one.runs.some(
+        (run) =>
+          run.guardrail === name &&
+          run.exitCode === 0 &&
+          run.results.some(({ severity }) => severity === 'warning'),
+      ),
+  );
+}
+
+/** The package with what the guardrail writes; null where rendering it fails. */
+async function written(
+  { runtime }: Pick<World, 'runtime'>,
+  files: PackageFiles,
+  guardrail: Guardrail,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles | null> {
+  const enforced: Guardrail = { ...guardrail, mode: 'enforce' };
+  const result = await renderPackage({ files, runtime, guardrails: [enforced], ...(signal && { signal }) });
+  return result.ok ? result.files : null;
+}
