@@ -29,6 +29,7 @@ import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
+import { createRunning, type Running } from './running.ts';
 import { routeEvent } from './route.ts';
 import { VERSION } from './version.ts';
 
@@ -91,12 +92,15 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   });
   const shared = environment.databaseUrl !== undefined;
   const freshness = createFreshness(() => Date.now(), shared ? CLOCKS_APART_MS : 0);
+  const running = createRunning();
   const world: World = {
     catalog: createCatalog(),
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, await mirrors.open(ref, signal));
       return { ref, git, forge: forge.repository(ref.installationId, ref) };
     },
+    openAddress: (url, signal) => mirrors.openAddress(url, signal),
+    cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),
     async repositories(signal) {
       const found: RepositoryRef[] = [];
       for (const installation of await forge.installations(signal)) {
@@ -117,7 +121,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     now: () => new Date(),
     log,
   };
-  const handlers = withFreshness(createHandlers(world, metrics), freshness);
+  const handlers = withFreshness(createHandlers(world, metrics, running), freshness);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
   const sweep = (): Promise<void> => world.enqueue(sweepJob());
@@ -162,7 +166,7 @@ async function withHead(
 
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
-function createHandlers(world: World, metrics: Metrics): Handlers {
+function createHandlers(world: World, metrics: Metrics, running: Running): Handlers {
   const proposal = createProposalReconciler(world);
   const comment = createCommentReconciler(world);
   const publication = createPublicationReconciler(world);
@@ -176,11 +180,15 @@ function createHandlers(world: World, metrics: Metrics): Handlers {
   return {
     proposal: ({ data }, signal) => {
       const target = data as unknown as ProposalTarget;
-      return lock.run(pullKey(target), () => proposal(target, signal));
+      return lock.run(pullKey(target), () =>
+        running.run(pullKey(target), (either) => proposal(target, either), signal),
+      );
     },
     comment: async ({ data }, signal) => {
       const target = data as unknown as CommentTarget;
-      await lock.run(pullKey(target), () => comment(target, signal));
+      // To end what is under way, a comment must not wait for it.
+      if (target.aside === true) await comment(target, signal);
+      else await lock.run(pullKey(target), () => comment(target, signal));
       metrics.command('comment', 'done');
     },
     publication: ({ data }, signal) => publication(whose(data), signal),
@@ -213,7 +221,13 @@ function momentOf(kind: string, data: Json, attempt: number): Moment | null {
   return { since: at, passOn: ONLY_LOOKING.includes(kind) };
 }
 
-function pullKey({ repository: { id }, number }: ProposalTarget): string {
+function pullKey({
+  repository: { id },
+  number,
+}: {
+  readonly repository: { readonly id: number };
+  readonly number: number;
+}): string {
   return `${id}#${number}`;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 import type { Mirror } from './git/mirror-types.ts';
@@ -13,11 +14,14 @@ export interface MirrorsOptions {
 
 export interface Mirrors {
   open(repository: RepositoryRef, signal?: AbortSignal): Promise<Mirror>;
+  /** A repository outside of every installation, read without credentials. https only, except on the forge's own host. */
+  openAddress(url: string, signal?: AbortSignal): Promise<Mirror>;
   close(): Promise<void>;
 }
 
 /** One mirror per repository, by numeric id, opened once and shared; a renamed repository keeps its directory. */
 export function createMirrors(options: MirrorsOptions): Mirrors {
+  const outside = new Map<string, Promise<Mirror>>();
   const open = new Map<number, { readonly url: string; readonly mirror: Promise<Mirror> }>();
 
   async function start(
@@ -46,7 +50,24 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       mirror.catch(() => open.delete(repository.id));
       return mirror;
     },
+    async openAddress(url, signal) {
+      const known = outside.get(url);
+      if (known !== undefined) return known;
+      const name = createHash('sha256').update(url).digest('hex').slice(0, 24);
+      const ownHttp = url.startsWith('http:') && new URL(url).origin === new URL(options.gitUrl).origin;
+      const mirror = openMirror({
+        dir: join(options.directory, `outside-${name}.git`),
+        url,
+        protocols: ownHttp ? ['http'] : [],
+        ...(signal && { signal }),
+      });
+      outside.set(url, mirror);
+      mirror.catch(() => outside.delete(url));
+      return mirror;
+    },
     async close() {
+      for (const mirror of outside.values()) await (await mirror.catch(() => null))?.[Symbol.asyncDispose]();
+      outside.clear();
       for (const { mirror } of open.values()) {
         const opened = await mirror.catch(() => null);
         await opened?.[Symbol.asyncDispose]();

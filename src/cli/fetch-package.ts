@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 
 import { PorticoError } from '../error.ts';
-import { readKptfile, withName, withUpstream } from '../package/kptfile.ts';
+import { clonedPackage } from '../package/clone.ts';
+import { readKptfile } from '../package/kptfile.ts';
 import type { GitLocation, Kptfile } from '../package/kptfile.ts';
-import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { strategyOf } from './strategy.ts';
@@ -43,20 +43,20 @@ export async function fetchPackage(
   await git.fetch(repo, [found.commit]);
   const { files, commit, skipped } = await git.read(repo, directory, found.commit);
   for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is left out`);
-  const kptfile = files.get('Kptfile');
-  if (kptfile === undefined) {
+  if (!files.has('Kptfile')) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory} of ${repo}`, {
       hint: 'Name the directory of a package.',
     });
   }
 
-  const git_ = { repo, directory };
-  const root = withUpstream(withName(kptfile.bytes, copy.name), {
-    upstream: { type: 'git', git: { ...git_, ref: origin.ref ?? found.ref }, updateStrategy: copy.strategy },
-    upstreamLock: { type: 'git', git: { ...git_, ref: found.ref, commit } },
-  });
-  const result = new Map(withMergeMarkers(files));
-  result.set('Kptfile', { mode: kptfile.mode, bytes: root });
+  const place = { repo, directory };
+  const result = new Map(
+    clonedPackage(files, {
+      ...copy,
+      upstream: { ...place, ref: origin.ref ?? found.ref },
+      lock: { ...place, ref: found.ref, commit },
+    }),
+  );
   for (const [below, sub] of remoteSubpackages(files)) {
     if (sub.upstreamLock !== undefined) continue;
     const fetched = await fetchPackage(

@@ -6,6 +6,7 @@ export const COMMAND_NAMES = [
   'copy',
   'delete',
   'diff',
+  'edit',
   'eval',
   'explain',
   'help',

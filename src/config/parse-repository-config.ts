@@ -56,6 +56,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       directPushes: publish?.directPushes ?? 'flag',
     },
     updates: toUpdates(spec.updates ?? {}),
+    upstreams: { allow: spec.upstreams?.allow ?? [] },
     ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
   };
 }

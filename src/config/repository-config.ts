@@ -23,6 +23,8 @@ export interface RepositoryConfig {
     readonly directPushes: 'publish' | 'flag';
   };
   readonly updates: UpdatePolicy;
+  /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
+  readonly upstreams: { readonly allow: readonly string[] };
   readonly inventory?: { readonly directory: string };
 }
 

@@ -8,6 +8,7 @@ import { pathProblem } from '../package/limits.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
+import { allowedUpstreamProblem } from './allowed-upstream.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { globProblem } from './glob.ts';
@@ -173,6 +174,18 @@ const spec = z
       })
       .optional(),
     updates: updates.optional(),
+    upstreams: z
+      .strictObject({
+        allow: z
+          .array(text(allowedUpstreamProblem))
+          .max(200)
+          .optional()
+          .meta({
+            description:
+              'Addresses outside of the installation that packages may be cloned from: a repository, or all below an address that ends in /*.',
+          }),
+      })
+      .optional(),
     inventory: z.strictObject({ directory }).optional(),
   })
   .check((ctx) => uniqueNames(ctx.value, ctx.issues));

@@ -29,7 +29,7 @@ export function initPackage(options: InitOptions, existing: PackageFiles = new M
 }
 
 /** The ConfigMap that tells functions what their package is called. */
-function packageContext(name: string): string {
+export function packageContext(name: string): string {
   return `apiVersion: v1
 kind: ConfigMap
 metadata:

@@ -4,7 +4,7 @@ import { parseComment, type CommandLine } from '../command/parse.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { loadCommandPlace } from './command-place.ts';
-import { mergedBefore, performStep, type StepOutcome } from './command-steps.ts';
+import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
@@ -90,7 +90,7 @@ async function obey(
       world,
       access,
       snapshot,
-      { ...written, number: target.number },
+      { ...written, number: target.number, index: line.index },
       decision.steps,
       signal,
     );
@@ -98,7 +98,8 @@ async function obey(
       said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
       break;
     }
-    said.push({ line, outcome: 'done', ...(decision.reply !== undefined && { text: decision.reply }) });
+    const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
+    said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
   }
   return said;
 }
@@ -116,21 +117,23 @@ async function performAll(
   world: World,
   access: Access,
   snapshot: ProposalSnapshot | null,
-  written: Written & { readonly number: number },
+  written: Written & Pick<Asked, 'number' | 'index'>,
   steps: readonly Step[],
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  const { id, author: login, createdAt: at, number } = written;
-  const asked = { id, login, at, number };
+  const { id, author: login, createdAt: at, number, index } = written;
+  const asked: Asked = { id, login, at, number, index };
+  const replies: string[] = [];
   for (const step of steps) {
     try {
       const outcome = await performStep(world, access, snapshot, asked, step, signal);
       if (outcome.kind !== 'done') return outcome;
+      if (outcome.reply !== undefined) replies.push(outcome.reply);
     } catch (error) {
       // What the forge cannot do now it may do later: the job runs again. What the person must mend is an answer.
       if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
       return { kind: 'failed', message: error.message, hint: error.hint ?? '' };
     }
   }
-  return { kind: 'done' };
+  return { kind: 'done', reply: replies.join('\n\n') };
 }

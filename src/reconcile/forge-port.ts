@@ -142,7 +142,13 @@ export interface Forge {
   /** Pull requests that brought this commit to a branch, merged ones included. */
   pullsForCommit(sha: string, signal?: AbortSignal): Promise<readonly Pull[]>;
   createPull(
-    pull: { readonly title: string; readonly body: string; readonly head: string; readonly base: string },
+    pull: {
+      readonly title: string;
+      readonly body: string;
+      readonly head: string;
+      readonly base: string;
+      readonly draft?: boolean;
+    },
     signal?: AbortSignal,
   ): Promise<{ readonly created: boolean; readonly pull: Pull }>;
   updatePull(

@@ -47,6 +47,13 @@ export interface World {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<Access>;
+  /**
+   * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL and
+   * what git says of an address that cannot be read (`GIT_…`).
+   */
+  openAddress(url: string, signal?: AbortSignal): Promise<Git>;
+  /** Stops the work on a pull request that this process is doing; false where there is none. */
+  cancel(ref: RepositoryRef, number: number): boolean;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
   /** Webhooks since then that never arrived, oldest first. */

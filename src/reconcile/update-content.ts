@@ -63,7 +63,7 @@ const STRATEGIES: readonly UpdateStrategy[] = [
 ];
 
 /** The strategy that the downstream's Kptfile asks for. */
-function strategyOf(local: PackageFiles): UpdateStrategy | undefined {
+export function strategyOf(local: PackageFiles): UpdateStrategy | undefined {
   const kptfile = local.get('Kptfile');
   const named = kptfile && readKptfile(kptfile.bytes).kptfile.upstream?.updateStrategy;
   return STRATEGIES.find((known) => known === named);

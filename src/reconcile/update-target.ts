@@ -4,6 +4,7 @@ import { compareRevisions, parseRevisionName } from '../revision/revision-name.t
 
 export type WithheldReason =
   | 'up-to-date'
+  | 'paused'
   | 'not-followed'
   | 'no-revision'
   | 'no-such-revision'

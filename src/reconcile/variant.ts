@@ -7,13 +7,14 @@ import type { Pull } from './forge-port.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { conflictKey, updateConflicts } from './open-conflicts.ts';
 import { taggedRevisions } from './package-revisions.ts';
+import { pausedBy } from './paused.ts';
 import type { World } from './ports.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
 import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
 import { pushUpdate } from './update-push.ts';
 import { readConflicts } from './update-record.ts';
 import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
-import { updateTarget, type Withheld } from './update-target.ts';
+import { updateTarget, withheld, type Withheld } from './update-target.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
@@ -56,6 +57,10 @@ async function reconcile(
   const pulls = await access.forge.pullsForHead({ branch: down.branch }, { state: 'all' }, signal);
   const open = pulls.find(({ state }) => state === 'open');
   if (!down.visible) return block(world, down, open, signal);
+  const paused = target.to === undefined ? await pausedBy(access.git, down.directory, signal) : null;
+  if (paused !== null) {
+    return withheld('paused', `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`);
+  }
   const asked = target.to ?? (await askedBefore(world, down, open, signal));
   const chosen = updateTarget({
     policy: down.config.updates,

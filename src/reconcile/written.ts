@@ -14,6 +14,8 @@ export interface CommentTarget {
     readonly id: number;
   };
   readonly headSeen?: string;
+  /** It ends what is under way there, so it does not wait for that. */
+  readonly aside?: true;
 }
 
 export interface Written {

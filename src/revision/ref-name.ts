@@ -42,6 +42,14 @@ export function ledgerRef(path: string, revision: string): string {
 }
 
 /**
+ * The full ref that stands while updates of a package are paused. The last part keeps the ref of one package from being
+ * a folder of another's. @throws PorticoError BAD_REF_NAME
+ */
+export function pausedRef(path: string): string {
+  return checked(`refs/portico/paused/${joined(path, 'updates')}`);
+}
+
+/**
  * The one branch on which a downstream package is updated from one upstream: `portico/update/<path>/<identity>`.
  * The identity is a hash of both, so the name stays the same from revision to revision, two upstreams of one package
  * do not meet, and no package's branch is a folder of another's. `upstream` is any stable text, such as

@@ -1,0 +1,46 @@
+import { shown } from './arguments.ts';
+import type { AnywhereCommand, Decision } from './command.ts';
+import { newDraft } from './draft-here.ts';
+import { readPackageAtRevision, readPackagePath } from './package-name.ts';
+import { refuse } from './refusal.ts';
+
+export const copy: AnywhereCommand = {
+  name: 'copy',
+  usage: 'copy <package>[@<revision>] [--workspace=<name>]',
+  summary: 'Open a draft of a package with the content of one of its revisions, or of the branch.',
+  examples: [
+    { line: '/portico copy web@v3 --workspace=hotfix', does: 'starts drafts/web/hotfix from v3' },
+    { line: '/portico copy web', does: 'starts from the registered branch, as edit does' },
+  ],
+  accepts: { positional: 1, options: { workspace: 'value' } },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull-or-issue',
+  guard: 'open',
+  decide: (_state, { positional: [named], options }) => startFrom(named, options.get('workspace')),
+};
+
+export const edit: AnywhereCommand = {
+  ...copy,
+  name: 'edit',
+  usage: 'edit <package> [--workspace=<name>]',
+  summary: 'Open a draft of a package as it is on the registered branch.',
+  examples: [{ line: '/portico edit web', does: 'opens a draft pull request to push to' }],
+  decide(_state, { positional: [named], options }) {
+    if (named?.includes('@') === true) {
+      const message = `${shown(named)} names a revision, and edit starts from the branch`;
+      return refuse('unexpected-revision', message, 'Use /portico copy for a revision.');
+    }
+    return startFrom(named, options.get('workspace'));
+  },
+};
+
+function startFrom(named: string | undefined, workspace: string | true | undefined): Decision {
+  if (named === undefined) return refuse('no-package', 'no package is named', 'Write /portico copy web@v3.');
+  if (!named.includes('@')) {
+    const path = readPackagePath(named);
+    return typeof path === 'string' ? newDraft(path, workspace, { kind: 'edit' }) : path;
+  }
+  const at = readPackageAtRevision(named);
+  return 'kind' in at ? at : newDraft(at.path, workspace, { kind: 'copy', revision: at.revision });
+}

@@ -1,0 +1,107 @@
+/** Pure: whether a draft can be made of what there is. */
+import { draftBranch } from '../revision/ref-name.ts';
+import { shown } from './arguments.ts';
+import type { DraftSource } from './draft-request.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+/** What stands in the repository, paths from its top ('.' for the top itself). */
+export interface DraftGround {
+  /** Packages on the registered branch, subpackages included. */
+  readonly packages: readonly string[];
+  /** Short names of branches and tags. */
+  readonly branches: readonly string[];
+  readonly tags: readonly string[];
+  /** True where the directory holds any file on the registered branch. */
+  readonly hasFiles: boolean;
+}
+
+/** The refusal, or undefined. `path` is from the top of the repository. Whether the branch exists is not looked at. */
+export function draftProblem(
+  path: string,
+  branch: string,
+  source: Pick<DraftSource, 'kind'>,
+  ground: DraftGround,
+): Refusal | undefined {
+  const isNew = source.kind === 'init' || source.kind === 'clone';
+  return (
+    (isNew ? newPackageProblem(path, source.kind, ground) : presenceProblem(path, source.kind, ground)) ??
+    clashProblem('branch', branch, ground.branches) ??
+    (isNew ? clashProblem('tag', path === '.' ? 'v1' : `${path}/v1`, ground.tags) : undefined)
+  );
+}
+
+function newPackageProblem(
+  path: string,
+  verb: string,
+  { packages, hasFiles }: DraftGround,
+): Refusal | undefined {
+  if (packages.includes(path)) {
+    return refuse(
+      'package-exists',
+      `there is a package ${shown(path)} already`,
+      `Work on it with /portico edit ${path}, or choose another path.`,
+    );
+  }
+  const above = packages.find((one) => one === '.' || path.startsWith(`${one}/`));
+  if (above !== undefined) {
+    return refuse(
+      'inside-package',
+      `${shown(path)} lies inside the package ${shown(above)}`,
+      `Open a draft of it (/portico edit ${above}), and say /portico ${verb} there: it becomes a subpackage.`,
+    );
+  }
+  const below = packages.find((one) => path === '.' || one.startsWith(`${path}/`));
+  if (below !== undefined) {
+    return refuse(
+      'above-package',
+      `${shown(path)} would swallow the package ${shown(below)}`,
+      'Choose a path that is not above another package.',
+    );
+  }
+  const twin = packages.find((one) => one.toLowerCase() === path.toLowerCase());
+  if (twin !== undefined) {
+    return refuse(
+      'case-clash',
+      `${shown(path)} and the package ${shown(twin)} differ in capitals only`,
+      'Choose another path: some file systems take them for one.',
+    );
+  }
+  // What lies there would be overwritten or swallowed; an empty package may be put around it.
+  if (verb === 'init' || !hasFiles) return undefined;
+  return refuse(
+    'directory-in-use',
+    `there are files in ${shown(path)}`,
+    'Choose another path, or remove them.',
+  );
+}
+
+function presenceProblem(path: string, verb: string, { packages }: DraftGround): Refusal | undefined {
+  // A package that was removed comes back by its revisions.
+  if (packages.includes(path) || verb === 'rollback' || verb === 'copy') return undefined;
+  return refuse(
+    'no-such-package',
+    `there is no package ${shown(path)} on the registered branch`,
+    `Make one: /portico init ${path}.`,
+  );
+}
+
+/** Git keeps a ref as a file: `a` and `a/b` cannot both be. */
+function clashProblem(what: string, name: string, names: readonly string[]): Refusal | undefined {
+  const clash = names.find((one) => name.startsWith(`${one}/`) || one.startsWith(`${name}/`));
+  if (clash === undefined) return undefined;
+  return refuse(
+    'ref-clash',
+    `the ${what} ${shown(clash)} leaves no room for ${shown(name)}`,
+    what === 'branch' ? 'Name another workspace, or remove that branch.' : 'Choose another path.',
+  );
+}
+
+/** The branch of a draft, or why there can be none. */
+export function draftBranchOf(path: string, workspace: string): string | Refusal {
+  try {
+    return draftBranch(path, workspace);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return refuse('bad-path', message, 'Choose a shorter or plainer path and workspace.');
+  }
+}

@@ -1,0 +1,53 @@
+import type { AnywhereCommand } from './command.ts';
+import { branchProblem, newDraft, packageHere } from './draft-here.ts';
+import { readPackagePath } from './package-name.ts';
+import { refuse } from './refusal.ts';
+import { readUpstream } from './upstream-wish.ts';
+
+export const rebase: AnywhereCommand = {
+  name: 'rebase',
+  usage: 'rebase <upstream>[@<revision>] [--package=<path>] [--workspace=<name>]',
+  summary:
+    'Move a package onto another upstream or revision by a three-way merge; conflicts are listed to be settled.',
+  examples: [
+    { line: '/portico rebase acme/blueprints:postgres@v2', does: 'moves the package of this pull request' },
+    {
+      line: '/portico rebase postgres@v2 --package=apps/db',
+      does: 'opens a draft of apps/db that is moved, where it is said in an issue',
+    },
+  ],
+  accepts: { positional: 1, options: { package: 'value', workspace: 'value' } },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull-or-issue',
+  guard: 'open',
+  decide(state, { positional: [from], options }) {
+    if (from === undefined) {
+      return refuse(
+        'no-upstream',
+        'no upstream is named',
+        'Write /portico rebase acme/blueprints:postgres@v2.',
+      );
+    }
+    const upstream = readUpstream(from);
+    if (!('directory' in upstream)) return upstream;
+    const named = options.get('package');
+    const workspace = options.get('workspace');
+    const written = typeof named === 'string' ? named : undefined;
+    if (state.place.kind === 'pull' && workspace === undefined) {
+      const problem = branchProblem(state);
+      if (problem !== undefined) return problem;
+      const path = packageHere(state, written);
+      if (typeof path !== 'string') return path;
+      return {
+        kind: 'do',
+        steps: [{ do: 'change-draft', change: { kind: 'rebase', package: path, upstream } }],
+      };
+    }
+    if (written === undefined) {
+      return refuse('which-package', 'no package is named', 'Say which with --package=apps/db.');
+    }
+    const path = readPackagePath(written);
+    return typeof path === 'string' ? newDraft(path, workspace, { kind: 'rebase', upstream }) : path;
+  },
+};

@@ -1,0 +1,50 @@
+import { approve } from './approve.ts';
+import { authorize } from './authorize.ts';
+import type { AnywhereCommand } from './command.ts';
+import { newDraft, packageHere } from './draft-here.ts';
+import { readPackageAtRevision, revisionOf } from './package-name.ts';
+import { refuse } from './refusal.ts';
+
+export const rollback: AnywhereCommand = {
+  name: 'rollback',
+  usage: 'rollback <package>@<revision> [--workspace=<name>] [--anyway]',
+  summary: 'Open a draft that brings a revision back; published, it becomes the next revision and says so.',
+  examples: [
+    { line: '/portico rollback web@v7', does: 'opens a draft with the content of v7' },
+    {
+      line: '/portico rollback web@v7 --anyway',
+      does: "does so although v7 fails today's guardrails; for those who may approve",
+    },
+  ],
+  accepts: { positional: 1, options: { workspace: 'value', anyway: 'flag' } },
+  minimumRole: 'write',
+  mayAlso: [],
+  contexts: 'pull-or-issue',
+  guard: 'open',
+  decide(state, { positional: [named], options }) {
+    if (named === undefined) {
+      return refuse('no-revision', 'no revision is named', 'Write /portico rollback web@v7.');
+    }
+    const anyway = options.has('anyway');
+    if (anyway) {
+      const allowed = authorize(state.config, approve, state.caller);
+      if (allowed.kind === 'refuse') {
+        return refuse(
+          'anyway-not-permitted',
+          `--anyway is for those who may approve: ${allowed.message}`,
+          allowed.hint,
+        );
+      }
+      if (allowed.kind === 'ignore') return refuse('anyway-not-permitted', 'a bot may not', 'Ask a person.');
+    }
+    // `v7` alone is enough where a pull request says which package.
+    const revision = revisionOf(named);
+    const path =
+      revision === undefined || state.place.kind === 'issue' ? undefined : packageHere(state, undefined);
+    if (typeof path === 'object') return path;
+    const at =
+      revision === undefined || path === undefined ? readPackageAtRevision(named) : { path, revision };
+    if ('kind' in at) return at;
+    return newDraft(at.path, options.get('workspace'), { kind: 'rollback', revision: at.revision, anyway });
+  },
+};

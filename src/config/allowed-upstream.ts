@@ -1,0 +1,42 @@
+/** Addresses outside of the installation that packages may be cloned from, as `spec.upstreams.allow` lists them. */
+
+const ENTRY = /^https?:\/\/[^/\s@?#*]+(?:\/[A-Za-z0-9_.-]+)*(?:\/\*)?$/;
+
+/** Why an entry is refused, or undefined. An entry is a repository's address, or ends in `/*` for all below. */
+export function allowedUpstreamProblem(entry: string): string | undefined {
+  if (entry.length > 500) return 'must not be longer than 500 characters';
+  if (!ENTRY.test(entry) || !URL.canParse(entry)) {
+    return 'must be an address such as https://github.com/kptdev/kpt, or end in /* for all below it';
+  }
+  return undefined;
+}
+
+/**
+ * Whether a repository's address (without `.git`) is allowed by one of the entries. Hosts that are an IP address or
+ * have no dot are never allowed: an address outside is meant, and inside lies what nobody should reach through Portico.
+ *
+ * @param own origin of the forge itself, which may be any host
+ */
+export function allowsUpstream(allow: readonly string[], address: string, own?: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  if (url.origin !== own && (url.protocol !== 'https:' || !isPublicName(url.hostname))) return false;
+  const wanted = plain(url.href);
+  return allow.some((entry) => {
+    if (!URL.canParse(entry)) return false;
+    const pattern = plain(new URL(entry).href);
+    return pattern.endsWith('/*') ? wanted.startsWith(pattern.slice(0, -1)) : wanted === pattern;
+  });
+}
+
+function plain(href: string): string {
+  return href
+    .toLowerCase()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+}
+
+function isPublicName(host: string): boolean {
+  if (/^[\d.]+$/.test(host) || host.startsWith('[')) return false;
+  return host.includes('.') && !/\.(?:local|localhost|internal|home|lan)\.?$/i.test(host);
+}

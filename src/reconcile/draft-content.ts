@@ -1,0 +1,211 @@
+/** What a new draft holds, made of what there is; nothing is written here. */
+import { shown } from '../command/arguments.ts';
+import type { DraftRequest, DraftSource } from '../command/draft-request.ts';
+import { type Refusal, refuse } from '../command/refusal.ts';
+import { clonedPackage } from '../package/clone.ts';
+import { initPackage, packageContext } from '../package/init.ts';
+import type { PackageFiles } from '../package/package.ts';
+import type { Asked } from './command-steps.ts';
+import type { CommandRecord } from './commit-seal.ts';
+import { findUpstream, type Asker } from './draft-upstream.ts';
+import type { Git } from './git-port.ts';
+import { refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
+import type { Access, World } from './ports.ts';
+import { rebasedPackage } from './rebased-package.ts';
+import { guardrailsAgainst } from './rollback-guardrails.ts';
+
+/** Everything that a draft is made from. */
+export interface DraftSetting {
+  readonly world: World;
+  readonly access: Access;
+  readonly asked: Asked;
+  readonly asker: Asker;
+  /** Head of the registered branch. */
+  readonly base: string;
+  /** From the top of the repository; '' is the top. */
+  readonly directory: string;
+  readonly refs: RevisionRefs;
+}
+
+export interface DraftContent {
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+  readonly title: string;
+  readonly trailers: readonly string[];
+  readonly record: CommandRecord;
+}
+
+/** The content of a draft, or why it cannot be made. */
+export async function draftContent(
+  setting: DraftSetting,
+  { path, source }: DraftRequest,
+  signal?: AbortSignal,
+): Promise<DraftContent | Refusal> {
+  const { access, asked, base, directory } = setting;
+  const before = await filesAt(access.git, base, directory, signal);
+  const by = { directory, by: asked.login, comment: asked.id, index: asked.index };
+  switch (source.kind) {
+    case 'init':
+      return {
+        before,
+        after: new Map([...before, ...newFiles(setting, source, before)]),
+        title: `New package ${path}`,
+        trailers: [],
+        record: { kind: 'draft', source: 'init', ...by },
+      };
+    case 'clone': {
+      const clone = await clonedFiles(setting, directory, source, signal);
+      if ('kind' in clone) return clone;
+      return {
+        before,
+        after: new Map([...before, ...clone.files]),
+        title: `Clone ${clone.name} as ${path}`,
+        trailers: [`Cloned-From: ${clone.name}`],
+        record: { kind: 'draft', source: 'clone', from: clone.name, ...by },
+      };
+    }
+    case 'edit':
+      return {
+        before,
+        after: before,
+        title: `Edit ${path}`,
+        trailers: [],
+        record: { kind: 'draft', source: 'edit', ...by },
+      };
+    case 'copy':
+    case 'rollback':
+      return fromRevision(setting, path, source, before, by, signal);
+    case 'rebase': {
+      const rebased = await rebasedPackage(setting, { directory, local: before }, source.upstream, signal);
+      if ('kind' in rebased) return rebased;
+      return { before, after: rebased.files, ...rebased.told(path), record: { ...rebased.record, ...by } };
+    }
+  }
+}
+
+type ByCommand = Pick<CommandRecord, 'directory' | 'by' | 'comment' | 'index'>;
+
+async function fromRevision(
+  setting: DraftSetting,
+  path: string,
+  source: Extract<DraftSource, { kind: 'copy' | 'rollback' }>,
+  before: PackageFiles,
+  by: ByCommand,
+  signal: AbortSignal | undefined,
+): Promise<DraftContent | Refusal> {
+  const { access, directory, refs } = setting;
+  const { revision, kind } = source;
+  const tag = tagOf(refs, directory, revision);
+  const after = tag === undefined ? new Map() : await filesAt(access.git, tag.commit, directory, signal);
+  if (!after.has('Kptfile')) {
+    return refuse(
+      'no-such-revision',
+      `${shown(path)} has no revision ${shown(revision)}`,
+      `Its revisions are the tags ${shown(`${refPath(directory) === '.' ? '' : `${directory}/`}v*`)}.`,
+    );
+  }
+  if (kind === 'copy') {
+    return {
+      before,
+      after,
+      title: `Work on ${path} from ${revision}`,
+      trailers: [`Copied-From: ${revision}`],
+      record: { kind: 'draft', source: kind, from: revision, ...by },
+    };
+  }
+  if (tag !== undefined && (await sameTree(access.git, tag.commit, setting.base, directory, signal))) {
+    return refuse(
+      'same-content',
+      `${shown(path)} holds what ${revision} holds already`,
+      'There is nothing to do.',
+    );
+  }
+  const against = await guardrailsAgainst(setting, path, after, signal);
+  if (against !== undefined && !source.anyway) {
+    return refuse(
+      'guardrails-fail',
+      `${shown(`${path}@${revision}`)} fails today's guardrails: ${against}`,
+      `Start from it and correct it (/portico copy ${path}@${revision}), or say --anyway, which is for those who may approve.`,
+    );
+  }
+  return {
+    before,
+    after,
+    title: `Restore ${path} to ${revision}`,
+    trailers: [
+      `Restored-From: ${revision}`,
+      ...(against === undefined ? [] : [`Guardrails-Waived-By: ${by.by}`]),
+    ],
+    record: {
+      kind: 'draft',
+      source: kind,
+      from: revision,
+      ...by,
+      ...(against !== undefined && { anyway: true }),
+    },
+  };
+}
+
+/** The files of an empty package that are not there yet. */
+export function newFiles(
+  { asker: { facts, config }, directory }: Pick<DraftSetting, 'asker' | 'directory'>,
+  source: Extract<DraftSource, { kind: 'init' }>,
+  existing: PackageFiles,
+): PackageFiles {
+  const name = nameOf(directory, facts.name);
+  const { description, keywords } = source;
+  const files = new Map(
+    initPackage(
+      { name, ...(description !== undefined && { description }), ...(keywords && { keywords }) },
+      existing,
+    ),
+  );
+  if (config.deployment && files.has('package-context.yaml')) {
+    const bytes = new TextEncoder().encode(packageContext(name));
+    files.set('package-context.yaml', { mode: '100644', bytes });
+  }
+  return files;
+}
+
+/** A package of another place as the new package in `directory`. */
+export async function clonedFiles(
+  { world, access, asker }: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
+  directory: string,
+  source: Extract<DraftSource, { kind: 'clone' }>,
+  signal?: AbortSignal,
+): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
+  const upstream = await findUpstream(world, access, asker, source.upstream, signal);
+  if ('kind' in upstream) return upstream;
+  const place = { repo: upstream.repo, directory: `/${upstream.directory}`, ref: upstream.ref };
+  const files = clonedPackage(await filesAt(upstream.git, upstream.commit, upstream.directory, signal), {
+    name: nameOf(directory, asker.facts.name),
+    upstream: place,
+    lock: { ...place, commit: upstream.commit },
+    strategy: 'resource-merge',
+    deployment: asker.config.deployment,
+  });
+  return { files, name: upstream.name };
+}
+
+export async function filesAt(
+  git: Git,
+  commit: string,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<PackageFiles> {
+  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+}
+
+function nameOf(directory: string, repository: string): string {
+  return directory === '' ? repository : (directory.split('/').at(-1) ?? directory);
+}
+
+async function sameTree(
+  git: Git,
+  a: string,
+  b: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  return (await git.treeId(a, directory, signal)) === (await git.treeId(b, directory, signal));
+}

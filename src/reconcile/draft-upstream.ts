@@ -1,0 +1,257 @@
+/** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
+import { shown } from '../command/arguments.ts';
+import type { UpstreamWish } from '../command/draft-request.ts';
+import { revisionOf } from '../command/package-name.ts';
+import { type Refusal, refuse } from '../command/refusal.ts';
+import { allowsUpstream } from '../config/allowed-upstream.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { atLeast, parseRole } from '../config/role.ts';
+import { PorticoError } from '../error.ts';
+import type { RepositoryFacts } from './forge-port.ts';
+import type { Git } from './git-port.ts';
+import { loadRevisionRefs, newestRevision, publishedRefs, refPath, tagOf } from './package-revisions.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
+import { mayFlow } from './visibility.ts';
+
+export interface FoundUpstream {
+  readonly git: Git;
+  /** From the top of its repository; '' is the top. */
+  readonly directory: string;
+  /** As a Kptfile names it. */
+  readonly repo: string;
+  /** Tag, branch or commit, as a Kptfile names it. */
+  readonly ref: string;
+  /** The commit behind it. */
+  readonly commit: string;
+  /** For people: `acme/blueprints:basens@v1`. */
+  readonly name: string;
+}
+
+/** Who asks, and for which repository. */
+export interface Asker {
+  readonly login: string;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+}
+
+/**
+ * Looks the wish up. A registered repository must not be less public than the one that its content goes to, and the
+ * caller must be able to read it: otherwise the answer is the same as for one that does not exist. Any other address
+ * must be listed in `upstreams.allow` of the base branch's configuration; it is read without credentials.
+ */
+export async function findUpstream(
+  world: World,
+  access: Access,
+  asker: Asker,
+  wish: UpstreamWish,
+  signal?: AbortSignal,
+): Promise<FoundUpstream | Refusal> {
+  const place = placeOf(world, access, asker.config, wish);
+  if ('kind' in place) return place;
+  const opened =
+    place.registered === undefined
+      ? await openAddress(world, asker, place.address, signal)
+      : await openRegistered(world, asker, place.registered, signal);
+  if ('kind' in opened) return opened;
+  const { git } = opened;
+  const directory = place.directory === '.' ? '' : place.directory;
+  const at = await resolveRef(git, directory, wish.ref, signal);
+  if ('kind' in at) return at;
+  if (
+    (await git.readFile(at.commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal)) === null
+  ) {
+    return refuse(
+      'no-such-package',
+      `there is no package ${shown(place.directory)} at ${shown(at.shown)} of ${shown(opened.name)}`,
+      'Name the directory of a package, one with a Kptfile.',
+    );
+  }
+  return {
+    git,
+    directory,
+    repo: opened.repo,
+    ref: at.ref,
+    commit: at.commit,
+    name: `${opened.name}:${place.directory}@${at.shown}`,
+  };
+}
+
+interface Place {
+  readonly registered: RepositoryRef | undefined;
+  readonly address: string;
+  readonly directory: string;
+}
+
+function placeOf(
+  world: World,
+  { ref }: Access,
+  config: RepositoryConfig,
+  wish: UpstreamWish,
+): Place | Refusal {
+  const byName = (name: string): RepositoryRef | undefined =>
+    world.catalog.all().find((one) => `${one.ref.owner}/${one.ref.name}`.toLowerCase() === name.toLowerCase())
+      ?.ref;
+  const { directory } = wish;
+  if (wish.kind === 'url') {
+    return { registered: world.catalog.byUrl(wish.repo)?.ref, address: wish.repo, directory };
+  }
+  if (wish.kind === 'repository') {
+    const registered = byName(wish.repo);
+    return registered === undefined ? unknown(wish.repo) : { registered, address: '', directory };
+  }
+  const [owner = '', name = '', ...rest] = directory.split('/');
+  const named = byName(`${owner}/${name}`);
+  if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
+  const { repo } = config.defaultUpstream ?? {};
+  const registered = repo === undefined ? ref : byName(repo);
+  return registered === undefined ? unknown(repo ?? '') : { registered, address: '', directory };
+}
+
+interface Opened {
+  readonly git: Git;
+  readonly repo: string;
+  readonly name: string;
+}
+
+async function openRegistered(
+  world: World,
+  { login, facts }: Asker,
+  ref: RepositoryRef,
+  signal: AbortSignal | undefined,
+): Promise<Opened | Refusal> {
+  const { git, forge } = await world.open(ref, signal);
+  const [from] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const name = from.fullName;
+  if (from.id !== facts.id) {
+    if (!mayFlow(from, facts)) {
+      // Whoever may read it is told the reason; to others it does not exist.
+      return (await mayRead(forge, login, signal))
+        ? refuse(
+            'blocked-visibility',
+            'that repository is less public than this one: its content stays there',
+            'Clone it into a repository that as few people can read.',
+          )
+        : unknown(name);
+    }
+    if (from.visibility !== 'public' && !(await mayRead(forge, login, signal))) return unknown(name);
+  }
+  return { git, repo: from.cloneUrl.replace(/\.git$/, ''), name };
+}
+
+/** Asked of the forge at this moment; whatever it does not answer is no. */
+async function mayRead(
+  forge: Access['forge'],
+  login: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    const role = parseRole(await forge.permission(login, signal));
+    return role !== undefined && atLeast(role, 'read');
+  } catch (error) {
+    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return false;
+    throw error;
+  }
+}
+
+async function openAddress(
+  world: World,
+  { config, facts }: Asker,
+  address: string,
+  signal: AbortSignal | undefined,
+): Promise<Opened | Refusal> {
+  if (!allowsUpstream(config.upstreams.allow, address, new URL(facts.cloneUrl).origin)) {
+    return refuse(
+      'upstream-not-allowed',
+      `${shown(address)} is no repository that Portico is registered in, and no address that this repository allows`,
+      'Add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
+    );
+  }
+  try {
+    const git = await world.openAddress(`${address}.git`, signal);
+    await git.fetch({}, signal);
+    return { git, repo: address, name: address };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
+    // What the other end said is not repeated: it is foreign text about a place inside or outside.
+    return refuse(
+      'upstream-unreachable',
+      `${shown(address)} could not be read`,
+      'See that it is public and there.',
+    );
+  }
+}
+
+interface AtCommit {
+  readonly ref: string;
+  readonly commit: string;
+  readonly shown: string;
+}
+
+/** A revision, channel, tag, branch or whole commit id, in this order; without one the newest revision. */
+async function resolveRef(
+  git: Git,
+  directory: string,
+  wanted: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<AtCommit | Refusal> {
+  const refs = await loadRevisionRefs(git, signal);
+  const path = refPath(directory);
+  if (wanted === undefined) {
+    const newest = newestRevision(refs, directory);
+    if (newest !== undefined) return revisionAt(directory, newest.name, newest.tag.commit);
+    return refuse(
+      'no-revision',
+      `${shown(path)} has no published revision there`,
+      'Name a branch, tag or commit behind @.',
+    );
+  }
+  const name = revisionOf(wanted);
+  const tag = name === undefined ? undefined : tagOf(refs, directory, name);
+  if (name !== undefined && tag !== undefined) return revisionAt(directory, name, tag.commit);
+  // A channel is a tag beside the revisions of the package.
+  for (const short of [path === '.' ? wanted : `${path}/${wanted}`, wanted]) {
+    const found = refs.tags.get(`refs/tags/${short}`);
+    if (found !== undefined) return { ref: short, commit: found.commit, shown: wanted };
+  }
+  if (/^[0-9a-f]{40}$/.test(wanted)) {
+    const commit = await git.resolve(wanted, signal);
+    if (commit !== null && (await isOnBranch(git, commit, signal)))
+      return { ref: wanted, commit, shown: wanted.slice(0, 7) };
+  } else if (!/^(?:drafts|proposed|deletionProposed|portico)\//.test(wanted)) {
+    const branch = (await git.refs('refs/heads/', signal)).get(`refs/heads/${wanted}`);
+    if (branch !== undefined) return { ref: wanted, commit: branch.commit, shown: wanted };
+  }
+  const newest = newestRevision(refs, directory)?.name;
+  return refuse(
+    'no-such-revision',
+    `${shown(path)} has no revision ${shown(wanted)} there`,
+    newest === undefined ? 'It has no published revision.' : `The newest is ${newest}.`,
+  );
+}
+
+function revisionAt(directory: string, name: string, commit: string): AtCommit {
+  return { ref: publishedRefs(directory, name).tag, commit, shown: name };
+}
+
+/** Branches that are looked at for a commit. */
+const MOST_BRANCHES = 200;
+
+/** A commit that lies on no branch may be one that a stranger proposed from a fork. */
+export async function isOnBranch(
+  git: Git,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const branches = [...(await git.refs('refs/heads/', signal)).values()].slice(0, MOST_BRANCHES);
+  for (const { commit: head } of branches) if (await git.isAncestor(commit, head, signal)) return true;
+  const tags = [...(await git.refs('refs/tags/', signal)).values()];
+  return tags.some((tag) => tag.commit === commit);
+}
+
+function unknown(name: string): Refusal {
+  return refuse(
+    'unknown-upstream',
+    `there is no repository ${shown(name)} that Portico is registered in`,
+    'See the name, and that the repository holds .github/portico.yaml.',
+  );
+}

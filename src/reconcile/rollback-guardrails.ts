@@ -1,0 +1,38 @@
+import type { PackageFiles } from '../package/package.ts';
+import { renderPackage } from '../package/render/render.ts';
+import type { DraftSetting } from './draft-content.ts';
+import { guardrailChecks } from './guardrail-checks.ts';
+import { loadGuardrails } from './guardrails.ts';
+import { sentence } from './markdown-blocks.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+
+/**
+ * Which of today's enforced guardrails a package would fail, with what each says, or why it cannot be rendered;
+ * undefined where all is well. Advice (`warn`, `dryrun`) does not count.
+ */
+export async function guardrailsAgainst(
+  { world, access, asker: { config }, base, directory }: DraftSetting,
+  path: string,
+  files: PackageFiles,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const loaded = await loadGuardrails(access.git, config, base, signal);
+  const result = await renderPackage({
+    files,
+    runtime: world.runtime,
+    guardrails: loaded.forPackage(path),
+    ...(signal && { signal }),
+  });
+  const rendered: RenderedPackage = {
+    package: { path, directory, trees: { mergeBase: null, base: null, head: null } },
+    ok: result.ok,
+    runs: [...result.runs, ...loaded.brokenFor(path)],
+    findings: result.findings,
+    changes: new Map(),
+  };
+  const failing = guardrailChecks(config, [rendered]).filter(({ conclusion }) => conclusion === 'failure');
+  if (failing.length > 0) return failing.map(({ name, title }) => `${name} (${title})`).join(', ');
+  const own = result.runs.find((run) => run.guardrail === undefined && run.exitCode !== 0);
+  if (result.problem !== undefined) return sentence(result.problem.message).replace(/\.$/, '');
+  return own === undefined ? undefined : `its own pipeline fails at ${own.function}`;
+}
