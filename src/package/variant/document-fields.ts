@@ -1,0 +1,96 @@
+/** Readers of the fields that variants and sets share. Unknown fields are passed over, as an API server drops them. */
+import { fieldsOf, listOf, text, texts, type Reader } from '../kptfile-fields.ts';
+import type { FunctionSpec, Selector } from '../render/function-runtime.ts';
+import { formatPath } from '../yaml/path.ts';
+import type { LabelSelector, ObjectMeta, SelectorRequirement, VariantUpstream } from './variant-types.ts';
+
+export const NO_METADATA: ObjectMeta = { name: '', labels: {}, annotations: {} };
+
+export const metadata: Reader<ObjectMeta> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      name: fields.or('name', text, ''),
+      ...fields.optional('namespace', text),
+      ...fields.optional('uid', text),
+      labels: fields.or('labels', texts, {}),
+      annotations: fields.or('annotations', texts, {}),
+    }
+  );
+};
+
+/** `3`, `"3"` and `v3` are one revision; `v2.1.0` is another kind of name. */
+export const revision: Reader<number | string> = (raw, path, tell) => {
+  if (typeof raw === 'number' && Number.isSafeInteger(raw)) return raw;
+  if (typeof raw === 'string') {
+    if (/^v?\d{1,9}$/.test(raw)) return Number(raw.replace('v', ''));
+    if (/^v?\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,100})?$/.test(raw)) return raw;
+    if (raw === '-1') return -1;
+  }
+  tell({ path: formatPath(path), message: 'This must be a revision such as 3, v3 or v2.1.0' });
+  return undefined;
+};
+
+export const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      repo: fields.or('repo', text, ''),
+      package: fields.or('package', text, ''),
+      ...fields.optional('revision', revision),
+      ...fields.optional('workspaceName', text),
+    }
+  );
+};
+
+export const functionSelector: Reader<Selector> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      ...fields.optional('apiVersion', text),
+      ...fields.optional('kind', text),
+      ...fields.optional('name', text),
+      ...fields.optional('namespace', text),
+      ...fields.optional('labels', texts),
+      ...fields.optional('annotations', texts),
+    }
+  );
+};
+
+/** A function as a Kptfile has it. */
+export const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      ...fields.optional('name', text),
+      ...fields.optional('image', text),
+      ...fields.optional('exec', text),
+      ...fields.optional('tag', text),
+      ...fields.optional('configPath', text),
+      ...fields.optional('configMap', texts),
+      ...fields.optional('selectors', listOf(functionSelector)),
+      ...fields.optional('exclude', listOf(functionSelector)),
+    }
+  );
+};
+
+const requirement: Reader<SelectorRequirement> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      key: fields.or('key', text, ''),
+      operator: fields.or('operator', text, ''),
+      values: fields.or('values', listOf(text), []),
+    }
+  );
+};
+
+export const labelSelector: Reader<LabelSelector> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell);
+  return (
+    fields && {
+      matchLabels: fields.or('matchLabels', texts, {}),
+      matchExpressions: fields.or('matchExpressions', listOf(requirement), []),
+    }
+  );
+};

@@ -1,0 +1,223 @@
+/** A PackageVariantSet and the world it selects from → its variants. */
+import type { YamlValue } from '../yaml/edit.ts';
+import { selects } from './label-selector.ts';
+import { upstreamOfSet, type PackageRevision } from './package-revision.ts';
+import { renderTemplate, shownObject, type EvaluateExpression } from './template.ts';
+import { checkVariant } from './validate-variant.ts';
+import { variantName } from './variant-name.ts';
+import {
+  namespaceOf,
+  VARIANT_GROUP,
+  type InventoryObject,
+  type ObjectMeta,
+  type RepositoryDocument,
+  type SetTarget,
+  type ValidVariant,
+  type ValidVariantSet,
+  type ValueOrField,
+} from './variant-types.ts';
+
+export interface ExpansionWorld {
+  readonly repositories: readonly RepositoryDocument[];
+  readonly packageRevisions: readonly PackageRevision[];
+  readonly objects: readonly InventoryObject[];
+  readonly evaluate: EvaluateExpression;
+}
+
+/** Why one downstream of a set is not generated; the others are. */
+export interface ExpansionProblem {
+  readonly reason: 'UpstreamNotFound' | 'UnexpectedError' | 'ValidationError';
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+}
+
+export interface Expansion {
+  /** Sorted by name. */
+  readonly variants: readonly ValidVariant[];
+  readonly problems: readonly ExpansionProblem[];
+}
+
+/** How many variants one set may generate. */
+export const MOST_VARIANTS = 10_000;
+
+/** One downstream that a target asks for, before its template. */
+interface Wanted {
+  readonly repo: string;
+  readonly package: string;
+  readonly target: YamlValue;
+}
+
+/**
+ * All variants of a set. What is wrong with one downstream stops that one alone: Porch generates nothing then. Two
+ * targets that ask for the same downstream are a mistake: the first counts, and the second is named.
+ */
+export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansion {
+  const namespace = namespaceOf(set.metadata);
+  const { upstream, targets } = set.spec;
+  const found = upstreamOfSet(world.packageRevisions, upstream, namespace);
+  if (found === undefined) {
+    const named = `${upstream.package}/${upstream.revision ?? 0}`;
+    const message = `could not find upstream package revision '${named}' in repo '${upstream.repo}'`;
+    return { variants: [], problems: [{ reason: 'UpstreamNotFound', message, path: ['spec', 'upstream'] }] };
+  }
+  const variants = new Map<string, { readonly variant: ValidVariant; readonly target: number }>();
+  const problems: ExpansionProblem[] = [];
+  for (const [at, target] of targets.entries()) {
+    const path = ['spec', 'targets', at];
+    for (const wanted of unrolled(target, upstream.package, namespace, world)) {
+      if (variants.size >= MOST_VARIANTS) {
+        const message = `the set generates more than ${MOST_VARIANTS} variants: split it`;
+        return {
+          variants: sorted(variants),
+          problems: [...problems, problem('ValidationError', message, path)],
+        };
+      }
+      const made = variantOf(set, found, target, wanted, world);
+      if ('reason' in made) {
+        problems.push({ ...made, path: [...path, ...made.path] });
+        continue;
+      }
+      const twin = variants.get(made.metadata.name);
+      if (twin !== undefined) {
+        const message = `targets[${twin.target}] and targets[${at}] both generate ${made.metadata.name}`;
+        problems.push(problem('ValidationError', message, path));
+        continue;
+      }
+      variants.set(made.metadata.name, { variant: made, target: at });
+    }
+  }
+  return { variants: sorted(variants), problems };
+}
+
+function sorted(variants: ReadonlyMap<string, { readonly variant: ValidVariant }>): ValidVariant[] {
+  return [...variants.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, { variant }]) => variant);
+}
+
+function problem(
+  reason: ExpansionProblem['reason'],
+  message: string,
+  path: ExpansionProblem['path'],
+): ExpansionProblem {
+  return { reason, message, path };
+}
+
+function unrolled(
+  target: SetTarget,
+  upstreamPackage: string,
+  namespace: string,
+  world: ExpansionWorld,
+): Wanted[] {
+  const { repositories, repositorySelector, objectSelector } = target;
+  if (repositories !== undefined) {
+    return repositories.flatMap(({ name, packageNames }) =>
+      namesOr(packageNames, upstreamPackage).map((named) => ({
+        repo: name,
+        package: named,
+        target: { repo: name, package: named },
+      })),
+    );
+  }
+  if (repositorySelector !== undefined) {
+    return world.repositories
+      .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
+      .filter(({ metadata }) => selects(repositorySelector, metadata.labels))
+      .flatMap(({ metadata }) =>
+        namesOr(repositorySelector.packageNames, upstreamPackage).map((named) =>
+          wantedOf(target, metadata, namespace, named, undefined),
+        ),
+      );
+  }
+  if (objectSelector === undefined) return [];
+  return objectsOf(world, namespace)
+    .filter(
+      ({ apiVersion, kind }) => apiVersion === objectSelector.apiVersion && kind === objectSelector.kind,
+    )
+    .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
+    .filter(({ metadata }) => (objectSelector.name ?? metadata.name) === metadata.name)
+    .filter(({ metadata }) => selects(objectSelector, metadata.labels))
+    .map(({ metadata, value }) => wantedOf(target, metadata, namespace, upstreamPackage, value));
+}
+
+function namesOr(names: readonly string[] | undefined, otherwise: string): readonly string[] {
+  return names === undefined || names.length === 0 ? [otherwise] : names;
+}
+
+/** Repositories are objects too. */
+function objectsOf(world: ExpansionWorld, namespace: string): InventoryObject[] {
+  const repositories = world.repositories.map(({ metadata, repo }): InventoryObject => ({
+    apiVersion: `${VARIANT_GROUP}/v1alpha1`,
+    kind: 'Repository',
+    metadata,
+    value: {
+      metadata: { name: metadata.name, namespace: namespaceOf(metadata, namespace) },
+      spec: { git: { repo } },
+    },
+  }));
+  return [...world.objects, ...repositories];
+}
+
+function wantedOf(
+  { naming = {} }: SetTarget,
+  metadata: ObjectMeta,
+  namespace: string,
+  packageDefault: string,
+  value: InventoryObject['value'] | undefined,
+): Wanted {
+  const part = (from: ValueOrField | undefined): string | undefined =>
+    from?.fromField === undefined ? from?.value : textAt(value, from.fromField);
+  const base = part(naming.packageBase) ?? packageDefault;
+  return {
+    repo: part(naming.repo) ?? metadata.name,
+    package: `${part(naming.packagePrefix) ?? ''}${base}${part(naming.packageSuffix) ?? ''}`,
+    target: shownObject({ ...metadata, namespace: namespaceOf(metadata, namespace) }),
+  };
+}
+
+/** The text at `metadata.name`; undefined where there is none. */
+function textAt(value: YamlValue | undefined, field: string): string | undefined {
+  let here = value;
+  for (const step of field.replace(/^\./, '').split('.')) {
+    if (here === null || typeof here !== 'object' || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Readonly<Record<string, YamlValue>>)[step];
+  }
+  return typeof here === 'string' ? here : undefined;
+}
+
+function variantOf(
+  set: ValidVariantSet,
+  found: PackageRevision,
+  { template }: SetTarget,
+  wanted: Wanted,
+  world: ExpansionWorld,
+): ValidVariant | ExpansionProblem {
+  const namespace = namespaceOf(set.metadata);
+  const rendered = renderTemplate({
+    upstream: set.spec.upstream,
+    upstreamMeta: { ...found.metadata, namespace: namespaceOf(found.metadata, namespace) },
+    repoDefault: wanted.repo,
+    packageDefault: wanted.package,
+    target: wanted.target,
+    template,
+    evaluate: world.evaluate,
+    repositoryNamed(name) {
+      const repository = world.repositories.find(
+        ({ metadata }) => metadata.name === name && namespaceOf(metadata, namespace) === namespace,
+      );
+      return repository && { ...repository.metadata, namespace };
+    },
+  });
+  if (!rendered.ok) return problem('UnexpectedError', rendered.message, rendered.path);
+  const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};
+  const checked = checkVariant({
+    kind: 'PackageVariant',
+    metadata: {
+      name: variantName(set.metadata.name, repo, packagePath),
+      namespace,
+      labels: {},
+      annotations: {},
+    },
+    spec: rendered.spec,
+  });
+  if (checked.ok) return checked.variant;
+  return problem('ValidationError', checked.problems.map(({ message }) => message).join('; '), ['template']);
+}

@@ -1,0 +1,213 @@
+/** From the template of a set's target to the spec of one variant. */
+import type { FunctionSpec } from '../render/function-runtime.ts';
+import type { YamlValue } from '../yaml/edit.ts';
+import type {
+  Injector,
+  MapExpression,
+  ObjectMeta,
+  PackageVariantSpec,
+  TemplateFunction,
+  VariantPipeline,
+  VariantTemplate,
+  VariantUpstream,
+} from './variant-types.ts';
+
+export type Variables = Readonly<Record<string, YamlValue>>;
+
+/** Evaluates one CEL expression over these variables. Not a text, or an error: the reason as a sentence. */
+export type EvaluateExpression = (
+  expression: string,
+  variables: Variables,
+) => { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
+
+export interface TemplateInput {
+  readonly upstream: VariantUpstream;
+  readonly upstreamMeta: ObjectMeta & { readonly namespace: string };
+  readonly repoDefault: string;
+  readonly packageDefault: string;
+  /** What `target` is in expressions. */
+  readonly target: YamlValue;
+  readonly template: VariantTemplate | undefined;
+  /** The `Repository` of that name in the set's namespace. */
+  readonly repositoryNamed: (name: string) => (ObjectMeta & { readonly namespace: string }) | undefined;
+  readonly evaluate: EvaluateExpression;
+}
+
+/** Why a target gives no variant: Porch's words, and the field of the template. */
+export interface TemplateFailure {
+  readonly ok: false;
+  readonly message: string;
+  /** Below the target. */
+  readonly path: readonly (string | number)[];
+}
+
+type Result = { readonly ok: true; readonly spec: PackageVariantSpec } | TemplateFailure;
+
+/** Stops the rendering of one target; never leaves this file. */
+class Stop extends Error {
+  readonly path: readonly (string | number)[];
+
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** The spec of the variant of one target. Expressions overlay what stands beside them. */
+export function renderTemplate(input: TemplateInput): Result {
+  try {
+    return { ok: true, spec: render(input) };
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return { ok: false, message: error.message, path: error.path };
+  }
+}
+
+/** What expressions see of an object. */
+export function shownObject({
+  name,
+  namespace,
+  labels,
+  annotations,
+}: ObjectMeta & { readonly namespace: string }): YamlValue {
+  return { name, namespace, labels, annotations };
+}
+
+type Evaluate = (expression: string, path: readonly (string | number)[]) => string;
+
+function render(input: TemplateInput): PackageVariantSpec {
+  const { template, repoDefault, packageDefault } = input;
+  const upstream = input.upstream;
+  if (template === undefined) return { upstream, downstream: { repo: repoDefault, package: packageDefault } };
+  const variables: Record<string, YamlValue> = {
+    repoDefault,
+    packageDefault,
+    upstream: shownObject(input.upstreamMeta),
+    target: input.target,
+  };
+  const evaluate: Evaluate = (expression, path) => {
+    const answer = input.evaluate(expression, variables);
+    if (answer.ok) return answer.value;
+    throw new Stop(path, `${shown(path)}: ${answer.message}`);
+  };
+  const { downstream, packageContext, pipeline, injectors } = template;
+  const repo = place(downstream?.repo, downstream?.repoExpr, 'repoExpr', repoDefault, evaluate);
+  const repository = input.repositoryNamed(repo);
+  if (repository === undefined) {
+    throw new Stop(['template', 'downstream'], `repository "${repo}" could not be loaded`);
+  }
+  // Only now is it known: not for the expression that names it.
+  variables['repository'] = shownObject(repository);
+  const packagePath = place(
+    downstream?.package,
+    downstream?.packageExpr,
+    'packageExpr',
+    packageDefault,
+    evaluate,
+  );
+  const labels = overlaid(template.labels, template.labelExprs, ['template', 'labelExprs'], evaluate);
+  const annotations = overlaid(
+    template.annotations,
+    template.annotationExprs,
+    ['template', 'annotationExprs'],
+    evaluate,
+  );
+  const context = packageContext && contextOf(packageContext, evaluate);
+  const functions = pipeline && pipelineOf(pipeline, evaluate);
+  const chosen = injectors?.map((injector, at) => injectorOf(injector, at, evaluate));
+  return {
+    upstream,
+    downstream: { repo, package: packagePath },
+    ...(template.adoptionPolicy !== undefined && { adoptionPolicy: template.adoptionPolicy }),
+    ...(template.deletionPolicy !== undefined && { deletionPolicy: template.deletionPolicy }),
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+    ...(context && { packageContext: context }),
+    ...(functions && { pipeline: functions }),
+    ...(chosen !== undefined && chosen.length > 0 && { injectors: chosen }),
+  };
+}
+
+/** `template.labelExprs[0].valueExpr` */
+function shown(path: readonly (string | number)[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1);
+}
+
+function place(
+  fixed: string | undefined,
+  expression: string | undefined,
+  field: 'repoExpr' | 'packageExpr',
+  otherwise: string,
+  evaluate: Evaluate,
+): string {
+  const path = ['template', 'downstream', field];
+  if ((expression ?? '') !== '' && expression !== undefined) {
+    const value = evaluate(expression, path);
+    if (value !== '') return value;
+    throw new Stop(path, `${shown(path)}: the expression gives an empty name`);
+  }
+  return fixed === undefined || fixed === '' ? otherwise : fixed;
+}
+
+function overlaid(
+  fixed: Readonly<Record<string, string>> | undefined,
+  expressions: readonly MapExpression[] | undefined,
+  path: readonly (string | number)[],
+  evaluate: Evaluate,
+): Record<string, string> | undefined {
+  const result = new Map(Object.entries(fixed ?? {}));
+  for (const [at, { key, keyExpr, value, valueExpr }] of (expressions ?? []).entries()) {
+    const name = keyExpr === undefined ? (key ?? '') : evaluate(keyExpr, [...path, at, 'keyExpr']);
+    result.set(
+      name,
+      valueExpr === undefined ? (value ?? '') : evaluate(valueExpr, [...path, at, 'valueExpr']),
+    );
+  }
+  return result.size === 0 ? undefined : Object.fromEntries(result);
+}
+
+function contextOf(
+  context: NonNullable<VariantTemplate['packageContext']>,
+  evaluate: Evaluate,
+): PackageVariantSpec['packageContext'] {
+  const path = ['template', 'packageContext'];
+  const data = overlaid(context.data, context.dataExprs, [...path, 'dataExprs'], evaluate);
+  const removed = new Set(context.removeKeys ?? []);
+  for (const [at, expression] of (context.removeKeyExprs ?? []).entries()) {
+    removed.add(evaluate(expression, [...path, 'removeKeyExprs', at]));
+  }
+  if (data === undefined && removed.size === 0) return undefined;
+  return { ...(data && { data }), ...(removed.size > 0 && { removeKeys: [...removed].toSorted() }) };
+}
+
+function pipelineOf(
+  pipeline: NonNullable<VariantTemplate['pipeline']>,
+  evaluate: Evaluate,
+): VariantPipeline | undefined {
+  const functionsOf = (list: 'mutators' | 'validators'): readonly FunctionSpec[] | undefined =>
+    pipeline[list]?.map((one, at) => functionOf(one, ['template', 'pipeline', list, at], evaluate));
+  const [mutators = [], validators = []] = [functionsOf('mutators'), functionsOf('validators')];
+  if (mutators.length === 0 && validators.length === 0) return undefined;
+  return { ...(mutators.length > 0 && { mutators }), ...(validators.length > 0 && { validators }) };
+}
+
+function functionOf(
+  { configMapExprs, ...spec }: TemplateFunction,
+  path: readonly (string | number)[],
+  evaluate: Evaluate,
+): FunctionSpec {
+  const configMap = overlaid(spec.configMap, configMapExprs, [...path, 'configMapExprs'], evaluate);
+  return { ...spec, ...(configMap && { configMap }) };
+}
+
+function injectorOf(
+  { nameExpr, name = '', ...rest }: NonNullable<VariantTemplate['injectors']>[number],
+  at: number,
+  evaluate: Evaluate,
+): Injector {
+  const path = ['template', 'injectors', at, 'nameExpr'];
+  return { ...rest, name: nameExpr === undefined ? name : evaluate(nameExpr, path) };
+}
