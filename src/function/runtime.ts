@@ -1,5 +1,6 @@
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
+import { createCelPool, sharedCelPool, type CelLimits } from './cel-pool.ts';
 import { runExec } from './exec.ts';
 import { parseImage } from './image.ts';
 import { lookUp } from './registry.ts';
@@ -16,11 +17,15 @@ export interface RuntimeOptions {
   readonly timeout?: number;
   /** Bytes of output that one exec function may print (default 32 MiB). */
   readonly outputLimit?: number;
+  /** Limits of policies; all runtimes without share their processes. */
+  readonly cel?: CelLimits;
 }
 
 /** The runtime that knows the built-in functions, and programs where `allowExec` says so; anything else is refused. */
 export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
+  const pool = options.cel && createCelPool(options.cel);
   return {
+    judge: (policy, review, signal) => (pool ?? sharedCelPool()).judge(policy, review, signal),
     async run(spec, input, signal) {
       signal?.throwIfAborted();
       if (spec.exec !== undefined) {

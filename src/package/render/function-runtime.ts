@@ -1,6 +1,9 @@
 /**
  * What rendering needs of a function runtime (src/function provides it). A function is named as a Kptfile names it.
  */
+import type { Remark } from '../../cel/judge.ts';
+import type { Policy } from '../../cel/policy.ts';
+import type { Review } from '../../cel/review.ts';
 import type { KrmObject } from './krm-object.ts';
 
 export interface FunctionSpec {
@@ -61,6 +64,11 @@ export interface FunctionOutput {
   readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
+/** What a policy says, or why it could not be judged. */
+export type Judgement =
+  | { readonly remarks: readonly Remark[] }
+  | { readonly refused: NonNullable<FunctionOutput['refused']> };
+
 export interface FunctionRuntime {
   run(
     spec: FunctionSpec,
@@ -69,6 +77,8 @@ export interface FunctionRuntime {
   ): Promise<FunctionOutput>;
   /** The same runtime with foreign functions beside its own; absent where it can run none. */
   readonly withForeign?: (foreign: ForeignFunctions) => FunctionRuntime;
+  /** Judges a policy of CEL within limits of time and memory; absent where policies cannot be judged. */
+  judge?(policy: Policy, review: Review, signal?: AbortSignal): Promise<Judgement>;
 }
 
 /** What a repository allows beside the built-in functions, read from its base branch. */

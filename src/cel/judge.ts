@@ -1,0 +1,167 @@
+/** Applies a policy to resources. Pure, but without any limit of time: callers that do not trust it run it elsewhere. */
+import { celError, isCelList, isCelMap, type CelInput, type CelValue } from '@bufbuild/cel';
+
+import { fromCelValue, toCelInput } from './data.ts';
+import { fieldRead, trimPath } from './field-read.ts';
+import { isMatch, type Subject } from './match.ts';
+import type { CompiledPolicy } from './policy.ts';
+import { changeOf, facts, type Change, type Review } from './review.ts';
+
+/** What a policy says of one resource. */
+export interface Remark {
+  /** Which of the review's changes it is about. */
+  readonly at: number;
+  readonly kind: 'violation' | 'error' | 'note' | 'skipped';
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** More are not said of one policy. */
+const MOST_REMARKS = 1000;
+const LONGEST_MESSAGE = 2000;
+
+/** Judges every change; the remarks come in the order of the changes. */
+export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
+  const shared = {
+    params: toCelInput(review.params ?? null),
+    package: toCelInput(review.package),
+  };
+  const remarks: Remark[] = [];
+  for (const [at, change] of review.changes.entries()) {
+    if (change.object === null && compiled.policy.deletions !== true) continue;
+    const subject = changeOf(change, review.namespaces);
+    if (!(compiled.policy.match ?? []).every((match) => isMatch(match, subject))) continue;
+    for (const remark of judgeOne(compiled, { change, subject, shared })) {
+      remarks.push({ at, ...remark, message: remark.message.slice(0, LONGEST_MESSAGE) });
+      if (remarks.length >= MOST_REMARKS) {
+        const message = `Only the first ${MOST_REMARKS} findings are shown.`;
+        return [...remarks, { at, kind: 'error', message }];
+      }
+    }
+  }
+  return remarks;
+}
+
+type Said = Omit<Remark, 'at'>;
+
+interface Case {
+  readonly change: Change;
+  readonly subject: Subject;
+  readonly shared: Readonly<Record<string, CelInput>>;
+}
+
+function* judgeOne(compiled: CompiledPolicy, { change, subject, shared }: Case): Generator<Said> {
+  const { policy } = compiled;
+  const values = { ...facts(change, subject), ...shared };
+  const variables: Record<string, CelInput> = withComputed(values, compiled);
+  const onError = (what: string, error: unknown): Said[] => {
+    if (policy.onError === 'ignore') return [];
+    return [{ kind: 'error', message: `${what} could not be evaluated: ${textOf(error)}` }];
+  };
+
+  const failed: Said[] = [];
+  for (const { name, expression } of compiled.conditions) {
+    try {
+      if (expression.evaluate(variables) !== true) return;
+    } catch (error) {
+      failed.push(...onError(`the condition ${name}`, error));
+      if (policy.onError === 'ignore') return;
+    }
+  }
+  // A condition that is false wins over one that cannot be evaluated.
+  if (failed.length > 0) return yield* failed;
+
+  for (const { expression, validation, messageExpression } of compiled.validations) {
+    const field = validation.field ?? trimPath(fieldRead(expression.root), change.object ?? change.oldObject);
+    const at = field === '' ? {} : { field };
+    if (unknownNamespace(expression.reads, change, subject)) {
+      const message = `not judged: the package does not hold the Namespace ${subject.namespace}, whose fields the policy reads`;
+      yield { kind: 'skipped', message, ...at };
+      continue;
+    }
+    try {
+      const result = expression.evaluate(variables);
+      const message = (): string => {
+        const said = messageExpression && textFrom(() => messageExpression.evaluate(variables));
+        return said ?? validation.message ?? `failed expression: ${oneLine(expression.text)}`;
+      };
+      yield* violations(result, message, at);
+    } catch (error) {
+      yield* onError(`the expression ${oneLine(expression.text)}`, error).map((said) => ({ ...said, ...at }));
+    }
+  }
+  for (const { name, expression } of compiled.notes) {
+    const said = textFrom(() => expression.evaluate(variables));
+    if (said !== undefined) yield { kind: 'note', message: `${name}: ${said}` };
+  }
+}
+
+/** `variables.<name>` are evaluated when they are first read, once a resource. */
+function withComputed(
+  values: Readonly<Record<string, CelInput>>,
+  { variables }: CompiledPolicy,
+): Record<string, CelInput> {
+  const all: Record<string, CelInput> = { ...values };
+  for (const { name, expression } of variables) {
+    let known: CelInput | undefined;
+    Object.defineProperty(all, `variables.${name}`, {
+      enumerable: false,
+      get: () => {
+        if (known !== undefined) return known;
+        try {
+          known = expression.evaluate(all);
+        } catch (error) {
+          // An error is a value too: `true || variables.broken` is true.
+          known = celError(`variables.${name}: ${textOf(error)}`) as unknown as CelInput;
+        }
+        return known;
+      },
+    });
+  }
+  return all;
+}
+
+function* violations(
+  result: CelValue,
+  message: () => string,
+  at: { readonly field?: string },
+): Generator<Said> {
+  if (result === true) return;
+  if (result === false) return yield { kind: 'violation', message: message(), ...at };
+  if (!isCelList(result)) throw new Error('it gives neither true nor false, nor a list of what is wrong');
+  for (const one of result) {
+    if (typeof one === 'string') yield { kind: 'violation', message: message(), field: one };
+    else if (isCelMap(one)) {
+      const { field, message: said } = fromCelValue(one) as { field?: unknown; message?: unknown };
+      yield {
+        kind: 'violation',
+        message: typeof said === 'string' ? said : message(),
+        ...(typeof field === 'string' ? { field } : at),
+      };
+    } else throw new Error('its list holds something that is neither a field path nor a map');
+  }
+}
+
+/** As Kubernetes has it: a text of one line that is not blank, or nothing. */
+function textFrom(evaluate: () => CelValue): string | undefined {
+  try {
+    const value = evaluate();
+    return typeof value === 'string' && value.trim() !== '' && !value.includes('\n') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The namespace of a resource matters to the expression, and the package does not hold it. */
+function unknownNamespace(reads: ReadonlySet<string>, { namespace }: Change, subject: Subject): boolean {
+  return reads.has('namespaceObject') && (namespace ?? null) === null && subject.namespace !== '';
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

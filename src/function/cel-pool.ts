@@ -1,0 +1,168 @@
+/** Processes that judge policies, kept between evaluations, killed when one takes too long or too much. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { Policy } from '../cel/policy.ts';
+import type { Review } from '../cel/review.ts';
+import type { Judgement } from '../package/render/function-runtime.ts';
+import type { CelAnswer, CelRequest } from './cel-child.ts';
+
+export interface CelLimits {
+  /** Milliseconds for one policy and one package. */
+  readonly milliseconds?: number;
+  /** Heap of one process. */
+  readonly megabytes?: number;
+  /** Processes at most; further evaluations wait. */
+  readonly processes?: number;
+}
+
+export interface CelPool {
+  judge(policy: Policy, review: Review, signal?: AbortSignal): Promise<Judgement>;
+}
+
+const IDLE_MILLISECONDS = 60_000;
+
+interface Waiting {
+  readonly start: (child: ChildProcess) => void;
+}
+
+export function createCelPool({
+  milliseconds = 5_000,
+  megabytes = 192,
+  processes = 2,
+}: CelLimits = {}): CelPool {
+  const idle: ChildProcess[] = [];
+  const waiting: Waiting[] = [];
+  let running = 0;
+
+  async function child(): Promise<ChildProcess> {
+    const ready = idle.pop();
+    if (ready !== undefined) return ready;
+    if (running < processes) {
+      running += 1;
+      return startChild(megabytes, (gone) => {
+        running -= 1;
+        const at = idle.indexOf(gone);
+        if (at !== -1) idle.splice(at, 1);
+        // Its place is free: whoever waits gets a new one.
+        const next = waiting.shift();
+        if (next !== undefined) void child().then(next.start);
+      });
+    }
+    return new Promise((start) => waiting.push({ start }));
+  }
+
+  function giveBack(one: ChildProcess): void {
+    const next = waiting.shift();
+    if (next !== undefined) return next.start(one);
+    idle.push(one);
+    rest(one);
+  }
+
+  return {
+    async judge(policy, review, signal) {
+      signal?.throwIfAborted();
+      const one = await child();
+      wake(one);
+      const answer = await ask(one, { policy, review }, milliseconds, signal);
+      if (answer === 'time') return { refused: tooLong(milliseconds) };
+      if (answer === 'gone') return { refused: tooMuch(megabytes) };
+      giveBack(one);
+      if ('remarks' in answer) return answer;
+      return {
+        refused: {
+          code: 'CEL_FAILED',
+          message: `The policy could not be judged: ${answer.failed}`,
+          hint: 'Correct its expressions.',
+        },
+      };
+    },
+  };
+}
+
+let shared: CelPool | undefined;
+
+/** The pool of this process, started when it is first needed. */
+export function sharedCelPool(): CelPool {
+  shared ??= createCelPool();
+  return shared;
+}
+
+function startChild(megabytes: number, onExit: (child: ChildProcess) => void): ChildProcess {
+  const file = fileURLToPath(new URL(`./cel-child${extname(import.meta.url)}`, import.meta.url));
+  const child = fork(file, [], {
+    env: {},
+    execArgv: [`--max-old-space-size=${megabytes}`, '--no-warnings'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  child.on('error', () => child.kill('SIGKILL'));
+  child.once('exit', () => onExit(child));
+  return child;
+}
+
+/** An idle process keeps nobody from ending, and ends itself after a while. */
+function rest(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  const timer = setTimeout(() => child.kill('SIGKILL'), IDLE_MILLISECONDS);
+  timer.unref();
+  child.once('wake', () => clearTimeout(timer));
+}
+
+function wake(child: ChildProcess): void {
+  child.emit('wake');
+  child.ref();
+  child.channel?.ref();
+}
+
+/** Sends one request; the process is dead where it did not answer, was too slow, or nobody waits any more. */
+async function ask(
+  child: ChildProcess,
+  request: CelRequest,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<CelAnswer | 'time' | 'gone'> {
+  const { promise, resolve, reject } = Promise.withResolvers<CelAnswer | 'time' | 'gone'>();
+  const kill = (why: () => void): void => {
+    why();
+    child.kill('SIGKILL');
+  };
+  const timer = setTimeout(() => kill(() => resolve('time')), milliseconds);
+  const onAbort = (): void => kill(() => reject(signal?.reason));
+  const onMessage = (message: unknown): void => resolve(message as CelAnswer);
+  const onGone = (): void => resolve('gone');
+  signal?.addEventListener('abort', onAbort, { once: true });
+  child.once('message', onMessage);
+  child.once('exit', onGone);
+  child.send(request, (error) => {
+    if (error !== null) kill(() => resolve('gone'));
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    child.off('message', onMessage);
+    child.off('exit', onGone);
+  }
+}
+
+type Refusal = NonNullable<Extract<Judgement, { refused: unknown }>['refused']>;
+
+function tooLong(milliseconds: number): Refusal {
+  return {
+    code: 'CEL_TIMEOUT',
+    message: `The policy was stopped after ${milliseconds / 1000} s.`,
+    hint: 'Make its expressions cheaper: nested loops over long lists multiply.',
+  };
+}
+
+function tooMuch(megabytes: number): Refusal {
+  return {
+    code: 'CEL_STOPPED',
+    message: `The policy was stopped: judging it ended its process, which may use ${megabytes} MB.`,
+    hint: 'Make its expressions build smaller texts and lists.',
+  };
+}
