@@ -151,6 +151,6 @@ function hasHash(at: SlotPlace, value: YamlNode): boolean {
   const { text } = at.source;
   const from = value.at?.body ?? at.indicator;
   const end = text.indexOf('\n', Math.max(value.at?.end ?? from, at.indicator));
-  const hash = text.indexOf('#', at.indicator);
-  return hash !== -1 && (end === -1 || hash < end);
+  // Never past that line: looking on to the end of a long text for each of its lines would take forever.
+  return text.slice(at.indicator, end === -1 ? undefined : end).includes('#');
 }
