@@ -161,9 +161,10 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   label: 'created deleted edited',
   member: 'added edited removed',
   membership: 'added removed',
+  merge_group: 'checks_requested destroyed',
   ping: '',
   pull_request:
-    'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft edited labeled locked opened ' +
+    'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft dequeued edited enqueued labeled locked opened ' +
     'ready_for_review reopened review_request_removed review_requested synchronize unassigned unlabeled unlocked',
   pull_request_review: 'dismissed edited submitted',
   pull_request_review_comment: 'created deleted edited',
@@ -177,11 +178,15 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
 export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   Query: 'id node nodes rateLimit repository viewer',
   Mutation:
-    'convertPullRequestToDraft disablePullRequestAutoMerge enablePullRequestAutoMerge ' +
+    'convertPullRequestToDraft dequeuePullRequest disablePullRequestAutoMerge enablePullRequestAutoMerge ' +
+    'enqueuePullRequest ' +
     'markPullRequestReadyForReview mergePullRequest minimizeComment unminimizeComment',
   ConvertPullRequestToDraftPayload: '*',
   DisablePullRequestAutoMergePayload: '*',
+  DequeuePullRequestPayload: '*',
   EnablePullRequestAutoMergePayload: '*',
+  EnqueuePullRequestPayload: '*',
+  MergeQueueEntry: 'id position state enqueuedAt enqueuer pullRequest',
   MarkPullRequestReadyForReviewPayload: '*',
   MergePullRequestPayload: '*',
   MinimizeCommentPayload: '*',
@@ -196,7 +201,8 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   Issue: 'id databaseId number title body state url createdAt updatedAt author',
   PullRequest:
     'id databaseId fullDatabaseId number title body state isDraft merged mergedAt closed closedAt createdAt updatedAt ' +
-    'url headRefName headRefOid isCrossRepository baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest',
+    'url headRefName headRefOid isCrossRepository baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest ' +
+    'isInMergeQueue isMergeQueueEnabled mergeQueueEntry',
   AutoMergeRequest: 'authorEmail commitBody commitHeadline enabledAt enabledBy mergeMethod pullRequest',
   IssueComment:
     'id databaseId fullDatabaseId body createdAt updatedAt url author isMinimized minimizedReason issue pullRequest',

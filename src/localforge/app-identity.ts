@@ -27,6 +27,7 @@ const DEFAULT_MANIFEST: AppManifest = {
     members: 'read',
     statuses: 'read',
     deployments: 'read',
+    merge_queues: 'read',
   },
   events: [
     'check_run',
@@ -38,6 +39,7 @@ const DEFAULT_MANIFEST: AppManifest = {
     'issues',
     'member',
     'membership',
+    'merge_group',
     'pull_request',
     'pull_request_review',
     'pull_request_review_comment',

@@ -87,6 +87,19 @@ export interface PullRecord {
   readonly maintainerCanModify: boolean;
 }
 
+/** A pull request that waits in a merge queue. */
+export interface QueueEntryRecord {
+  readonly id: number;
+  readonly repositoryId: number;
+  readonly pullId: number;
+  readonly baseRef: string;
+  readonly headSha: string;
+  readonly byId: number;
+  readonly enqueuedAt: string;
+  /** The commit that is being checked, once its turn has come. */
+  readonly group: { readonly sha: string; readonly baseSha: string; readonly ref: string } | null;
+}
+
 export interface CommentRecord {
   readonly id: number;
   readonly repositoryId: number;

@@ -8,6 +8,7 @@ import type {
   IssueRecord,
   LabelRecord,
   PullRecord,
+  QueueEntryRecord,
   ReactionRecord,
   ReleaseRecord,
   ReviewCommentRecord,
@@ -20,6 +21,7 @@ export interface CollaborationStore {
   readonly labels: Collection<LabelRecord>;
   readonly issues: Collection<IssueRecord>;
   readonly pulls: Collection<PullRecord>;
+  readonly queue: Collection<QueueEntryRecord>;
   readonly comments: Collection<CommentRecord>;
   readonly reviews: Collection<ReviewRecord>;
   readonly reviewComments: Collection<ReviewCommentRecord>;
@@ -61,6 +63,10 @@ function open(store: Store): CollaborationStore {
       head: { key: (pull) => [pull.headRepositoryId ?? pull.repositoryId, pull.headRef] },
       base: { key: (pull) => [pull.repositoryId, pull.baseRef] },
       sha: { key: (pull) => [pull.repositoryId, pull.headSha] },
+    }),
+    queue: store.collection<QueueEntryRecord>('merge_queue', {
+      repository: { key: (entry) => [entry.repositoryId] },
+      pull: { key: (entry) => [entry.pullId], unique: true },
     }),
     comments: store.collection<CommentRecord>('comments', {
       repository: { key: (comment) => [comment.repositoryId] },

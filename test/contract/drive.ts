@@ -19,6 +19,7 @@ export async function driveEverything(forge: Collaboration): Promise<void> {
   await driveHooks(forge);
   await driveRules(forge);
   await driveMerges(forge);
+  await driveQueue(forge);
   await driveEnds(forge);
 }
 
@@ -223,6 +224,73 @@ async function driveReviews({ bob, carol, alice }: Collaboration): Promise<void>
   await carol.rest.reactions.listForPullRequestReviewComment(at);
   await carol.rest.reactions.deleteForPullRequestComment({ ...at, reaction_id: reaction.data.id });
   await pulls.deleteReviewComment(at);
+}
+
+/** One goes through the queue, another leaves it while it waits for a check. */
+async function driveQueue(forge: Collaboration): Promise<void> {
+  const { alice } = forge;
+  const { git, repos, pulls } = alice.rest;
+  const main = (await git.getRef({ ...REPO, ref: 'heads/main' })).data.object.sha;
+  await git.createRef({ ...REPO, ref: 'refs/heads/queued', sha: main });
+  await repos.createRepoRuleset({
+    ...REPO,
+    name: 'queue',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/queued'], exclude: [] } },
+    rules: [
+      {
+        type: 'merge_queue',
+        parameters: {
+          check_response_timeout_minutes: 5,
+          grouping_strategy: 'ALLGREEN',
+          max_entries_to_build: 5,
+          max_entries_to_merge: 5,
+          merge_method: 'MERGE',
+          min_entries_to_merge: 1,
+          min_entries_to_merge_wait_minutes: 0,
+        },
+      },
+    ],
+  });
+  const open = async (head: string): Promise<string> => {
+    const tree = await git.createTree({
+      ...REPO,
+      base_tree: main,
+      tree: [{ path: `${head}.md`, mode: '100644', type: 'blob', content: head }],
+    });
+    const commit = await git.createCommit({ ...REPO, message: head, tree: tree.data.sha, parents: [main] });
+    await git.createRef({ ...REPO, ref: `refs/heads/${head}`, sha: commit.data.sha });
+    return (await pulls.create({ ...REPO, title: head, head, base: 'queued' })).data.node_id;
+  };
+  const enter = (id: string) =>
+    alice.graphql(
+      `mutation { enqueuePullRequest(input: {pullRequestId: "${id}"}) { mergeQueueEntry { position state enqueuer { login } pullRequest { isInMergeQueue isMergeQueueEnabled isCrossRepository } } } }`,
+    );
+  await enter(await open('through'));
+  await forge.forge.settled();
+  const { data } = await pulls.list({ ...REPO, state: 'closed', head: 'acme:through' });
+  if (data[0]?.merged_at == null) throw new Error('the queue did not merge');
+  await repos.createRepoRuleset({
+    ...REPO,
+    name: 'never',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/queued'], exclude: [] } },
+    rules: [
+      {
+        type: 'required_status_checks',
+        parameters: {
+          required_status_checks: [{ context: 'never' }],
+          strict_required_status_checks_policy: false,
+        },
+      },
+    ],
+  });
+  const waits = await open('waits');
+  const head = (await git.getRef({ ...REPO, ref: 'heads/waits' })).data.object.sha;
+  await repos.createCommitStatus({ ...REPO, sha: head, state: 'success', context: 'never' });
+  await enter(waits);
+  await forge.forge.settled();
+  await alice.graphql(`mutation { dequeuePullRequest(input: {id: "${waits}"}) { mergeQueueEntry { id } } }`);
 }
 
 async function driveIssues({ bob, app }: Collaboration): Promise<void> {

@@ -11,8 +11,10 @@ type Query implements Node {
 
 type Mutation {
   convertPullRequestToDraft(input: ConvertPullRequestToDraftInput!): ConvertPullRequestToDraftPayload
+  dequeuePullRequest(input: DequeuePullRequestInput!): DequeuePullRequestPayload
   disablePullRequestAutoMerge(input: DisablePullRequestAutoMergeInput!): DisablePullRequestAutoMergePayload
   enablePullRequestAutoMerge(input: EnablePullRequestAutoMergeInput!): EnablePullRequestAutoMergePayload
+  enqueuePullRequest(input: EnqueuePullRequestInput!): EnqueuePullRequestPayload
   markPullRequestReadyForReview(input: MarkPullRequestReadyForReviewInput!): MarkPullRequestReadyForReviewPayload
   mergePullRequest(input: MergePullRequestInput!): MergePullRequestPayload
   minimizeComment(input: MinimizeCommentInput!): MinimizeCommentPayload
@@ -30,10 +32,29 @@ type DisablePullRequestAutoMergePayload {
   pullRequest: PullRequest
 }
 
+type DequeuePullRequestPayload {
+  clientMutationId: String
+  mergeQueueEntry: MergeQueueEntry
+}
+
 type EnablePullRequestAutoMergePayload {
   actor: Actor
   clientMutationId: String
   pullRequest: PullRequest
+}
+
+type EnqueuePullRequestPayload {
+  clientMutationId: String
+  mergeQueueEntry: MergeQueueEntry
+}
+
+type MergeQueueEntry implements Node {
+  enqueuedAt: DateTime!
+  enqueuer: Actor!
+  id: ID!
+  position: Int!
+  pullRequest: PullRequest
+  state: MergeQueueEntryState!
 }
 
 type MarkPullRequestReadyForReviewPayload {
@@ -136,6 +157,9 @@ type PullRequest implements Node {
   id: ID!
   isCrossRepository: Boolean!
   isDraft: Boolean!
+  isInMergeQueue: Boolean!
+  isMergeQueueEnabled: Boolean!
+  mergeQueueEntry: MergeQueueEntry
   mergeStateStatus: MergeStateStatus!
   mergeable: MergeableState!
   merged: Boolean!
@@ -268,9 +292,22 @@ enum RepositoryPermission {
   WRITE
 }
 
+enum MergeQueueEntryState {
+  AWAITING_CHECKS
+  LOCKED
+  MERGEABLE
+  QUEUED
+  UNMERGEABLE
+}
+
 input ConvertPullRequestToDraftInput {
   clientMutationId: String
   pullRequestId: ID!
+}
+
+input DequeuePullRequestInput {
+  clientMutationId: String
+  id: ID!
 }
 
 input DisablePullRequestAutoMergeInput {
@@ -285,6 +322,13 @@ input EnablePullRequestAutoMergeInput {
   commitHeadline: String
   expectedHeadOid: GitObjectID
   mergeMethod: PullRequestMergeMethod = MERGE
+  pullRequestId: ID!
+}
+
+input EnqueuePullRequestInput {
+  clientMutationId: String
+  expectedHeadOid: GitObjectID
+  jump: Boolean
   pullRequestId: ID!
 }
 

@@ -3,15 +3,17 @@ import { collaborationStore } from '../collaboration-store.ts';
 import { parseNodeId } from '../node-id.ts';
 import { retryAutoMerge } from '../pulls/auto-merge.ts';
 import { mergePull } from '../pulls/merge-pull.ts';
+import { dequeue, enqueue, entryOf, hasQueue } from '../pulls/merge-queue.ts';
 import { verdictOf } from '../pulls/mergeability.ts';
 import { pullById } from '../pulls/pull-events.ts';
+import { requirementsOf, unmet } from '../pulls/requirements.ts';
 import { setAutoMerge, setDraft } from '../pulls/transitions.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import { demand } from './call.ts';
 import type { GraphqlCall } from './call.ts';
 import { graphqlError } from './graphql-error.ts';
-import { accountNode, pullNode } from './nodes.ts';
+import { accountNode, pullNode, queueEntryNode } from './nodes.ts';
 import type { Node } from './nodes.ts';
 import { nodeAt } from './queries.ts';
 
@@ -26,6 +28,11 @@ interface MergeInput extends PullInput {
   readonly commitBody?: string | null;
   readonly authorEmail?: string | null;
   readonly expectedHeadOid?: string | null;
+}
+
+interface DequeueInput {
+  readonly id: string;
+  readonly clientMutationId?: string | null;
 }
 
 interface CommentInput {
@@ -43,6 +50,8 @@ export function mutations(call: GraphqlCall): Record<string, unknown> {
       draft(call, input, true, 'ConvertPullRequestToDraft'),
     enablePullRequestAutoMerge: ({ input }: { input: MergeInput }) => enableAutoMerge(call, input),
     disablePullRequestAutoMerge: ({ input }: { input: PullInput }) => disableAutoMerge(call, input),
+    enqueuePullRequest: ({ input }: { input: MergeInput }) => enterQueue(call, input),
+    dequeuePullRequest: ({ input }: { input: DequeueInput }) => leaveQueue(call, input),
     mergePullRequest: ({ input }: { input: MergeInput }) => merge(call, input),
     minimizeComment: ({ input }: { input: CommentInput }) => {
       const reason = (input.classifier ?? 'OUTDATED').toLowerCase().replace('_', '-');
@@ -107,6 +116,32 @@ async function disableAutoMerge(call: GraphqlCall, input: PullInput): Promise<No
     actor: accountNode(call, actor.user.id),
     pullRequest: pullNode(call, pullById(context, pull.id)),
   };
+}
+
+async function enterQueue(call: GraphqlCall, input: MergeInput): Promise<Node> {
+  const { context, actor } = call;
+  const { pull, repository } = pullAt(call, input.pullRequestId);
+  demandMerge(call, repository, 'EnqueuePullRequest');
+  if (!hasQueue(context, repository, pull.baseRef)) {
+    throw graphqlError('UNPROCESSABLE', 'Merge queue is not enabled for the base branch.');
+  }
+  if (issueOf(context, pull).state === 'closed') throw refusedAs('Pull request is closed');
+  if (pull.draft) throw refusedAs('Pull request is in draft state');
+  refuseOtherHead(pull, input);
+  const [problem] = unmet(context, repository, pull, requirementsOf(context, repository, pull.baseRef));
+  if (problem !== undefined) throw graphqlError('UNPROCESSABLE', problem);
+  const entry = await enqueue(context, repository, pull, actor.user.id);
+  return { ...echo(input), mergeQueueEntry: queueEntryNode(call, entry) };
+}
+
+async function leaveQueue(call: GraphqlCall, input: DequeueInput): Promise<Node> {
+  const { context } = call;
+  const { pull, repository } = pullAt(call, input.id);
+  demandMerge(call, repository, 'DequeuePullRequest');
+  const entry = entryOf(context, pull);
+  if (entry === undefined) throw graphqlError('UNPROCESSABLE', 'Pull request is not in the merge queue.');
+  await dequeue(context, repository, entry, 'MANUAL');
+  return { ...echo(input), mergeQueueEntry: queueEntryNode(call, entry) };
 }
 
 async function merge(call: GraphqlCall, input: MergeInput): Promise<Node> {

@@ -5,9 +5,11 @@ import type {
   PullRecord,
   ReviewCommentRecord,
   ReviewRecord,
+  QueueEntryRecord,
 } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import { nodeId } from '../node-id.ts';
+import { entryOf, hasQueue, positionOf } from '../pulls/merge-queue.ts';
 import { startTestMerge, verdictOf } from '../pulls/mergeability.ts';
 import { pullById } from '../pulls/pull-events.ts';
 import { decisions, requirementsOf } from '../pulls/requirements.ts';
@@ -111,6 +113,25 @@ export function pullNode(call: GraphqlCall, pull: PullRecord): Node {
     reviewDecision: () => reviewDecision(call, repository, pull),
     author: () => accountNode(call, issue.userId),
     autoMergeRequest: () => autoMergeNode(call, pull),
+    isInMergeQueue: entryOf(context, pull) !== undefined,
+    isMergeQueueEnabled: hasQueue(context, repository, pull.baseRef),
+    mergeQueueEntry: () => {
+      const entry = entryOf(context, pull);
+      return entry === undefined ? null : queueEntryNode(call, entry);
+    },
+  };
+}
+
+/** `MergeQueueEntry`. */
+export function queueEntryNode(call: GraphqlCall, entry: QueueEntryRecord): Node {
+  return {
+    __typename: 'MergeQueueEntry',
+    id: nodeId('MergeQueueEntry', entry.id),
+    enqueuedAt: entry.enqueuedAt,
+    enqueuer: () => accountNode(call, entry.byId),
+    position: () => positionOf(call.context, entry),
+    state: entry.group === null ? 'QUEUED' : 'AWAITING_CHECKS',
+    pullRequest: () => pullNode(call, pullById(call.context, entry.pullId)),
   };
 }
 

@@ -6,9 +6,12 @@ import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
 import { mergePull } from './merge-pull.ts';
+import { advanceQueueAt, enqueue, hasQueue } from './merge-queue.ts';
+import { requirementsOf, unmet } from './requirements.ts';
 
 /** Looks again, in the background, at the pull requests of a commit that wait for their requirements. */
 export function retryAutoMergeAt(context: ForgeContext, repository: RepositoryRecord, sha: string): void {
+  advanceQueueAt(context, repository, sha);
   for (const pull of collaborationStore(context.store).pulls.find('sha', [repository.id, sha])) {
     retryAutoMerge(context, repository, pull);
   }
@@ -22,6 +25,12 @@ export function retryAutoMerge(context: ForgeContext, repository: RepositoryReco
   // The forge acts for the person who asked for it; what that person may do was checked then.
   const actor: Actor = { kind: 'user', user, tokenId: 0 };
   runInBackground(context, 'auto-merge', async () => {
+    if (hasQueue(context, repository, pull.baseRef)) {
+      const requirements = requirementsOf(context, repository, pull.baseRef);
+      if (unmet(context, repository, pull, requirements).length > 0) return;
+      await enqueue(context, repository, pull, settings.enabledById);
+      return;
+    }
     await mergePull(context, repository, pull.id, {
       actor,
       method: settings.method,

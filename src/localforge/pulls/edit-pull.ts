@@ -6,6 +6,7 @@ import { invalid } from '../refusal.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
 import { headIn, headRepositoryOf } from './head-repository.ts';
+import { dropStale } from './merge-queue.ts';
 import { forgetTestMerge } from './mergeability.ts';
 import { refuseDouble } from './open-pull.ts';
 import { changePull, pullById } from './pull-events.ts';
@@ -32,7 +33,10 @@ export async function editPull(
   }
   const present = pullById(context, pull.id);
   const { state } = issueOf(context, present);
-  if (edit.state === 'closed' && state === 'open') await closePull(context, repository, present, actor.user);
+  if (edit.state === 'closed' && state === 'open') {
+    await closePull(context, repository, present, actor.user);
+    await dropStale(context, repository, pullById(context, pull.id));
+  }
   if (edit.state === 'open' && state === 'closed') await reopen(context, repository, present, actor);
 }
 

@@ -7,6 +7,7 @@ import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated, RefUpdate } from '../refs.ts';
 import { issueOf } from '../shapes/pull.ts';
 import { headIn } from './head-repository.ts';
+import { dropStale, followBase as followQueue } from './merge-queue.ts';
 import { forgetTestMerge } from './mergeability.ts';
 import { changePull, pullById } from './pull-events.ts';
 import { requirementsOf } from './requirements.ts';
@@ -24,7 +25,9 @@ export async function followRefs(context: ForgeContext, event: RefsUpdated): Pro
       if (repository === undefined || !isOpen(context, pull)) continue;
       if (update.after !== null) await headIn(context, repository, event.repository, branch);
       await followHead(context, repository, pull, update, by);
+      await dropStale(context, repository, pullById(context, pull.id));
     }
+    followQueue(context, event.repository, branch);
     const based = pulls.find('base', [event.repository.id, branch]).filter((pull) => isOpen(context, pull));
     if (based.length === 0) continue;
     const brought = await broughtBy(context.git(event.repository), update);

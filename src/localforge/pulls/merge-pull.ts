@@ -1,27 +1,15 @@
-import { forgePerson } from '../acting.ts';
-import type { MergeMethod, PullRecord } from '../collaboration-records.ts';
+import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
-import type { GitRepository } from '../git-repository.ts';
-import { mergeCommit, rebaseCommits, squashCommit } from '../merge-engine.ts';
-import type { CommitMerge } from '../merge-engine.ts';
-import { personOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
-import { headRepositoryOf } from './head-repository.ts';
+import { commitFor } from './merge-commit.ts';
+import type { MergeRequest } from './merge-commit.ts';
+import { hasQueue } from './merge-queue.ts';
 import { pullById } from './pull-events.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 import { closePull } from './transitions.ts';
-
-export interface MergeRequest {
-  readonly actor: Actor;
-  readonly method: MergeMethod;
-  /** The head that the caller has seen. */
-  readonly sha?: string;
-  readonly title?: string;
-  readonly message?: string;
-}
 
 export type MergeOutcome =
   | { readonly merged: true; readonly sha: string }
@@ -62,7 +50,7 @@ async function mergeLocked(
   if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
     return no(405, 'Head branch is not up to date with the base branch.');
   }
-  const made = await makeCommit(context, git, pull, base, request);
+  const made = await commitFor(context, git, pull, base, request);
   if (!made.clean) return no(405, NOT_MERGEABLE);
   const pendingMerge = { sha: made.sha, baseSha: base, byId: request.actor.user.id };
   collaborationStore(context.store).pulls.update(pull.id, { pendingMerge });
@@ -90,6 +78,9 @@ function refusalOf(
     return no(409, 'Head branch was modified. Review and try the merge again.');
   }
   if (pull.draft) return no(405, 'Pull Request is still a draft');
+  if (hasQueue(context, repository, pull.baseRef)) {
+    return no(405, 'Repository rule violations found\n\nChanges must be made through the merge queue\n\n');
+  }
   const requirements = requirementsOf(context, repository, pull.baseRef, request.actor);
   const allowed = {
     merge: [repository.allowMergeCommit, 'Merge commits are not allowed on this repository.'],
@@ -107,50 +98,6 @@ function refusalOf(
   return no(405, prefix + problems.join(requirements.byRuleset ? '\n\n' : ' '));
 }
 
-async function makeCommit(
-  context: ForgeContext,
-  git: GitRepository,
-  pull: PullRecord,
-  base: string,
-  request: MergeRequest,
-): Promise<CommitMerge> {
-  const committer = forgePerson(context);
-  const issue = issueOf(context, pull);
-  const head = pull.headSha;
-  if (request.method === 'rebase') return rebaseCommits(git, base, head, committer);
-  if (request.method === 'merge') {
-    const repository = context.records.repositories.get(pull.repositoryId);
-    const source = repository && headRepositoryOf(context, repository, pull);
-    const owner = source === undefined ? '' : context.records.account(source.ownerId).login;
-    const title = request.title ?? `Merge pull request #${pull.number} from ${owner}/${pull.headRef}`;
-    const message = joined(title, request.message ?? issue.title);
-    const author = personOf(context, request.actor.user);
-    return mergeCommit(git, { base, head, message, author, committer });
-  }
-  const { title, body } = await squashText(git, base, head, issue.title);
-  const message = joined(request.title ?? `${title} (#${pull.number})`, request.message ?? body);
-  const author = personOf(context, context.records.account(issue.userId));
-  return squashCommit(git, { base, head, message, author, committer });
-}
-
-/** GitHub's default: of one commit its own words, of several the pull request's title and a list. */
-async function squashText(
-  git: GitRepository,
-  base: string,
-  head: string,
-  pullTitle: string,
-): Promise<{ title: string; body: string }> {
-  const shas = await git.log({ include: [head], exclude: [base], reverse: true });
-  const messages: string[] = [];
-  for (const sha of shas) messages.push((await git.commit(sha))?.message.trim() ?? '');
-  const [only] = messages;
-  if (messages.length === 1 && only !== undefined) {
-    const [title = '', ...rest] = only.split('\n');
-    return { title, body: rest.join('\n').trim() };
-  }
-  return { title: pullTitle, body: messages.map((message) => `* ${message}`).join('\n\n') };
-}
-
 async function deleteHead(
   context: ForgeContext,
   repository: RepositoryRecord,
@@ -164,8 +111,5 @@ async function deleteHead(
     enforce: false,
   });
 }
-
-const joined = (title: string, body: string): string =>
-  body === '' ? `${title}\n` : `${title}\n\n${body}\n`;
 
 const no = (status: 405 | 409, message: string): MergeOutcome => ({ merged: false, status, message });
