@@ -8,13 +8,15 @@ import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
+import { askedFor } from './draft-history.ts';
 import type { Comment } from './forge-port.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 /**
  * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at
- * its commit names, and the records of `/portico approve`, by people who may approve at this moment.
+ * its commit names, and the records of `/portico approve`, by people who may approve at this moment. `known` are the
+ * digests of commits whose check is about to be written.
  */
 export async function loadApprovals(
   world: Pick<World, 'app' | 'hmac'>,
@@ -22,6 +24,7 @@ export async function loadApprovals(
   snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>,
   digest: string | undefined,
   signal?: AbortSignal,
+  known: ReadonlyMap<string, string> = new Map(),
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
   const [reviews, comments] = await Promise.all([
@@ -29,7 +32,7 @@ export async function loadApprovals(
     access.forge.listComments(pull.number, signal),
   ]);
   const records = comments.flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? []);
-  const digests = new Map<string, string | undefined>();
+  const digests = new Map<string, string | undefined>(known);
   const counted: CountedReview[] = [];
   for (const review of reviews) {
     if (review.submittedAt === null) continue;
@@ -63,7 +66,7 @@ export async function loadApprovals(
     records,
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
-    author: pull.author,
+    author: (await askedFor(world, access.git, pull, signal)) ?? pull.author,
     allowSelfApproval: config.publish.allowSelfApproval,
     required: config.publish.requireApprovals,
   });

@@ -6,12 +6,15 @@ import { AGGREGATE_CHECK } from './check-names.ts';
 import { readCommitRecord } from './commit-seal.ts';
 import { behindPackages } from './concurrent-draft.ts';
 import { loadConfiguration } from './configuration.ts';
+import { askedFor } from './draft-history.ts';
 import type { CheckRun } from './forge-port.ts';
+import { usersOfRemoved } from './known-users.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
+import { openRetirements } from './retirement.ts';
 import { updateChoices } from './update-choices.ts';
 import type { CommentTarget, Written } from './written.ts';
 
@@ -51,7 +54,7 @@ async function inPull(
   const refs = await loadRevisionRefs(access.git, signal);
   const who = {
     login: written.author,
-    isAuthor: written.author === pull.author,
+    isAuthor: written.author === ((await askedFor(world, access.git, pull, signal)) ?? pull.author),
     isBot: written.authorIsBot,
   };
   const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
@@ -77,15 +80,17 @@ async function inPull(
       }),
     },
     config,
-    packages: snapshot.packages.map(({ path, directory }) => {
+    packages: snapshot.packages.map(({ path, directory, trees }) => {
       const newest = newestRevision(refs, directory)?.name;
-      return { path, state: pull.draft ? 'draft' : 'proposed', ...(newest !== undefined && { newest }) };
+      const open = trees.head === null ? 'deletion-proposed' : 'proposed';
+      return { path, state: pull.draft ? 'draft' : open, ...(newest !== undefined && { newest }) };
     }),
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
     approvals: await loadApprovals(world, access, snapshot, checks.digest, signal),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
+    usedBy: await usersOfRemoved(world, access, snapshot, signal),
     behind: behindPackages(snapshot).map(({ path }) => path),
     updates: await updateChoices(
       world,
@@ -130,6 +135,7 @@ async function inIssue(
     place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
     config,
     packages: [],
+    retirements: await openRetirements(world, access, facts, config, number, signal),
     checks: { state: 'absent', failing: [] },
     approvals: {
       counted: [],

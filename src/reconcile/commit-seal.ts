@@ -70,9 +70,16 @@ export interface RebaseRecord extends ByCommand {
   readonly bare?: true;
 }
 
+/** What a check's button committed. */
+export interface FixRecord {
+  readonly kind: 'fix';
+  readonly check: string;
+  readonly by: string;
+}
+
 export type CommandRecord = DraftRecord | ChangeRecord | RebaseRecord;
 
-export type CommitRecord = MergeRecord | SettleRecord | DeletionRecord | CommandRecord;
+export type CommitRecord = MergeRecord | SettleRecord | DeletionRecord | FixRecord | CommandRecord;
 
 const TRAILER = 'Portico-Commit: ';
 

@@ -26,7 +26,10 @@ export function draftBody(input: DraftBodyInput): string {
     record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
       ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
-    diff.same ? '' : details('What it changes', diffMarkdown(diff, { limit: 25_000 })),
+    before.size === 0 ? listed(after) : '',
+    before.size === 0 || diff.same
+      ? ''
+      : details('What it changes', diffMarkdown(diff, { limit: 25_000 })),
     nextSteps(path, branch, record),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
@@ -48,6 +51,17 @@ function whatItIs(path: string, record: CommandRecord): string {
     case 'rollback':
       return `Brings ${code(path)} back to ${from}. Published, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
   }
+}
+
+/** Files that are named. */
+const MOST_FILES = 50;
+
+/** A new package as a list: its whole content is what the forge shows anyway. */
+function listed(files: PackageFiles): string {
+  const names = [...files.keys()].sort();
+  const more = names.length > MOST_FILES ? [`and ${names.length - MOST_FILES} more`] : [];
+  const lines = [...names.slice(0, MOST_FILES).map(code), ...more].map((line) => `- ${line}`);
+  return details(`${names.length} file${names.length === 1 ? '' : 's'}`, lines.join('\n'));
 }
 
 function nextSteps(path: string, branch: string, record: CommandRecord): string {

@@ -16,6 +16,8 @@ export interface OpenConflict extends Conflict {
   readonly number: number;
   /** Of the package, from the top of the repository. */
   readonly directory: string;
+  /** Its values are not known any more: only a commit of a person settles it for the side that is not taken. */
+  readonly bare?: true;
 }
 
 export interface OpenConflicts {
@@ -102,6 +104,13 @@ async function after(
         listed += 1;
         // The newer tells what the sides are now.
         open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
+      }
+    } else if (record?.kind === 'rebase') {
+      for (const conflict of record.conflicts) {
+        listed += 1;
+        const { directory, bare } = record;
+        const one = { ...conflict, directory, number: listed, ...(bare && { bare }) };
+        open = [...open.filter((other) => place(other) !== place(one)), one];
       }
     } else if (record === null && open.length > 0) {
       open = await withoutSettled(world, git, open, commit, signal);

@@ -7,6 +7,7 @@ import { count, inDirectory, type Draft } from './check-draft.ts';
 import { AGGREGATE_CHECK, CONFLICTS_CHECK, PACKAGE_CHECK } from './check-names.ts';
 import { configCheck } from './config-check.ts';
 import type { CheckInput } from './forge-port.ts';
+import { deletionCheck } from './deletion.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
 import type { OpenConflict } from './open-conflicts.ts';
@@ -20,6 +21,8 @@ export interface ProposalFacts {
   readonly digest: string;
   readonly rendered: readonly RenderedPackage[];
   readonly removed: readonly string[];
+  /** Downstream packages, as Markdown, that are made from what is removed. */
+  readonly usedBy: readonly string[];
   readonly commit: RenderCommit;
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
   readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
@@ -28,6 +31,8 @@ export interface ProposalFacts {
   readonly lost: boolean;
   /** Packages that the base branch changed after the proposal left it, and why Portico did not bring that. */
   readonly behind: { readonly packages: readonly string[]; readonly reason: string };
+  /** Packages whose failing guardrails somebody who may approve has waived, and who. */
+  readonly waived?: ReadonlyMap<string, string>;
   /** Set when the proposal changes the configuration. */
   readonly configProblems?: readonly ConfigProblem[];
 }
@@ -38,8 +43,9 @@ export function proposalChecks(facts: ProposalFacts): CheckInput[] {
     packageCheck(facts),
     renderCheck(facts.rendered, facts.commit),
     conflictsCheck(facts),
+    ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy)]),
     ...(facts.configProblems === undefined ? [] : [configCheck(facts.configProblems)]),
-    ...guardrailChecks(facts.config, facts.rendered),
+    ...waivedGuardrails(facts),
   ];
   return [...drafts, aggregate(drafts, facts)].map((draft) => ({
     ...draft,
@@ -113,6 +119,27 @@ function conflictsCheck({ conflicts, lost, behind: { packages: behind, reason } 
       message: `Both sides changed this. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
     })),
   };
+}
+
+/** A guardrail that fails for waived packages alone stands in nobody's way; it goes on saying what it found. */
+function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] {
+  const all = guardrailChecks(config, rendered);
+  if (waived === undefined || waived.size === 0) return all;
+  const others = guardrailChecks(
+    config,
+    rendered.filter((one) => !waived.has(one.package.path)),
+  );
+  const by = [...new Set(waived.values())].map(code).join(', ');
+  return all.map((draft, at) =>
+    draft.conclusion !== 'failure' || others[at]?.conclusion === 'failure'
+      ? draft
+      : {
+          ...draft,
+          conclusion: 'neutral',
+          title: `${draft.title}, waived`,
+          summary: `**Waived** by ${by}, who may approve: an older revision is brought back with \`--anyway\`. Any other push makes this count again.\n\n${draft.summary}`,
+        },
+  );
 }
 
 function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {

@@ -6,8 +6,10 @@ import { contentDigest } from '../revision/digest.ts';
 import { loadApprovals } from './approvals.ts';
 import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
 import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import { waivedPackages } from './draft-history.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
+import { removedPackages, usersOfRemoved } from './known-users.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
@@ -52,7 +54,8 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       headSha: commit.head.oid,
       digest,
       rendered,
-      removed: snapshot.packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
+      removed: removedPackages(snapshot).map(({ path }) => path),
+      usedBy: await usersOfRemoved(world, access, snapshot, signal),
       commit,
       kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
       ...(await openConflicts(world, access, snapshot, commit.head.oid, signal)),
@@ -60,6 +63,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
         packages: behindPackages(snapshot).map(({ path }) => path),
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
       },
+      waived: await waivedPackages(world, access.git, snapshot, commit.head.oid, signal),
       ...(await configProblemsOf(access, snapshot, signal)),
     });
     for (const check of checks) await access.forge.putCheck(check, signal);

@@ -10,6 +10,7 @@ import { announce } from './announce.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
 import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
+import { restoredFrom } from './draft-history.ts';
 import { createDueRevisions, type DueRevision } from './due-revisions.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
@@ -172,6 +173,7 @@ async function provenanceOf(
   const lock = parsed?.upstreamLock?.git;
   const requested = mergeRequestOf(commit.message).requestedBy ?? pull?.mergedBy ?? undefined;
   const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const restored = await restoredFrom(world, access.git, pull, found.directory, signal);
   return {
     package: refPath(found.directory),
     digest: checked ?? (await plainDigest(access, config, found, commit, signal)),
@@ -181,6 +183,7 @@ async function provenanceOf(
     ...(lock && { upstreamLock: lock }),
     ...(pull !== null && { proposal: pull.number }),
     ...(requested !== undefined && { requestedBy: requested }),
+    ...(restored !== undefined && { restoredFrom: restored }),
   };
 }
 

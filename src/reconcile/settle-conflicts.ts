@@ -35,6 +35,7 @@ export async function settleConflicts(
   const open = await openConflicts(world, access, snapshot, head, signal);
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
   if (meant.length === 0) return;
+  if (meant.some(({ bare, taken }) => bare === true && taken !== side)) throw changed();
   // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
   const known = meant.some(({ taken }) => taken !== side)
     ? await withValues(world, access, snapshot, meant, head, signal)

@@ -1,0 +1,87 @@
+/** What the commits of a proposal tell of the commands that made it. */
+import { isRenderCommit } from './render-commit.ts';
+import { commandRecord } from './command-commit.ts';
+import { readCommitRecord, type CommitRecord } from './commit-seal.ts';
+import type { Pull } from './forge-port.ts';
+import type { CommitInfo, Git } from './git-port.ts';
+import type { World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+
+/** A branch of more commits of its own is not looked through. */
+const HISTORY = 300;
+
+/**
+ * Who asked for a pull request that Portico opened: to Portico he is its author, so that nobody approves what he had
+ * made himself. Null where a person opened it.
+ */
+export async function askedFor(
+  { app, hmac }: Pick<World, 'app' | 'hmac'>,
+  git: Git,
+  pull: Pull,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  if (pull.author !== app.botLogin) return null;
+  const first = (await ownCommits(git, pull, signal)).at(-1);
+  const record = first === undefined ? null : readCommitRecord(first, hmac);
+  return record !== null && 'by' in record ? record.by : null;
+}
+
+/** The revision whose content a merged proposal brought back to the package in a directory; undefined for any other. */
+export async function restoredFrom(
+  { hmac }: Pick<World, 'hmac'>,
+  git: Git,
+  pull: Pull | null,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (pull === null) return undefined;
+  for (const commit of await ownCommits(git, pull, signal)) {
+    const record = commandRecord(commit, hmac);
+    if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory) return record.from;
+  }
+  return undefined;
+}
+
+/**
+ * Packages whose failing guardrails somebody who may approve has waived, by path: as long as the branch holds what that
+ * command put there, and renders of it.
+ */
+export async function waivedPackages(
+  { hmac }: Pick<World, 'hmac'>,
+  git: Git,
+  { mergeBase, packages }: Pick<ProposalSnapshot, 'mergeBase' | 'packages'>,
+  head: string,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const range = { from: mergeBase, to: head };
+  for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
+    if (isRenderCommit(commit, hmac)) continue;
+    const record: CommitRecord | null = readCommitRecord(commit, hmac);
+    if (record?.kind !== 'draft' || record.anyway !== true) break;
+    const waived = packages.find(({ directory }) => directory === record.directory);
+    return new Map(waived === undefined ? [] : [[waived.path, record.by]]);
+  }
+  return new Map();
+}
+
+/** The commits that a pull request brings, newest first, also once it is merged. */
+async function ownCommits(git: Git, pull: Pull, signal: AbortSignal | undefined): Promise<readonly CommitInfo[]> {
+  const head = await headOf(git, pull, signal);
+  if (head === null) return [];
+  const merged = pull.merged && pull.mergeCommitSha !== null ? await git.resolve(pull.mergeCommitSha, signal) : null;
+  const beside =
+    merged === null
+      ? await git.resolve(`refs/heads/${pull.baseRef}`, signal)
+      : ((await git.commit(merged, signal)).parents[0] ?? null);
+  if (beside === null) return [];
+  return git.log({ from: beside, to: head }, { firstParent: true, limit: HISTORY }, signal);
+}
+
+/** The branch may be gone after the merge; the forge keeps the head. */
+async function headOf(git: Git, { headSha, number }: Pull, signal: AbortSignal | undefined): Promise<string | null> {
+  const known = await git.resolve(headSha, signal);
+  if (known !== null) return known;
+  const ref = `refs/pull/${number}/head`;
+  await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
+  return git.resolve(headSha, signal);
+}
