@@ -1,21 +1,29 @@
-import type { PullCommand } from './command.ts';
+import { shown } from './arguments.ts';
+import type { AnywhereCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
+import { approveRetirement } from './retirement.ts';
 
-export const approve: PullCommand = {
+export const approve: AnywhereCommand = {
   name: 'approve',
-  usage: 'approve [@commit]',
-  summary: 'Approve exactly this content, as an approving review would.',
+  usage: 'approve [@commit | <package>@<revision>]',
+  summary:
+    'Approve exactly this content, as an approving review would; in an issue, that a revision is retired.',
   examples: [
     { line: '/portico approve', does: 'approves the head that you see' },
     { line: '/portico approve @1a2b3c4', does: 'approves only if this is still the head' },
   ],
-  accepts: { commit: true },
+  accepts: { positional: 1, commit: true },
   minimumRole: 'write',
   mayAlso: [],
-  contexts: 'pull',
+  contexts: 'pull-or-issue',
   guard: 'head',
-  decide({ caller, config, checks, digest, approvals }, _args, pull) {
+  decide(state, { positional: [name] }) {
+    const { caller, config, checks, digest, approvals, place: pull } = state;
+    if (pull.kind === 'issue') return approveRetirement(state, name);
+    if (name !== undefined) {
+      return refuse('unexpected-argument', `${shown(name)} is not expected here`, 'Leave it out.');
+    }
     const problem = lifecycleProblem(pull, 'approve');
     if (problem !== undefined) return problem;
     if (caller.isAuthor && !config.publish.allowSelfApproval) {

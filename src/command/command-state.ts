@@ -24,10 +24,23 @@ export interface CommandState {
   readonly conflicts?: ConflictList;
   /** Packages that the base branch changed too since the proposal left it. */
   readonly behind?: readonly string[];
+  /** In an issue: revisions that somebody asks there to retire. */
+  readonly retirements?: readonly Retirement[];
   /** Downstream packages, for people, that are made from what this proposal removes. */
   readonly usedBy?: readonly string[];
   /** Packages that have an upstream, with what they could be updated to. In an issue: all of the repository's. */
   readonly updates: readonly UpdateChoice[];
+}
+
+/** Somebody's wish that a revision be retired. */
+export interface Retirement {
+  readonly package: string;
+  readonly revision: string;
+  /** What the tag is: a commit, or an annotated tag. */
+  readonly tag: string;
+  /** Who asked, and in which comment. */
+  readonly login: string;
+  readonly comment: number;
 }
 
 export interface ConflictList {

@@ -8,7 +8,7 @@ import { allowedCommands } from './help.ts';
 import type { CommandLine } from './parse.ts';
 import { refuse } from './refusal.ts';
 import { unknownCommand } from './suggest.ts';
-import { commands, planned } from './table.ts';
+import { commands } from './table.ts';
 
 /** `ignore`: no answer at all, not even a reaction. */
 export type Answer = Decision | { readonly kind: 'ignore'; readonly code: string };
@@ -43,10 +43,6 @@ function run(command: Command, state: CommandState, args: Arguments): Decision {
 }
 
 function unknown(verb: string, { config, caller }: CommandState): Decision {
-  if (planned.includes(verb)) {
-    const message = `\`/portico ${verb}\` is not available in this version`;
-    return refuse('not-available', message, '`/portico help` lists what is.');
-  }
   return unknownCommand(
     verb,
     allowedCommands(commands, config, caller).map(({ name }) => name),

@@ -134,7 +134,7 @@ function packages({ packages: touched }: CommandState): Requirement {
 
 /** Only about a proposal that removes a package. */
 function inUse({ packages: touched, usedBy = [] }: CommandState): Requirement | undefined {
-  if (!touched.some(({ state }) => state === 'deletion-proposed')) return undefined;
+  if (usedBy.length === 0 && !touched.some(({ state }) => state === 'deletion-proposed')) return undefined;
   if (usedBy.length === 0) return there('in-use', 'propose', 'no known package is made from what it removes');
   return lacking(
     'in-use',

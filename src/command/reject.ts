@@ -1,25 +1,28 @@
-import type { PullCommand } from './command.ts';
+import type { AnywhereCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
+import { rejectRetirement } from './retirement.ts';
 
-export const reject: PullCommand = {
+export const reject: AnywhereCommand = {
   name: 'reject',
   usage: 'reject <why>',
-  summary: 'Make the proposal a draft again and void its approvals.',
+  summary: 'Make the proposal a draft again and void its approvals; in an issue, keep the revision.',
   examples: [
     { line: '/portico reject the quota is too high', does: 'returns the proposal with this reason' },
   ],
   accepts: { text: true },
   minimumRole: 'write',
   mayAlso: ['author'],
-  contexts: 'pull',
+  contexts: 'pull-or-issue',
   // Taking something back is safe whatever was pushed meanwhile.
   guard: 'open',
-  decide({ caller }, { text }, pull) {
-    const problem = lifecycleProblem(pull, 'reject');
+  decide(state, { text }) {
+    const { caller, place: pull } = state;
+    const problem = pull.kind === 'pull' ? lifecycleProblem(pull, 'reject') : undefined;
     if (problem !== undefined) return problem;
     if (text === '')
       return refuse('no-reason', 'a rejection needs a reason', 'Write /portico reject and why.');
+    if (pull.kind === 'issue') return rejectRetirement(state, text);
     return {
       kind: 'do',
       steps: [

@@ -1,4 +1,7 @@
 import type { Bump } from '../revision/numbering.ts';
+import type { Retirement } from './command-state.ts';
+import type { DiffEnd } from './diff.ts';
+import type { DraftChange, DraftRequest } from './draft-request.ts';
 
 /**
  * What a decision asks the shell to do, in order. Each can be done again without harm; each carries the value that
@@ -23,5 +26,31 @@ export type Step =
       readonly side: 'upstream' | 'local';
       readonly head: string;
     }
+  /** Open a proposal that removes a package. */
+  | { readonly do: 'propose-deletion'; readonly package: string }
+  /** Record in the issue that somebody asks to retire a revision. */
+  | {
+      readonly do: 'request-retirement';
+      readonly package: string;
+      readonly revision: string;
+      readonly login: string;
+    }
+  /** Take the tag away, only while it is what it was; the ledger keeps the number. */
+  | ({ readonly do: 'retire'; readonly approvedBy: string } & Retirement)
+  | ({ readonly do: 'reject-retirement'; readonly rejectedBy: string; readonly why: string } & Retirement)
   /** Open or refresh the update pull request of a package; `to` is a revision name. */
-  | { readonly do: 'request-update'; readonly package: string; readonly to: string };
+  | { readonly do: 'request-update'; readonly package: string; readonly to: string }
+  /** Make the branch of a draft and open its pull request; refused where another stands there. */
+  | { readonly do: 'create-draft'; readonly draft: DraftRequest }
+  /** Add a commit to the branch of the pull request. */
+  | { readonly do: 'change-draft'; readonly change: DraftChange }
+  | {
+      readonly do: 'show-diff';
+      readonly packages: readonly string[];
+      readonly from: DiffEnd;
+      readonly to: DiffEnd;
+    }
+  | { readonly do: 'pause-updates'; readonly package: string; readonly login: string }
+  | { readonly do: 'resume-updates'; readonly package: string }
+  /** Stop the work on the pull request that is running or waiting. */
+  | { readonly do: 'cancel-work'; readonly login: string };

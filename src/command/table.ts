@@ -1,13 +1,23 @@
 /** All commands, in the order of the help. */
 import { approve } from './approve.ts';
+import { cancel } from './cancel.ts';
+import { clone } from './clone.ts';
 import type { Command } from './command.ts';
+import { copy, edit } from './copy.ts';
+import { diff } from './diff.ts';
+import { evaluate } from './eval.ts';
+import { remove } from './delete.ts';
 import { explain } from './explain.ts';
 import { helpCommand } from './help.ts';
+import { init } from './init.ts';
+import { pause, resume } from './pause.ts';
 import { propose } from './propose.ts';
 import { publish } from './publish.ts';
+import { rebase } from './rebase.ts';
 import { reject } from './reject.ts';
 import { render } from './render.ts';
 import { resolve } from './resolve.ts';
+import { rollback } from './rollback.ts';
 import { update } from './update.ts';
 
 export const commands: readonly Command[] = [
@@ -19,20 +29,17 @@ export const commands: readonly Command[] = [
   approve,
   publish,
   resolve,
+  remove,
   update,
-];
-
-/** Names that are kept for later versions: not offered, and answered honestly. */
-export const planned: readonly string[] = [
-  'cancel',
-  'clone',
-  'copy',
-  'delete',
-  'diff',
-  'eval',
-  'init',
-  'pause',
-  'rebase',
-  'resume',
-  'rollback',
+  init,
+  clone,
+  copy,
+  edit,
+  rollback,
+  evaluate,
+  rebase,
+  diff,
+  pause,
+  resume,
+  cancel,
 ];

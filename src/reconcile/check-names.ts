@@ -7,6 +7,8 @@ export const CONFLICTS_CHECK = 'portico/conflicts';
 /** What the proposal lets packages do that they could not before. */
 export const POWER_CHECK = 'portico/power';
 export const CONFIG_CHECK = 'portico/config';
+/** On a proposal that removes packages. */
+export const DELETION_CHECK = 'portico/deletion';
 /** On the registered branch, where something on it is not published. */
 export const PUBLICATION_CHECK = 'portico/publication';
 

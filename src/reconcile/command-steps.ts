@@ -3,6 +3,8 @@ import { formatRecord } from '../command/approval-record.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { digestAt } from './approvals.ts';
+import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
+import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
 import { proposalJob, publicationJob, variantJob } from './jobs.ts';
 import { mergeMessage, mergeRequestOf } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
@@ -10,13 +12,16 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { settleConflicts } from './settle-conflicts.ts';
 
 export type StepOutcome =
-  | { readonly kind: 'done' }
+  /** `reply` where there is something to read. */
+  | { readonly kind: 'done'; readonly reply?: string }
   | { readonly kind: 'refused' | 'failed'; readonly message: string; readonly hint: string };
 
 /** Whose command it is. */
 export interface Asked {
   /** Id of the comment. */
   readonly id: number;
+  /** Place of the command in it, from 0. */
+  readonly index: number;
   readonly login: string;
   readonly at: string;
   /** Issue or pull request. */
@@ -35,6 +40,8 @@ export async function performStep(
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   if (step.do === 'request-update') return requestUpdate(world, access, asked, step);
+  if (isDraftStep(step)) return performDraftStep(world, access, snapshot, asked, step, signal);
+  if (isDeletionStep(step)) return performDeletionStep(world, access, asked, step, signal);
   if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
   return performInPull(world, access, snapshot, asked, step, signal);
 }
@@ -44,7 +51,7 @@ async function performInPull(
   access: Access,
   snapshot: ProposalSnapshot,
   asked: Asked,
-  step: Exclude<Step, { do: 'request-update' }>,
+  step: Exclude<Step, DeletionStep | DraftStep | { do: 'request-update' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
   const { pull } = snapshot;
@@ -155,6 +162,7 @@ async function merge(
       { sha: step.sha, method: 'merge', message: `${pull.title}\n\n${message}` },
       signal,
     );
+    if (!answer.ok && answer.reason === 'queue') return enterQueue(access, pull, step, signal);
     if (!answer.ok) {
       if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
       return {
@@ -169,6 +177,33 @@ async function merge(
   }
   await world.enqueue(publicationJob(access.ref));
   return DONE;
+}
+
+/** The branch takes what comes through its merge queue: what the queue merges is tagged like any other merge. */
+async function enterQueue(
+  { forge }: Access,
+  pull: ProposalSnapshot['pull'],
+  step: Extract<Step, { do: 'merge' }>,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome> {
+  if (step.bump !== undefined && step.bump !== 'minor') {
+    return {
+      kind: 'refused',
+      message: `The merge queue of ${pull.baseRef} writes its own commit, which cannot say that ${step.bump} goes up.`,
+      hint: 'Say minor, or merge without the queue.',
+    };
+  }
+  const answer = await forge.enqueuePull(pull.nodeId, step.sha, signal);
+  if (answer.ok) {
+    const reply = `It waits in the merge queue of \`${pull.baseRef}\`. What the queue merges is tagged.`;
+    return { kind: 'done', reply };
+  }
+  if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
+  return {
+    kind: 'refused',
+    message: `The merge queue does not take it: ${answer.message}.`,
+    hint: 'Satisfy the rules of the branch, then ask again.',
+  };
 }
 
 function moved(checked: string, now: string): StepOutcome {

