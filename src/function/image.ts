@@ -55,17 +55,17 @@ const LONGEST_TAG = 200;
  * The known version that a tag means: `v0.4`, `v0.4.1`, a semantic version constraint (`~0.4`, `0.4.1 - 0.4.3`), or
  * the newest for `latest`, `unstable` and no tag. Undefined where none fits.
  */
-export function pickVersion(
+export function pickVersion<Version extends KnownVersion>(
   tag: string | undefined,
-  known: readonly KnownVersion[],
-): KnownVersion | undefined {
+  known: readonly Version[],
+): Version | undefined {
   const newest = known.toSorted(compare).at(-1);
   if (tag === undefined || tag === '' || tag === 'latest' || tag === 'unstable') return newest;
   const exact = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/.exec(tag);
   if (exact !== null) {
     const [major, minor] = [Number(exact[1]), Number(exact[2])];
     const patch = exact[3] === undefined ? Infinity : Number(exact[3]);
-    return known.find(
+    return known.findLast(
       (version) => version.major === major && version.minor === minor && patch >= (version.since ?? 0),
     );
   }

@@ -3,7 +3,7 @@ import { applyReplacements } from './builtin/apply-replacements.ts';
 import { applySetters } from './builtin/apply-setters.ts';
 import { createSetters } from './builtin/create-setters.ts';
 import { deleteAnnotations } from './builtin/delete-annotations.ts';
-import { ensureNameSubstring } from './builtin/ensure-name-substring.ts';
+import { ensureNameSubstring, ensureNameSubstringOld } from './builtin/ensure-name-substring.ts';
 import { genPkgContext } from './builtin/gen-pkg-context.ts';
 import type { Builtin } from './builtin/krm.ts';
 import { listSetters } from './builtin/list-setters.ts';
@@ -12,8 +12,12 @@ import { removeLocalConfigResources } from './builtin/remove-local-config-resour
 import { searchReplace } from './builtin/search-replace.ts';
 import { setAnnotations } from './builtin/set-annotations.ts';
 import { setEnforcementAction } from './builtin/set-enforcement-action.ts';
+import { setImageOld } from './builtin/set-image-v0.1.1.ts';
 import { setImage } from './builtin/set-image.ts';
+import { setLabelsOld } from './builtin/set-labels-v0.1.ts';
 import { setLabels } from './builtin/set-labels.ts';
+import { setNamespaceOld } from './builtin/set-namespace-v0.1.ts';
+import { setNamespaceOfOne } from './builtin/set-namespace-v0.3.ts';
 import { setNamespace } from './builtin/set-namespace.ts';
 import { upsertResource } from './builtin/upsert-resource.ts';
 import { isCatalog, parseImage, pickVersion } from './image.ts';
@@ -35,7 +39,10 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   ],
   'create-setters': [{ major: 0, minor: 1, patch: 9, run: createSetters }],
   'delete-annotations': [{ major: 0, minor: 1, patch: 9, run: deleteAnnotations }],
-  'ensure-name-substring': [{ major: 0, minor: 2, patch: 9, run: ensureNameSubstring }],
+  'ensure-name-substring': [
+    { major: 0, minor: 1, patch: 9, run: ensureNameSubstringOld },
+    { major: 0, minor: 2, patch: 9, run: ensureNameSubstring },
+  ],
   'builtins/gen-pkg-context': [{ major: 0, minor: 1, patch: 0, run: genPkgContext }],
   kubeconform: [{ major: 0, minor: 1, patch: 9, run: kubeconform }],
   'list-setters': [{ major: 0, minor: 1, patch: 9, run: listSetters }],
@@ -45,10 +52,22 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'set-annotations': [{ major: 0, minor: 1, patch: 9, run: setAnnotations }],
   'set-enforcement-action': [{ major: 0, minor: 1, patch: 9, run: setEnforcementAction }],
   // Up to v0.1.1 it was another program: other results, init containers forgotten.
-  'set-image': [{ major: 0, minor: 1, since: 2, patch: 9, run: setImage }],
-  'set-labels': [{ major: 0, minor: 2, patch: 5, run: setLabels }],
-  'set-namespace': [{ major: 0, minor: 4, patch: 5, run: setNamespace }],
+  'set-image': [
+    { major: 0, minor: 1, patch: 1, run: setImageOld },
+    { major: 0, minor: 1, since: 2, patch: 9, run: setImage },
+  ],
+  'set-labels': [
+    { major: 0, minor: 1, patch: 9, run: setLabelsOld },
+    { major: 0, minor: 2, patch: 5, run: setLabels },
+  ],
+  'set-namespace': [
+    { major: 0, minor: 1, patch: 9, run: setNamespaceOld },
+    { major: 0, minor: 2, patch: 9, run: setNamespaceOld },
+    { major: 0, minor: 3, patch: 9, run: setNamespaceOfOne },
+    { major: 0, minor: 4, patch: 5, run: setNamespace },
+  ],
   starlark: [
+    { major: 0, minor: 3, patch: 9, run: starlark },
     { major: 0, minor: 4, patch: 9, run: starlark },
     { major: 0, minor: 5, patch: 9, run: starlark },
   ],
@@ -73,8 +92,8 @@ export function lookUp(image: string, tag?: string): Lookup {
   // A digest without a tag says nothing about the version.
   const picked =
     parsed.digest !== undefined && wanted === undefined ? undefined : pickVersion(wanted, versions);
-  const version = versions.find((one) => one.major === picked?.major && one.minor === picked.minor);
-  if (version === undefined) return { found: 'version', name: special, known: versions.map(textOf) };
+  const version = versions.find((one) => one === picked);
+  if (version === undefined) return { found: 'version', name: special, known: namesOf(versions) };
   return { found: 'builtin', name: special, version: textOf(version), run: version.run };
 }
 
@@ -84,5 +103,9 @@ function textOf(version: KnownVersion): string {
 
 /** The built-in functions by name, each with its minor versions, oldest first. */
 export function builtinFunctions(): ReadonlyMap<string, readonly string[]> {
-  return new Map(Object.entries(BUILTINS).map(([name, versions]) => [name, versions.map(textOf)]));
+  return new Map(Object.entries(BUILTINS).map(([name, versions]) => [name, namesOf(versions)]));
+}
+
+function namesOf(versions: readonly KnownVersion[]): string[] {
+  return [...new Set(versions.map(textOf))];
 }

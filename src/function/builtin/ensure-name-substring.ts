@@ -16,6 +16,7 @@ import {
   namespaceOf,
 } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { withoutMetaResources } from './meta-resources.ts';
 import { NAME_REFERENCES } from './name-references.ts';
 import type { NameReference } from './name-references.ts';
 
@@ -30,9 +31,17 @@ interface Config {
 
 /** Sees to it that every name holds a prefix or suffix, and that references follow. No results. */
 export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
+  return ensureIn(input, input.items, true);
+}
+
+/** v0.1: `depends-on` does not follow, and meta resources were not for it to see. */
+export function ensureNameSubstringOld(input: BuiltinInput): BuiltinOutput {
+  return ensureIn(input, withoutMetaResources(input.items), false);
+}
+
+function ensureIn(input: BuiltinInput, items: readonly KrmObject[], dependencies: boolean): BuiltinOutput {
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return frameworkFailure(`failed to configure function: ${config}`);
-  const { items } = input;
   const renamed: Renamed[] = [];
   for (const item of items) {
     if (SKIPPED.has(kindOf(item))) continue;
@@ -52,9 +61,9 @@ export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
   const byDependency = new Map(renamed.map((one) => [dependencyKey(one), one]));
   for (const item of items) {
     for (const { reference, targets } of followed) follow(item, reference, targets);
-    followDependency(item, byDependency);
+    if (dependencies) followDependency(item, byDependency);
   }
-  return { items, results: [] };
+  return { items: input.items, results: [] };
 }
 
 interface Renamed {

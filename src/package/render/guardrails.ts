@@ -1,9 +1,10 @@
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
 import { sameValue } from './field-notes.ts';
-import type { ResultItem } from './function-runtime.ts';
+import type { FunctionOutput, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
+import { hasLabels, resultsOf, reviewOf, type RenderContext } from './policy-review.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
 
@@ -15,6 +16,7 @@ export async function runGuardrails(
   guardrails: readonly Guardrail[],
   input: readonly KrmObject[],
   state: Hydration,
+  context: RenderContext = { path: '.', repository: '' },
 ): Promise<{ readonly items: readonly KrmObject[]; readonly ok: boolean }> {
   let items = input;
   let ok = true;
@@ -24,17 +26,21 @@ export async function runGuardrails(
   ];
   for (const guardrail of inOrder) {
     state.signal?.throwIfAborted();
+    if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
     const { name, type, mode, spec, functionConfig } = guardrail;
-    const { output, items: after } = await runFunction(items, {
-      spec,
-      package: '.',
-      runtime: state.runtime,
-      signal: state.signal,
-      step: state.runs.length,
-      discard: type === 'validator',
-      ...(functionConfig && { functionConfig }),
-    });
+    const { output, items: after } =
+      guardrail.policy === undefined
+        ? await runFunction(items, {
+            spec,
+            package: '.',
+            runtime: state.runtime,
+            signal: state.signal,
+            step: state.runs.length,
+            discard: type === 'validator',
+            ...(functionConfig && { functionConfig }),
+          })
+        : { output: await judged(guardrail, items, state, context), items };
     const run = runOf('.', spec, type, output);
     const wouldChange =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? changesOf(items, after) : [];
@@ -45,6 +51,32 @@ export async function runGuardrails(
   }
   return { items, ok };
 }
+
+/** What a policy says of the package, once for each of its params. */
+async function judged(
+  { policy, params, spec }: Guardrail,
+  items: readonly KrmObject[],
+  { runtime, signal }: Hydration,
+  context: RenderContext,
+): Promise<FunctionOutput> {
+  if (policy === undefined || runtime.judge === undefined)
+    return { exitCode: 1, results: [], refused: NO_JUDGE };
+  const review = reviewOf(items, { policy, spec }, context);
+  const { items: _items, ...asked } = review;
+  const results: ResultItem[] = [];
+  for (const one of params ?? [null]) {
+    const judgement = await runtime.judge(policy, { ...asked, params: one }, signal);
+    if ('refused' in judgement) return { exitCode: 1, results, refused: judgement.refused };
+    results.push(...resultsOf(judgement.remarks, review));
+  }
+  return { exitCode: 0, results };
+}
+
+const NO_JUDGE = {
+  code: 'CEL_ABSENT',
+  message: 'The policy cannot be judged here: nothing here evaluates CEL.',
+  hint: 'Run it with the portico command or the App.',
+};
 
 function changesOf(before: readonly KrmObject[], after: readonly KrmObject[]): ResultItem[] {
   const changed =

@@ -1,6 +1,8 @@
+import type { Policy } from '../../cel/policy.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { FunctionRuntime, FunctionSpec, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
+import type { RenderContext } from './policy-review.ts';
 
 /** A function that the repository demands of every package, run after the package's own pipeline. */
 export interface Guardrail {
@@ -10,12 +12,20 @@ export interface Guardrail {
   readonly spec: FunctionSpec;
   /** Wins over what the spec says: a configuration that does not come from the package. */
   readonly functionConfig?: KrmObject;
+  /** Judged by CEL; then the spec names no function, and says only which resources are meant. */
+  readonly policy?: Policy;
+  /** What `params` is in the policy, one judgement each; none: null. */
+  readonly params?: readonly unknown[];
+  /** Only packages whose Kptfile has these labels, now or in the base. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface RenderInput {
   readonly files: PackageFiles;
   readonly runtime: FunctionRuntime;
   readonly guardrails?: readonly Guardrail[];
+  /** For policies: where the package lies, and how it is in the base. */
+  readonly context?: RenderContext;
   readonly signal?: AbortSignal;
   /** Render the outcome once more, and warn about functions that change it again. */
   readonly checkTwice?: boolean;

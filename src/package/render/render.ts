@@ -31,7 +31,9 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   };
   const items = await hydrate(loaded.root, state);
   const broken = state.failed?.type === 'mutator';
-  const guarded = broken ? { items, ok: true } : await runGuardrails(input.guardrails ?? [], items, state);
+  const guarded = broken
+    ? { items, ok: true }
+    : await runGuardrails(input.guardrails ?? [], items, state, input.context);
   const keep = state.failed === undefined || saves;
   const result = finish(input, loaded.sources, guarded.items, state, {
     ok: state.failed === undefined && guarded.ok,

@@ -176,11 +176,13 @@ function adopt(
   input: StepInput,
   at: number,
 ): void {
-  const said = old === undefined ? annotationOf(item, PACKAGE_PATH) : old.place.package;
+  const owner = old === undefined ? annotationOf(item, PACKAGE_PATH) : old.place.package;
   // A new resource may say which of the packages it belongs to, but it may not invent one.
-  const dir = said !== undefined && dirs.has(said) ? said : input.package;
+  const dir = owner !== undefined && dirs.has(owner) ? owner : input.package;
   const before = old?.place;
-  const path = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
+  const said = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
+  // The newest kpt takes an absolute path as one below the package.
+  const path = said.replace(/^\/+/, '');
   const index = changedOf(item, before?.index === undefined ? undefined : String(before.index), 'index');
   const number =
     index === undefined || !/^\d{1,9}$/.test(index) ? (indexOf(item) ?? before?.index) : Number(index);
@@ -226,7 +228,7 @@ function findFault(
       return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'The function has to be corrected.' };
     }
     const clean = cleanPath(path);
-    if (path.startsWith('/') || clean.split('/').includes('..') || clean === '') {
+    if (clean.split('/').includes('..') || clean === '') {
       const message = `The function must not modify resources outside of the package: a resource has the path ${path}.`;
       return { code: 'FUNCTION_PATH_OUTSIDE', message, hint: 'The function has to write below the package.' };
     }

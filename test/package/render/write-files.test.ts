@@ -123,12 +123,17 @@ describe('new resources', () => {
 
   test.each([
     ['../out.yaml', 'FUNCTION_PATH_OUTSIDE'],
-    ['/etc/x.yaml', 'FUNCTION_PATH_OUTSIDE'],
+    ['/../x.yaml', 'FUNCTION_PATH_OUTSIDE'],
     ['a/../../x.yaml', 'FUNCTION_PATH_OUTSIDE'],
   ])('may not go to %s', async (path, code) => {
     const result = await run({}, (items) => [...items, made('b', { [PATH]: path })]);
     expect(result).toMatchObject({ ok: false, changed: [] });
     expect(result.findings.at(-1)?.item.tags).toEqual({ code });
+  });
+
+  test('with an absolute path go below the package, as with the newest kpt', async () => {
+    const result = await run({}, (items) => [...items, made('b', { [PATH]: '/etc/x.yaml' })]);
+    expect(result.changed).toEqual(['etc/x.yaml']);
   });
 
   test.each(['.git/config.yaml', 'notes.md', 'dir', 'a\u0000b.yaml'])(

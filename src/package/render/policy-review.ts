@@ -1,0 +1,191 @@
+/** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
+import type { Remark } from '../../cel/judge.ts';
+import type { Policy } from '../../cel/policy.ts';
+import { labelsOf, type Change, type PackageFacts, type Review } from '../../cel/review.ts';
+import type { PackageFiles } from '../package.ts';
+import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
+import { copyValue, isMap, textOf } from './field-notes.ts';
+import type { FunctionSpec, ResultItem } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
+import { loadPackage } from './load-package.ts';
+import { isSelected } from './select.ts';
+
+/** Where the package lies, and how it is in the base. */
+export interface RenderContext {
+  /** Below the registered directory. */
+  readonly path: string;
+  /** `owner/name`, '' where it is not known. */
+  readonly repository: string;
+  /** The package in the base branch; absent: all its resources are new. */
+  readonly base?: PackageFiles;
+}
+
+export interface PolicyReview extends Review {
+  /** The item of each change; undefined for a resource that is gone. */
+  readonly items: readonly (KrmObject | undefined)[];
+}
+
+/**
+ * Pairs the rendered resources that a policy is about with those of the base by group, kind, namespace and name.
+ * Kptfiles and configuration of tools are left out unless selectors ask for them.
+ */
+export function reviewOf(
+  items: readonly KrmObject[],
+  { policy, spec }: { readonly policy: Policy; readonly spec: FunctionSpec },
+  context: RenderContext,
+): PolicyReview {
+  const before = new Map(resourcesOf(context.base).map((one) => [identityOf(one), one]));
+  const wanted = (item: KrmObject): boolean =>
+    isSelected(item, spec) && ((spec.selectors ?? []).length > 0 || !isForTools(item));
+  const namespaces = items.filter((item) => item['kind'] === 'Namespace' && item['apiVersion'] === 'v1');
+  const namespaceOf = (item: KrmObject): KrmObject | null => {
+    const name = metadataText(item, 'namespace');
+    return (name !== '' && namespaces.find((one) => metadataText(one, 'name') === name)) || null;
+  };
+  const chosen = items.filter(wanted);
+  const present = new Set(items.map(identityOf));
+  const gone =
+    policy.deletions === true
+      ? [...before.values()].filter((old) => !present.has(identityOf(old)) && wanted(old))
+      : [];
+  const changes: Change[] = [
+    ...chosen.map((item) => ({
+      object: cleaned(item),
+      oldObject: before.get(identityOf(item)) ?? null,
+      namespace: cleanedOrNull(namespaceOf(item)),
+    })),
+    ...gone.map((old) => ({ object: null, oldObject: old, namespace: cleanedOrNull(namespaceOf(old)) })),
+  ];
+  return {
+    items: [...chosen, ...gone.map(() => undefined)],
+    changes,
+    package: factsOf(items, context),
+    namespaces: Object.fromEntries(namespaces.map((one) => [metadataText(one, 'name'), labelsOf(one)])),
+  };
+}
+
+/** Results as functions give them, in order of the remarks. */
+export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
+  return remarks.map(({ at, kind, message, field }) => {
+    const item = review.items[at];
+    const about = item ?? review.changes[at]?.oldObject ?? {};
+    const namespace = metadataText(about, 'namespace');
+    return {
+      message: item === undefined ? `${message} (the proposal removes the resource)` : message,
+      severity: SEVERITY[kind],
+      resourceRef: {
+        apiVersion: textOf(about, 'apiVersion') ?? '',
+        kind: textOf(about, 'kind') ?? '',
+        name: metadataText(about, 'name'),
+        ...(namespace !== '' && { namespace }),
+      },
+      ...(item !== undefined && placeIn(item)),
+      ...(field !== undefined && field !== '' && { field: fieldOf(item, field) }),
+    };
+  });
+}
+
+const SEVERITY = { violation: 'error', error: 'error', skipped: 'warning', note: 'info' } as const;
+
+function placeIn(item: KrmObject): Pick<ResultItem, 'file'> {
+  const path = pathOf(item);
+  const index = indexOf(item) ?? 0;
+  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
+}
+
+/** With the value that stands there, where it is a plain one. */
+function fieldOf(item: KrmObject | undefined, path: string): NonNullable<ResultItem['field']> {
+  let here: unknown = item;
+  for (const part of path.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
+    here =
+      typeof here === 'object' && here !== null && Object.hasOwn(here, part)
+        ? (here as KrmObject)[part]
+        : undefined;
+  }
+  return here === undefined || typeof here === 'object' ? { path } : { path, currentValue: here };
+}
+
+function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
+  if (files === undefined) return [];
+  const loaded = loadPackage(files);
+  // A base that cannot be read says nothing about how resources were.
+  if (!('root' in loaded)) return [];
+  return [...loaded.sources.values()].flatMap(({ documents }) => documents.map(({ value }) => value));
+}
+
+function identityOf(item: KrmObject): string {
+  const apiVersion = textOf(item, 'apiVersion') ?? '';
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const names = [metadataText(item, 'namespace'), metadataText(item, 'name')];
+  return JSON.stringify([group, textOf(item, 'kind') ?? '', ...names]);
+}
+
+function metadataText(item: Readonly<Record<string, unknown>>, field: string): string {
+  const { metadata } = item;
+  return isMap(metadata) && metadata[field] !== null ? (textOf(metadata, field) ?? '') : '';
+}
+
+function isForTools(item: KrmObject): boolean {
+  if (item['kind'] === 'Kptfile' && String(item['apiVersion']).startsWith('kpt.dev/')) return true;
+  const mark = annotationOf(item, 'config.kubernetes.io/local-config');
+  return mark !== undefined && mark !== 'false';
+}
+
+/** Many policies look at the same resources, which nothing changes between them. */
+const CLEANED = new WeakMap<KrmObject, KrmObject>();
+
+/** The resource as its file says it. */
+function cleaned(item: KrmObject): KrmObject {
+  const known = CLEANED.get(item);
+  if (known !== undefined) return known;
+  const copy = copyValue(item);
+  clearPlace(copy);
+  CLEANED.set(item, copy);
+  return copy;
+}
+
+function cleanedOrNull(item: KrmObject | null): KrmObject | null {
+  return item === null ? null : cleaned(item);
+}
+
+function factsOf(items: readonly KrmObject[], { path, repository }: RenderContext): PackageFacts {
+  const kptfile = kptfileOf(items);
+  return {
+    name: kptfile === undefined ? '' : metadataText(kptfile, 'name'),
+    path,
+    repository,
+    labels: kptfile === undefined ? {} : labelsOf(kptfile),
+    annotations: kptfile === undefined ? {} : annotationsOf(cleaned(kptfile)),
+  };
+}
+
+/** The Kptfile of the package itself. */
+function kptfileOf(items: readonly KrmObject[]): KrmObject | undefined {
+  return items.find(
+    (item) =>
+      item['kind'] === 'Kptfile' &&
+      (annotationOf(item, PACKAGE_PATH) ?? '.') === '.' &&
+      pathOf(item) === 'Kptfile',
+  );
+}
+
+function annotationsOf(item: KrmObject): Record<string, string> {
+  const { metadata } = item;
+  const annotations = isMap(metadata) && isMap(metadata['annotations']) ? metadata['annotations'] : {};
+  return Object.fromEntries(
+    Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** True where a guardrail for packages with these labels is about this one, as it is or as it was in the base. */
+export function hasLabels(
+  wanted: Readonly<Record<string, string>>,
+  items: readonly KrmObject[],
+  { base }: RenderContext,
+): boolean {
+  const old = resourcesOf(base && new Map([...base].filter(([path]) => path === 'Kptfile')));
+  return [kptfileOf(items), ...old.filter((one) => one['kind'] === 'Kptfile')].some((kptfile) => {
+    const labels = kptfile === undefined ? {} : labelsOf(kptfile);
+    return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+  });
+}
