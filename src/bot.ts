@@ -20,17 +20,20 @@ import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
+import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
+import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
+import { createRecheckReconciler, type RecheckTarget } from './reconcile/recheck.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
-import { createRunning, type Running } from './running.ts';
 import { routeEvent } from './route.ts';
+import { createRunning, type Running } from './running.ts';
 import { VERSION } from './version.ts';
 
 export interface BotOptions {
@@ -59,10 +62,10 @@ export interface Bot extends AsyncDisposable {
 
 /** Commands answer people, so they do not wait behind renders; fan-out waits behind both. */
 const LANES: readonly Lane[] = [
-  { name: 'commands', kinds: ['comment'], concurrency: 4 },
-  { name: 'proposals', kinds: ['proposal'], concurrency: 4 },
+  { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
+  { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
   { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  { name: 'index', kinds: ['repository', 'sweep', 'sweep-repository'], concurrency: 2 },
+  { name: 'index', kinds: ['repository', 'recheck', 'sweep', 'sweep-repository'], concurrency: 2 },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
 ];
 
@@ -115,6 +118,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     redeliver: (id, signal) => forge.redeliver(id, signal),
     enqueue: (job) => queue.enqueue({ ...job, data: { ...job.data, at: freshness.stamp() } as Json }),
     runtime: createRuntime({}),
+    builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
     app,
     hmac: sealer(environment.privateKey),
@@ -168,7 +172,10 @@ type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
 function createHandlers(world: World, metrics: Metrics, running: Running): Handlers {
   const proposal = createProposalReconciler(world);
+  const mergeGroup = createMergeGroupReconciler(world);
   const comment = createCommentReconciler(world);
+  const fix = createFixReconciler(world);
+  const recheck = createRecheckReconciler(world);
   const publication = createPublicationReconciler(world);
   const repository = createRepositoryReconciler(world);
   const variant = createVariantReconciler(world);
@@ -191,6 +198,12 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
       else await lock.run(pullKey(target), () => comment(target, signal));
       metrics.command('comment', 'done');
     },
+    'merge-group': ({ data }, signal) => mergeGroup(data as unknown as MergeGroupTarget, signal),
+    fix: ({ data }, signal) => {
+      const target = data as unknown as FixTarget;
+      return lock.run(pullKey(target), () => fix(target, signal));
+    },
+    recheck: ({ data }, signal) => recheck(data as unknown as RecheckTarget, signal),
     publication: ({ data }, signal) => publication(whose(data), signal),
     repository: ({ data }, signal) => repository(whose(data), signal),
     variant: async ({ data }, signal) => {
@@ -203,7 +216,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
 }
 
 /** These only look, and ask others to look at the same. */
-const ONLY_LOOKING: readonly string[] = ['branch', 'repository', 'sweep', 'sweep-repository'];
+const ONLY_LOOKING: readonly string[] = ['branch', 'recheck', 'repository', 'sweep', 'sweep-repository'];
 
 function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
   return Object.fromEntries(
@@ -217,7 +230,7 @@ function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
 /** A command is decided on what is there now, and what failed once is read anew. */
 function momentOf(kind: string, data: Json, attempt: number): Moment | null {
   const { at } = data as { readonly at?: number };
-  if (kind === 'comment' || attempt > 1 || at === undefined) return null;
+  if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
   return { since: at, passOn: ONLY_LOOKING.includes(kind) };
 }
 

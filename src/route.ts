@@ -4,13 +4,22 @@ import { z } from 'zod';
 import {
   branchJob,
   commentJob,
+  fixJob,
+  mergeGroupJob,
   proposalJob,
   publicationJob,
+  recheckCommitJob,
+  recheckJob,
   repositoryJob,
   repositorySweepJob,
   sweepJob,
 } from './reconcile/jobs.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
+
+const pullNumbers = z
+  .array(z.object({ number: z.number() }))
+  .nullish()
+  .transform((pulls) => (pulls ?? []).map(({ number }) => number));
 
 const Payload = z.object({
   action: z.string().optional(),
@@ -25,15 +34,29 @@ const Payload = z.object({
     .optional(),
   ref: z.string().optional(),
   ref_type: z.string().optional(),
-  sender: z.object({ type: z.string().optional() }).optional(),
+  sender: z.object({ type: z.string().optional(), login: z.string().optional() }).optional(),
   pull_request: z.object({ number: z.number() }).optional(),
   issue: z.object({ number: z.number() }).optional(),
   comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
   review: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
-  check_run: z
-    .object({ head_sha: z.string(), pull_requests: z.array(z.object({ number: z.number() })).default([]) })
+  merge_group: z
+    .object({ head_sha: z.string(), head_ref: z.string(), base_sha: z.string(), base_ref: z.string() })
     .optional(),
+  check_run: z
+    .object({
+      name: z.string(),
+      head_sha: z.string(),
+      check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
+      pull_requests: pullNumbers,
+    })
+    .optional(),
+  check_suite: z
+    .object({ head_sha: z.string(), head_branch: z.string().nullish(), pull_requests: pullNumbers })
+    .optional(),
+  requested_action: z.object({ identifier: z.string() }).optional(),
 });
+
+type Event = z.infer<typeof Payload>;
 
 const PULL_ACTIONS = new Set([
   'opened',
@@ -85,8 +108,17 @@ export function routeEvent(name: string, payload: unknown): Job[] {
         : [];
     }
     case 'check_run':
-      if (event.action !== 'rerequested') return [];
-      return (event.check_run?.pull_requests ?? []).map((pull) => proposalJob(repository, pull.number));
+      return event.action === 'requested_action'
+        ? pressed(repository, event)
+        : rerequested(repository, event);
+    case 'check_suite':
+      return rerequested(repository, event);
+    case 'merge_group': {
+      const { merge_group: group } = event;
+      if (event.action !== 'checks_requested' || group === undefined) return [];
+      const { head_sha: headSha, head_ref: headRef, base_sha: baseSha, base_ref: baseRef } = group;
+      return [mergeGroupJob(repository, { headSha, headRef, baseSha, baseRef })];
+    }
     case 'repository':
       return [repositorySweepJob(repository)];
     default:
@@ -94,21 +126,38 @@ export function routeEvent(name: string, payload: unknown): Job[] {
   }
 }
 
+/** A check that is asked for again, or all of a commit. */
+function rerequested(
+  repository: RepositoryRef,
+  { action, check_run: run, check_suite: suite }: Event,
+): Job[] {
+  if (action !== 'rerequested') return [];
+  const again = run === undefined ? {} : { check: run.name };
+  const numbers = run?.pull_requests ?? suite?.pull_requests ?? [];
+  if (numbers.length > 0) return numbers.map((number) => recheckJob(repository, number, again));
+  const sha = run?.head_sha ?? suite?.head_sha;
+  const branch = run?.check_suite?.head_branch ?? suite?.head_branch ?? null;
+  return sha === undefined ? [] : [recheckCommitJob(repository, { sha, branch }, again)];
+}
+
+/** The button of a check. The forge tells it to the App alone that the check is of. */
+function pressed(repository: RepositoryRef, event: Event): Job[] {
+  const { check_run: run, requested_action: action, sender } = event;
+  if (run === undefined || action?.identifier !== 'fix' || sender?.login === undefined) return [];
+  const { name: check, head_sha: headSha } = run;
+  const by = sender.login;
+  return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by }));
+}
+
 /** Any branch may be the registered one: which it is, the configuration says. */
 function pushed(repository: RepositoryRef, ref: string): Job[] {
   if (ref.startsWith('refs/tags/')) return [repositoryJob(repository)];
   if (ref.startsWith('refs/heads/drafts/') || ref.startsWith('refs/heads/portico/')) return [];
+  if (ref.startsWith('refs/heads/gh-readonly-queue/')) return [];
   return [branchJob(repository, ref)];
 }
 
-function reviewed(
-  repository: RepositoryRef,
-  number: number,
-  event: {
-    readonly action?: string | undefined;
-    readonly review?: { readonly id: number; readonly body?: string | null | undefined } | undefined;
-  },
-): Job[] {
+function reviewed(repository: RepositoryRef, number: number, event: Pick<Event, 'action' | 'review'>): Job[] {
   const { review } = event;
   if (event.action !== 'submitted' || review === undefined || !MENTION.test(review.body ?? '')) return [];
   return [commentJob(repository, number, { kind: 'review', id: review.id })];

@@ -65,7 +65,16 @@ interface MergeRequest {
 
 type MergeResult =
   | { readonly ok: true; readonly sha: string }
-  | { readonly ok: false; readonly reason: 'moved' | 'not-mergeable' | 'blocked'; readonly message: string };
+  | {
+      readonly ok: false;
+      /** 'queue': the branch takes what comes through its merge queue alone. */
+      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue';
+      readonly message: string;
+    };
+
+type EnqueueResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string };
 
 type PullHead = { readonly branch: string } | { readonly sha: string };
 
@@ -95,6 +104,8 @@ export interface PullsApi {
   markReady(nodeId: string, signal?: AbortSignal): Promise<void>;
   convertToDraft(nodeId: string, signal?: AbortSignal): Promise<void>;
   mergePull(n: number, request: MergeRequest, signal?: AbortSignal): Promise<MergeResult>;
+  /** Puts it into the merge queue of its base, only with this head. Whatever waits there already stays where it is. */
+  enqueuePull(nodeId: string, sha: string, signal?: AbortSignal): Promise<EnqueueResult>;
   /** Merges the base into the head on the forge's side; 'moved' when the head is not `expectedHeadSha`. */
   updateBranch(
     n: number,
@@ -193,6 +204,17 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
         return mergeRefusal(error);
       }
     },
+    enqueuePull: async (id, sha, signal) => {
+      try {
+        await runGraphql(octokit, 'enqueue', ENQUEUE, { id, sha }, signal);
+        return { ok: true };
+      } catch (error) {
+        if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN')) throw error;
+        if (/already (?:in|queued)/i.test(error.message)) return { ok: true };
+        const moved = /head branch was modified|expected.*head/i.test(error.message);
+        return { ok: false, reason: moved ? 'moved' : 'blocked', message: error.message };
+      }
+    },
     updateBranch: async (n, expectedHeadSha, signal) => {
       try {
         const head = { pull_number: n, expected_head_sha: expectedHeadSha };
@@ -215,12 +237,17 @@ const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
   convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } }
 }`;
 
+const ENQUEUE = `mutation Enqueue($id: ID!, $sha: GitObjectID!) {
+  enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $sha }) { mergeQueueEntry { position } }
+}`;
+
 /** 409: the head moved. 405: conflicts, a rule, a draft, a method that is not allowed; the words tell which. */
 function mergeRefusal(error: unknown): MergeResult {
   if (!(error instanceof PorticoError)) throw error;
   const { code, message } = error;
   if (code === 'FORGE_CONFLICT') return { ok: false, reason: 'moved', message };
   if (code !== 'FORGE_NOT_ALLOWED') throw error;
+  if (/merge queue/i.test(message)) return { ok: false, reason: 'queue', message };
   const conflict =
     /not mergeable|merge conflict/i.test(message) && !/rule violation|required|review/i.test(message);
   return { ok: false, reason: conflict ? 'not-mergeable' : 'blocked', message };

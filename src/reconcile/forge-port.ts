@@ -100,7 +100,11 @@ export interface ReviewRemark {
 
 export type MergeAnswer =
   | { readonly ok: true; readonly sha: string }
-  | { readonly ok: false; readonly reason: 'moved' | 'not-mergeable' | 'blocked'; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue';
+      readonly message: string;
+    };
 
 export type Reaction = 'eyes' | 'rocket' | 'confused' | '-1';
 
@@ -169,6 +173,15 @@ export interface Forge {
     },
     signal?: AbortSignal,
   ): Promise<MergeAnswer>;
+  /** Puts it into the merge queue of its base, only with this head. */
+  enqueuePull(
+    nodeId: string,
+    sha: string,
+    signal?: AbortSignal,
+  ): Promise<
+    | { readonly ok: true }
+    | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
+  >;
   listReviews(n: number, signal?: AbortSignal): Promise<readonly Review[]>;
   /** A review that only comments. Null where the forge refuses it, because a line is not in the diff any more. */
   remark(

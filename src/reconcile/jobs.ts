@@ -27,6 +27,71 @@ export function proposalJob(repository: RepositoryRef, number: number): Job {
   return { kind: 'proposal', key: `proposal:${repository.id}#${number}`, data: { repository, number } };
 }
 
+/** Somebody asked for checks once more: for one by its name, else for all. A plain look does not take its place. */
+export interface Again {
+  readonly check?: string;
+}
+
+/** The proposal's checks are made anew, even where they say the same. */
+export function recheckJob(repository: RepositoryRef, number: number, again: Again): Job {
+  const { data, key } = proposalJob(repository, number);
+  return {
+    kind: 'proposal',
+    key: `${key}:again:${again.check ?? ''}`,
+    data: { ...data, again },
+    priority: 5,
+  };
+}
+
+/** The same where only the commit is known: of forks the forge does not say which proposal it is. */
+export function recheckCommitJob(
+  repository: RepositoryRef,
+  commit: { readonly sha: string; readonly branch: string | null },
+  again: Again,
+): Job {
+  return {
+    kind: 'recheck',
+    key: `recheck:${repository.id}:${commit.sha}:${again.check ?? ''}`,
+    data: { repository, ...commit, again },
+  };
+}
+
+/** Somebody pressed the button of a check. */
+export function fixJob(
+  repository: RepositoryRef,
+  pressed: {
+    readonly number: number;
+    readonly check: string;
+    readonly headSha: string;
+    readonly by: string;
+  },
+): Job {
+  const { number, check, headSha, by } = pressed;
+  return {
+    kind: 'fix',
+    key: `fix:${repository.id}#${number}:${headSha}:${check}:${by}`,
+    data: { repository, ...pressed },
+    priority: 10,
+  };
+}
+
+/** A merge queue asks whether what it is about to merge may be merged. */
+export function mergeGroupJob(
+  repository: RepositoryRef,
+  group: {
+    readonly headSha: string;
+    readonly headRef: string;
+    readonly baseSha: string;
+    readonly baseRef: string;
+  },
+): Job {
+  return {
+    kind: 'merge-group',
+    key: `merge-group:${repository.id}:${group.headSha}`,
+    data: { repository, ...group },
+  };
+}
+
 /** Every comment has its own key: none replaces another. */
 export function commentJob(
   repository: RepositoryRef,

@@ -50,7 +50,7 @@ export function createRenderCache(entries = 500): RenderCache {
 export async function renderProposal(
   world: Pick<World, 'runtime' | 'runtimeVersion'>,
   access: Pick<Access, 'git'>,
-  snapshot: ProposalSnapshot,
+  snapshot: Pick<ProposalSnapshot, 'packages' | 'head'>,
   guardrails: LoadedGuardrails,
   cache: RenderCache,
   signal?: AbortSignal,

@@ -138,7 +138,8 @@ async function resolveHead(
   return git.resolve(pull.headSha, signal);
 }
 
-async function touchedPackages(
+/** The packages that have a changed file, with their trees at the three commits. */
+export async function touchedPackages(
   { git }: Access,
   registered: string,
   changed: readonly string[],

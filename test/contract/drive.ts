@@ -269,7 +269,7 @@ async function driveQueue(forge: Collaboration): Promise<void> {
   await enter(await open('through'));
   await forge.forge.settled();
   const { data } = await pulls.list({ ...REPO, state: 'closed', head: 'acme:through' });
-  if (data[0]?.merged_at == null) throw new Error('the queue did not merge');
+  if (typeof data[0]?.merged_at !== 'string') throw new Error('the queue did not merge');
   await repos.createRepoRuleset({
     ...REPO,
     name: 'never',

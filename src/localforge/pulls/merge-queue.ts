@@ -231,7 +231,8 @@ function methodOf(
 ): 'merge' | 'squash' | 'rebase' {
   const rules = rulesetsFor(context, repository, `refs/heads/${branch}`).flatMap((ruleset) => ruleset.rules);
   const rule = rules.find(({ type }) => type === 'merge_queue');
-  const method = String(rule?.parameters?.['merge_method'] ?? 'MERGE').toLowerCase();
+  const named = rule?.parameters?.['merge_method'];
+  const method = typeof named === 'string' ? named.toLowerCase() : 'merge';
   return method === 'squash' || method === 'rebase' ? method : 'merge';
 }
 

@@ -1,0 +1,100 @@
+import { contentDigest } from '../revision/digest.ts';
+import { loadConfiguration } from './configuration.ts';
+import { loadGuardrails } from './guardrails.ts';
+import { readKptfileAt } from './kptfile-at.ts';
+import { refPath } from './package-revisions.ts';
+import type { RepositoryRef, World } from './ports.ts';
+import { proposalChecks } from './proposal-checks.ts';
+import { createRenderCache, renderProposal } from './proposal-render.ts';
+import { touchedPackages } from './proposal-snapshot.ts';
+
+export interface MergeGroupTarget {
+  readonly repository: RepositoryRef;
+  /** What the queue is about to merge, and the branch that it is on meanwhile. */
+  readonly headSha: string;
+  readonly headRef: string;
+  /** What it is built on, `refs/heads/main`. */
+  readonly baseSha: string;
+  readonly baseRef: string;
+}
+
+/**
+ * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
+ * the guardrails of the base, and the same checks are written to it. Approvals and conflicts were asked for before the
+ * proposals went into the queue; nothing is ever pushed to the queue's branch.
+ */
+export function createMergeGroupReconciler(
+  world: World,
+): (target: MergeGroupTarget, signal?: AbortSignal) => Promise<void> {
+  const cache = createRenderCache();
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    const { git, forge } = access;
+    const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+    const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+    if (configuration.state !== 'registered') return;
+    const { config } = configuration;
+    if (target.baseRef !== `refs/heads/${config.branch}`) return;
+    // A group that is gone was built anew, and has its own webhook.
+    if ((await git.resolve(target.headSha, signal)) === null) return;
+    const head = await git.commit(target.headSha, signal);
+    const changes = await git.changedPaths(target.baseSha, head.oid, signal);
+    const packages = await touchedPackages(
+      access,
+      config.directory,
+      changes.map(({ path }) => path),
+      { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
+      signal,
+    );
+    const guardrails = await loadGuardrails(git, config, target.baseSha, signal);
+    const rendered = await renderProposal(world, access, { packages, head }, guardrails, cache, signal);
+    const kptfiles = new Map(
+      await Promise.all(
+        packages
+          .filter(({ trees }) => trees.head !== null)
+          .map(
+            async ({ directory }) =>
+              [directory, (await readKptfileAt(git, head.oid, directory, signal)).problems] as const,
+          ),
+      ),
+    );
+    const stale = rendered.flatMap((one) => [...one.changes.keys()]);
+    const checks = proposalChecks({
+      config,
+      headSha: head.oid,
+      digest: contentDigest({
+        branch: config.branch,
+        packages: packages.map(({ directory, trees }) => ({
+          path: refPath(directory),
+          renderedTree: trees.head,
+        })),
+        otherFiles: [],
+        guardrails: guardrails.digest,
+        functions: {},
+      }),
+      rendered,
+      removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
+      commit:
+        stale.length === 0
+          ? { state: 'rendered', head, pushed: false }
+          : {
+              state: 'withheld',
+              head,
+              reason: `Together with what is merged before it, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing may be pushed to a merge queue.`,
+              patch: '',
+              opaque: [],
+            },
+      kptfiles: new Map([...kptfiles].filter(([, problems]) => problems.length > 0)),
+      conflicts: [],
+      lost: false,
+      behind: { packages: [], reason: '' },
+      usedBy: [],
+      proposedConfig: null,
+      powers: [],
+      powerApproval: undefined,
+      draft: false,
+      fixable: new Set(),
+    });
+    for (const check of checks) await forge.putCheck(check, signal);
+  };
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { configMap, smallPackage } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let main: StageRepository;
+
+beforeAll(async () => {
+  stage = await startStage({
+    packages: {
+      files: Object.fromEntries(
+        ['one', 'two'].flatMap((name) =>
+          Object.entries(smallPackage(name)).map(([path, text]) => [`${name}/${path}`, text]),
+        ),
+      ),
+    },
+  });
+  main = stage.repository('packages');
+  await stage.as('alice').rest.repos.createRepoRuleset({
+    ...main.where,
+    name: 'queue',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
+    rules: [
+      {
+        type: 'merge_queue',
+        parameters: {
+          check_response_timeout_minutes: 5,
+          grouping_strategy: 'ALLGREEN',
+          max_entries_to_build: 5,
+          max_entries_to_merge: 5,
+          merge_method: 'MERGE',
+          min_entries_to_merge: 1,
+          min_entries_to_merge_wait_minutes: 0,
+        },
+      },
+      {
+        type: 'required_status_checks',
+        parameters: {
+          required_status_checks: [{ context: 'portico' }],
+          strict_required_status_checks_policy: false,
+        },
+      },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+test('with a merge queue publish puts the head into it, and what the queue merges is tagged (32)', async () => {
+  const numbers: number[] = [];
+  for (const name of ['one', 'two']) {
+    const { number } = await main.propose(`drafts/${name}/next`, {
+      [`${name}/config.yaml`]: configMap(name, { color: 'red' }),
+    });
+    await main.review(number, 'APPROVE');
+    numbers.push(number);
+  }
+  const before = await main.head('main');
+  const said = await Promise.all(numbers.map((number) => main.say(number, '/portico publish')));
+  await stage.sweep();
+  for (const [index, number] of numbers.entries()) {
+    const answer = await main.answerTo(number, said[index]!);
+    expect([answer.reaction, answer.reply]).toEqual(['rocket', expect.stringContaining('merge queue')]);
+    expect(await main.pull(number)).toMatchObject({ merged: true, state: 'closed' });
+  }
+  expect([...(await main.tags()).keys()].toSorted()).toEqual(['one/v1', 'two/v1']);
+  // Each group's commit is on the branch and carries the check that let it in.
+  const merges = (await main.git('rev-list', '--first-parent', `${before}..main`)).split('\n');
+  expect(merges).toHaveLength(2);
+  for (const sha of merges) {
+    expect((await main.checks(sha)).get('portico')).toMatchObject({ conclusion: 'success' });
+  }
+  expect(await main.git('for-each-ref', 'refs/heads/gh-readonly-queue')).toBe('');
+  expect(await stage.writesOf(() => stage.look('packages'))).toEqual([]);
+});
+
+test('two that are green apart and red together: the queue refuses the second', async () => {
+  // Each alone has one resource of the name; together the package has two.
+  const third = (file: string) =>
+    main.propose(`drafts/one/${file}`, {
+      [`one/${file}.yaml`]: configMap('twin', { color: 'red' }),
+    });
+  const first = await third('a');
+  const second = await third('b');
+  for (const { number } of [first, second]) await main.review(number, 'APPROVE');
+  const said = await Promise.all([first, second].map(({ number }) => main.say(number, '/portico publish')));
+  await stage.sweep();
+  const outcomes = await Promise.all(
+    [first, second].map(async ({ number }, index) => ({
+      merged: (await main.pull(number)).merged,
+      answer: await main.answerTo(number, said[index]!),
+    })),
+  );
+  expect(outcomes.filter(({ merged }) => merged)).toHaveLength(1);
+  expect((await main.tags()).has('one/v2')).toBe(true);
+  expect((await main.tags()).has('one/v3')).toBe(false);
+});
