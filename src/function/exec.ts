@@ -1,142 +1,61 @@
 /** Programs as functions: a ResourceList on stdin, a ResourceList on stdout. */
-import { spawn } from 'node:child_process';
-
 import type { FunctionOutput } from '../package/render/function-runtime.ts';
-import type { KrmObject } from '../package/render/krm-object.ts';
-import { printResourceList, readResourceList } from './resource-list.ts';
+import { printResourceList } from './resource-list.ts';
 import type { RuntimeOptions } from './runtime.ts';
+import { answerOf, refused } from './sandbox/answer.ts';
+import type { FunctionInput } from './sandbox/answer.ts';
+import { hasBubblewrap, inBubblewrap } from './sandbox/bubblewrap.ts';
+import { execEnvironment, execView, findProgram } from './sandbox/exec-view.ts';
+import { EXEC_LIMITS } from './sandbox/limits.ts';
+import type { Limits } from './sandbox/limits.ts';
+import { supervise } from './sandbox/supervise.ts';
+import type { Ended } from './sandbox/supervise.ts';
 
-const FIVE_MINUTES = 300_000;
-const MOST_OUTPUT = 32 * 1024 * 1024;
-const MOST_STDERR = 1024 * 1024;
-
-interface Ended {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Why it was ended, where it did not end by itself. */
-  readonly cut?: { readonly code: string; readonly message: string; readonly hint: string };
-}
-
-/** Runs a command line such as `fn-label --verbose`, split as a shell would, without a shell. */
+/**
+ * Runs a command line such as `fn-label --verbose`, split as a shell would, without a shell: in bubblewrap where that
+ * works, unless PORTICO_EXEC_SANDBOX is `off`.
+ */
 export async function runExec(
   command: string,
-  input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+  input: FunctionInput,
   options: RuntimeOptions,
   signal?: AbortSignal,
 ): Promise<FunctionOutput> {
-  const [program, ...args] = splitCommand(command);
-  if (program === undefined)
-    return refused('EXEC_EMPTY', 'The exec entry names no program.', 'Name a program.');
-  if (command.includes('\0'))
-    return refused('EXEC_INVALID', 'The exec entry holds a NUL character.', 'Correct it.');
-  const ended = await start(program, args, printResourceList(input), options, signal);
+  const [word, ...args] = splitCommand(command);
+  if (word === undefined) {
+    const message = 'The exec entry names no program.';
+    return refused({ code: 'EXEC_EMPTY', message, hint: 'Name a program.' });
+  }
+  if (command.includes('\0')) {
+    const message = 'The exec entry holds a NUL character.';
+    return refused({ code: 'EXEC_INVALID', message, hint: 'Correct it.' });
+  }
+  const host = options.environment ?? process.env;
+  const cwd = options.workingDirectory ?? process.cwd();
+  const program = findProgram(word, cwd, host['PATH'] ?? '');
+  if (program === undefined) {
+    const message = `${word} cannot be started: there is no such program.`;
+    return refused({ code: 'EXEC_FAILED', message, hint: 'Install the program, or correct its path.' });
+  }
+  const limits: Limits = { ...EXEC_LIMITS, ...options.execLimits };
+  const boxed = host['PORTICO_EXEC_SANDBOX'] !== 'off' && (await hasBubblewrap());
   signal?.throwIfAborted();
-  const { exitCode, stdout, stderr, cut } = ended;
-  if (cut !== undefined) return { ...refused(cut.code, cut.message, cut.hint), stderr };
-  return { ...readAnswer(stdout, exitCode, input.items), ...(stderr === '' ? {} : { stderr }) };
+  const started = boxed
+    ? { ...inBubblewrap(program, args, execView(program, args, cwd, host), limits), env: {} }
+    : { program, args, cwd, env: execEnvironment(host) };
+  const stdin = printResourceList(input);
+  const ended = await supervise({ ...started, stdin, name: word, limits }, signal);
+  signal?.throwIfAborted();
+  return answerOf(boxed ? explain(ended) : ended, input);
 }
 
-function readAnswer(stdout: string, exitCode: number, given: readonly KrmObject[]): FunctionOutput {
-  const list = readResourceList(stdout, given);
-  if (typeof list === 'string') {
-    if (exitCode !== 0) return { exitCode, results: [] };
-    return {
-      exitCode: 1,
-      results: [{ message: list, severity: 'error', tags: { code: 'FUNCTION_OUTPUT' } }],
-    };
-  }
-  return { exitCode, results: list.results, ...(exitCode === 0 ? { items: list.items } : {}) };
-}
-
-function start(
-  program: string,
-  args: readonly string[],
-  stdin: string,
-  options: RuntimeOptions,
-  signal: AbortSignal | undefined,
-): Promise<Ended> {
-  const { timeout = FIVE_MINUTES, outputLimit = MOST_OUTPUT } = options;
-  const { promise, resolve } = Promise.withResolvers<Ended>();
-  // Its own process group, so that what the program started ends with it.
-  const child = spawn(program, args, {
-    stdio: 'pipe',
-    detached: true,
-    ...(options.workingDirectory === undefined ? {} : { cwd: options.workingDirectory }),
-    ...(options.environment === undefined ? {} : { env: { ...options.environment } }),
-  });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  let size = 0;
-  let said = 0;
-  let cut: Ended['cut'];
-  const stop = (reason?: Ended['cut']): void => {
-    cut ??= reason;
-    if (child.pid !== undefined) killGroup(child.pid);
-    // What left the group may still hold the pipes.
-    child.stdout.destroy();
-    child.stderr.destroy();
-  };
-  const timer = setTimeout(() => {
-    stop({
-      code: 'FUNCTION_TIMEOUT',
-      message: `${program} took longer than ${Math.round(timeout / 1000)} s and was ended.`,
-      hint: 'Make the function faster, or give it fewer resources with selectors.',
-    });
-  }, timeout);
-  const abort = (): void => stop();
-  const settle = (ended: Ended): void => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-    resolve(ended);
-  };
-  signal?.addEventListener('abort', abort, { once: true });
-  child.stdout.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= outputLimit) stdout.push(chunk);
-    else {
-      stop({
-        code: 'FUNCTION_OUTPUT_LIMIT',
-        message: `${program} printed more than ${Math.round(outputLimit / 1024)} KiB and was ended.`,
-        hint: 'Let the function print one ResourceList and nothing else.',
-      });
-    }
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.length;
-    if (said <= MOST_STDERR) stderr.push(chunk);
-  });
-  child.stdin.on('error', () => undefined);
-  child.on('error', (error) => {
-    cut ??= {
-      code: 'EXEC_FAILED',
-      message: `${program} cannot be started: ${error.message}`,
-      hint: 'Install the program, or correct its path.',
-    };
-    settle({ exitCode: 1, stdout: '', stderr: '', cut });
-  });
-  child.on('close', (code) => {
-    settle({
-      exitCode: code ?? 1,
-      stdout: textOf(stdout),
-      stderr: textOf(stderr),
-      ...(cut === undefined ? {} : { cut }),
-    });
-  });
-  child.stdin.end(stdin);
-  return promise;
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
-  }
+/** A program that misses something inside the sandbox is told of the sandbox. */
+function explain(ended: Ended): Ended {
+  if (ended.exitCode === 0 || !/No such file|not found|Permission denied|Read-only/i.test(ended.stderr))
+    return ended;
+  const note =
+    'It ran in a sandbox without the files of this machine: PORTICO_EXEC_READ names files and directories that it may read.';
+  return { ...ended, stderr: `${ended.stderr.trimEnd()}\n${note}\n` };
 }
 
 /** Splits a command line as a POSIX shell would: quotes and backslashes, nothing else. */
@@ -154,8 +73,4 @@ export function splitCommand(command: string): string[] {
     );
   }
   return words;
-}
-
-function refused(code: string, message: string, hint: string): FunctionOutput {
-  return { exitCode: 1, results: [], refused: { code, message, hint } };
 }

@@ -20,6 +20,11 @@ export function printResourceList(input: {
   });
 }
 
+/** A function's answer is held against these before and after it is read, for it could be made to take long. */
+const MOST_PARTS = 2_000_000;
+const MOST_RESULTS = 10_000;
+const LONGEST_MESSAGE = 8_192;
+
 export interface ReadList {
   readonly items: readonly KrmObject[];
   readonly results: readonly ResultItem[];
@@ -31,6 +36,7 @@ export interface ReadList {
  */
 export function readResourceList(text: string, given: readonly KrmObject[]): ReadList | string {
   if (text.trim() === '') return 'The function printed nothing: it has to print the ResourceList.';
+  if (partsOf(text) > MOST_PARTS) return "The function's output has more than two million parts.";
   let documents: readonly KrmObject[];
   try {
     documents = readResources('stdout', text).documents.map(({ value }) => value);
@@ -52,7 +58,20 @@ export function readResourceList(text: string, given: readonly KrmObject[]): Rea
 /** Results in the present form or in one of the older ones that kpt still takes. */
 function readResults(results: unknown): ResultItem[] {
   const list = isMap(results) ? results['items'] : results;
-  return Array.isArray(list) ? list.filter(isMap).map(readResult) : [];
+  if (!Array.isArray(list)) return [];
+  const first = list.slice(0, MOST_RESULTS).filter(isMap).map(readResult);
+  if (list.length <= MOST_RESULTS) return first;
+  const more = `The function gave ${list.length} results; only the first ${MOST_RESULTS} are kept.`;
+  return [...first, { message: more, severity: 'warning', tags: { code: 'FUNCTION_RESULTS_LIMIT' } }];
+}
+
+/** Lines and flow brackets, which is about what reading costs. */
+function partsOf(text: string): number {
+  let parts = 0;
+  for (const mark of ['\n', '[', '{', ',']) {
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) parts += 1;
+  }
+  return parts;
 }
 
 function readResult(entry: KrmObject): ResultItem {
@@ -61,7 +80,7 @@ function readResult(entry: KrmObject): ResultItem {
     ? { ...(isMap(resourceRef['metadata']) ? resourceRef['metadata'] : {}), ...resourceRef }
     : undefined;
   return {
-    message: typeof message === 'string' ? message : '',
+    message: typeof message === 'string' ? shortened(message) : '',
     ...(isSeverity(severity) ? { severity } : {}),
     ...(ref === undefined ? {} : { resourceRef: strings(ref, ['apiVersion', 'kind', 'name', 'namespace']) }),
     ...(isMap(field) ? { field: readField(field) } : {}),
@@ -70,6 +89,10 @@ function readResult(entry: KrmObject): ResultItem {
       : {}),
     ...(isMap(tags) ? { tags: strings(tags, Object.keys(tags)) } : {}),
   };
+}
+
+function shortened(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }
 
 function readField(field: KrmObject): NonNullable<ResultItem['field']> {

@@ -1,42 +1,77 @@
-import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
+import type {
+  ForeignFunctions,
+  FunctionOutput,
+  FunctionRuntime,
+  FunctionSpec,
+} from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
-import { createCelPool, sharedCelPool, type CelLimits } from './cel-pool.ts';
-import { runExec } from './exec.ts';
+import type { ContainerSettings } from './container/settings.ts';
+import type { ForeignRunner } from './foreign.ts';
 import { parseImage } from './image.ts';
 import { lookUp } from './registry.ts';
 import type { Lookup } from './registry.ts';
+import type { Limits } from './sandbox/limits.ts';
 
 export interface RuntimeOptions {
   /** Let `exec:` entries start programs. Only for a person's own terminal, never for a server. */
   readonly allowExec?: boolean;
   /** Where exec programs run; the process' own directory when absent. */
   readonly workingDirectory?: string;
-  /** Environment of exec programs; the process' own when absent. */
+  /** Where the environment of exec programs is taken from; the process' own when absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that one exec function may take (default 5 minutes, as kpt's). */
-  readonly timeout?: number;
-  /** Bytes of output that one exec function may print (default 32 MiB). */
-  readonly outputLimit?: number;
-  /** Limits of policies; all runtimes without share their processes. */
-  readonly cel?: CelLimits;
+  /** In the place of the usual limits of exec programs. */
+  readonly execLimits?: Partial<Limits>;
+  /** How containers are started; absent, none is. */
+  readonly containers?: ContainerSettings;
+  /** In the place of the usual limits of wasm modules and containers. */
+  readonly foreignLimits?: Partial<Limits>;
 }
 
-/** The runtime that knows the built-in functions, and programs where `allowExec` says so; anything else is refused. */
+const NOTHING_ALLOWED: ForeignFunctions = { allowed: [] };
+
+/**
+ * The runtime that knows the built-in functions, and programs where `allowExec` says so. `withForeign` gives one for
+ * a single render that knows what a repository allows, too. Anything else is refused, with the ways to go on.
+ */
 export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
-  const pool = options.cel && createCelPool(options.cel);
+  return runtimeWith(options, NOTHING_ALLOWED);
+}
+
+function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): FunctionRuntime {
+  const runForeign = lazyRunner(options);
   return {
-    judge: (policy, review, signal) => (pool ?? sharedCelPool()).judge(policy, review, signal),
     async run(spec, input, signal) {
       signal?.throwIfAborted();
       if (spec.exec !== undefined) {
-        return options.allowExec === true
-          ? runExec(spec.exec, input, options, signal)
-          : refuseExec(spec.exec);
+        if (options.allowExec !== true) return refuseExec(spec.exec);
+        const { runExec } = await import('./exec.ts');
+        return runExec(spec.exec, input, options, signal);
       }
       const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
-      if (lookup.found !== 'builtin') return refuseImage(spec, lookup);
-      return runBuiltin(lookup, input, patchOf(spec));
+      if (lookup.found === 'builtin') return runBuiltin(lookup, input, patchOf(spec));
+      const { findAllowed } = await import('./foreign.ts');
+      const found = findAllowed(spec, foreign);
+      if (found === undefined) return refuseImage(spec, lookup);
+      return foreign.denied === undefined
+        ? runForeign(found, input, signal)
+        : refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS);
     },
+    withForeign: (allowed) => runtimeWith(options, allowed),
+  };
+}
+
+/** Most renders need none of it, and need not load it. */
+function lazyRunner(options: RuntimeOptions): ForeignRunner {
+  let runner: ForeignRunner | undefined;
+  return async (...run) => {
+    if (runner === undefined) {
+      const { createForeignRunner } = await import('./foreign.ts');
+      runner = createForeignRunner({
+        ...(options.containers === undefined ? {} : { containers: options.containers }),
+        ...(options.foreignLimits === undefined ? {} : { limits: options.foreignLimits }),
+      });
+    }
+    return runner(...run);
   };
 }
 
@@ -78,13 +113,17 @@ function patchOf(spec: FunctionSpec): number | undefined {
 }
 
 const WAYS =
-  'There are three ways: use a function and version that is built in (docs/functions.md lists them); ' +
-  'run Portico where its image may be started as a container, which this version cannot do yet; ' +
-  'or render on your own machine with kpt and push the outcome.';
+  'There are three ways: use a function and version that is built in (docs/functions.md lists them); allow the image ' +
+  'under spec.functions of the configuration on the base branch, as a WebAssembly module or as a container; or ' +
+  'render on your own machine with kpt and push the outcome.';
+
+const DENIED_WAYS =
+  'There are three ways: use a function that is built in (docs/functions.md lists them); propose the change from a ' +
+  'branch of this repository; or render on your own machine with kpt and push the outcome.';
 
 const EXEC_WAYS =
   'There are three ways: use a built-in function instead of the program (docs/functions.md lists them); ' +
-  'pack the program as an image, for a Portico that may start containers; ' +
+  'build the program as a WebAssembly module or an image, and allow it under spec.functions of the configuration; ' +
   'or render on your own machine with portico render --allow-exec and push the outcome.';
 
 function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'builtin' }>): FunctionOutput {
@@ -96,7 +135,7 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
   }
   return refuse(
     'FUNCTION_UNKNOWN',
-    `${asked} cannot run here: it is not built in, and containers cannot be started here.`,
+    `${asked} cannot run here: it is not built in, and the repository does not allow it.`,
     WAYS,
   );
 }

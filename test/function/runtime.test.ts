@@ -151,18 +151,18 @@ describe('programs', () => {
 
   test('are ended when they take too long, with what they started', async () => {
     const script = program('slow', 'sleep 600 & sleep 600');
-    const output = await run({ exec: script }, { allowExec: true, timeout: 50 });
+    const output = await run({ exec: script }, { allowExec: true, execLimits: { timeoutMs: 50 } });
     expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_TIMEOUT' } });
   });
 
   test('are let go when what they started has left them', async () => {
     const script = program('leave', 'setsid sleep 3 & sleep 600');
-    const output = await run({ exec: script }, { allowExec: true, timeout: 100 });
+    const output = await run({ exec: script }, { allowExec: true, execLimits: { timeoutMs: 100 } });
     expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_TIMEOUT' } });
   });
 
   test('are ended when they flood', async () => {
-    const output = await run({ exec: 'yes' }, { allowExec: true, outputLimit: 10_000 });
+    const output = await run({ exec: 'yes' }, { allowExec: true, execLimits: { outputBytes: 10_000 } });
     expect(output).toMatchObject({ exitCode: 1, refused: { code: 'FUNCTION_OUTPUT_LIMIT' } });
   });
 
@@ -182,16 +182,17 @@ describe('programs', () => {
     });
   });
 
-  test('see only the environment that they are given', async () => {
+  test('see of the environment only what is named for them', async () => {
     const script = program(
       'tell',
-      'echo "kind: ResourceList\nitems: []\nresults: [{message: \\"$SECRET\\"}]"',
+      'echo "kind: ResourceList\nitems: []\nresults: [{message: \"$SECRET $SHOWN\"}]"',
     );
-    const output = await run(
-      { exec: script },
-      { allowExec: true, environment: { PATH: process.env['PATH'], SECRET: 'shown' } },
-    );
-    expect(output.results).toEqual([{ message: 'shown' }]);
+    const host = { PATH: process.env['PATH'], SECRET: 'secret', SHOWN: 'shown', PORTICO_EXEC_ENV: 'SHOWN' };
+    for (const sandbox of ['on', 'off']) {
+      const environment = { ...host, PORTICO_EXEC_SANDBOX: sandbox };
+      const output = await run({ exec: script }, { allowExec: true, environment });
+      expect(output.results).toEqual([{ message: 'shown' }]);
+    }
   });
 
   test.each([

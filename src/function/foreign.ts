@@ -1,0 +1,114 @@
+/** Functions that are not built in: which of those that a repository allows an entry means, and running it. */
+import type {
+  ForeignFunction,
+  ForeignFunctions,
+  FunctionOutput,
+  FunctionSpec,
+} from '../package/render/function-runtime.ts';
+import { runContainer } from './container/run-container.ts';
+import type { ContainerSettings } from './container/settings.ts';
+import { parseImage } from './image.ts';
+import { refused } from './sandbox/answer.ts';
+import type { FunctionInput } from './sandbox/answer.ts';
+import { CONTAINER_LIMITS, limitsFor, RENDER_MS, WASM_LIMITS } from './sandbox/limits.ts';
+import type { Limits } from './sandbox/limits.ts';
+import { runWasm } from './wasm/run-wasm.ts';
+
+/** Where kpt looks for short names. */
+const SHORT_PREFIX = 'ghcr.io/kptdev/krm-functions-catalog';
+
+/** How many of them run at the same time in this process. */
+const AT_ONCE = 4;
+
+export interface ForeignOptions {
+  readonly containers?: ContainerSettings;
+  /** In the place of the usual limits. */
+  readonly limits?: Partial<Limits>;
+}
+
+/** The allowed function that an entry of a pipeline names, by tag or by digest. */
+export function findAllowed(spec: FunctionSpec, { allowed }: ForeignFunctions): ForeignFunction | undefined {
+  const asked = fullName(spec.image ?? '', spec.tag);
+  if (asked === undefined) return undefined;
+  return allowed.find(({ image, code }) => {
+    if (fullName(image) === asked) return true;
+    return (
+      code.kind === 'container' && asked.includes('@') && withoutTag(code.reference) === withoutTag(asked)
+    );
+  });
+}
+
+export type ForeignRunner = (
+  found: ForeignFunction,
+  input: FunctionInput,
+  signal?: AbortSignal,
+) => Promise<FunctionOutput>;
+
+/** Runs allowed functions; one instance for each render, whose time is counted together. */
+export function createForeignRunner(options: ForeignOptions): ForeignRunner {
+  let used = 0;
+  return async ({ image, code, ...asked }, input, signal) => {
+    const standard = code.kind === 'wasm' ? WASM_LIMITS : CONTAINER_LIMITS;
+    const own = { ...limitsFor(standard, asked), ...options.limits };
+    const left = RENDER_MS - used;
+    if (left <= 0) {
+      return refused({
+        code: 'FUNCTION_TIME_BUDGET',
+        message: `${image} was not run: the functions of this render have taken ${RENDER_MS / 60_000} minutes together.`,
+        hint: 'Make the functions faster, or divide the package.',
+      });
+    }
+    const limits = { ...own, timeoutMs: Math.min(own.timeoutMs, left) };
+    if (code.kind === 'container' && options.containers === undefined) return refused(containersOff(image));
+    return oneOfFew(async () => {
+      const begun = performance.now();
+      try {
+        if (code.kind === 'wasm') return await runWasm(code, input, limits, signal);
+        return options.containers === undefined
+          ? refused(containersOff(image))
+          : await runContainer(code.reference, input, limits, options.containers, signal);
+      } finally {
+        used += performance.now() - begun;
+      }
+    });
+  };
+}
+
+function containersOff(image: string): { code: string; message: string; hint: string } {
+  return {
+    code: 'CONTAINERS_OFF',
+    message: `${image} cannot run here: the repository allows it as a container, and containers are off here.`,
+    hint:
+      'There are three ways: whoever runs Portico sets PORTICO_CONTAINERS (docs/functions.md); give the function as ' +
+      'a WebAssembly module; or render on your own machine with kpt and push the outcome.',
+  };
+}
+
+function fullName(image: string, tag?: string): string | undefined {
+  const parsed = parseImage(image);
+  if (parsed.name === '') return undefined;
+  const prefix = parsed.prefix === '' ? SHORT_PREFIX : parsed.prefix;
+  if (parsed.digest !== undefined) return `${prefix}/${parsed.name}@${parsed.digest}`;
+  return `${prefix}/${parsed.name}:${tag ?? parsed.tag ?? 'latest'}`;
+}
+
+function withoutTag(reference: string): string {
+  const { prefix, name, digest } = parseImage(reference);
+  return `${prefix}/${name}@${digest ?? ''}`;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Waits for a free place; a render that is aborted meanwhile finds out when its turn comes. */
+async function oneOfFew<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}

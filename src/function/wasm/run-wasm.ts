@@ -1,0 +1,130 @@
+/** WebAssembly modules as functions: WASI preview 1 in a child process of their own. */
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+
+import { PorticoError } from '../../error.ts';
+import type { ForeignFunction, FunctionOutput } from '../../package/render/function-runtime.ts';
+import { printResourceList } from '../resource-list.ts';
+import { answerOf, refused } from '../sandbox/answer.ts';
+import type { FunctionInput } from '../sandbox/answer.ts';
+import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
+import type { Limits } from '../sandbox/limits.ts';
+import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
+import type { Ended } from '../sandbox/supervise.ts';
+import { runWasmChild } from './wasm-child.ts';
+import type { WasmEnd, WasmTask } from './wasm-child.ts';
+import { capMemory } from './wasm-module.ts';
+
+type WasmCode = Extract<ForeignFunction['code'], { readonly kind: 'wasm' }>;
+
+const LARGEST_MODULE = 64 * 1024 * 1024;
+/** What Node and V8 need beside the module's memory. */
+const NODE_BYTES = 192 * 1024 * 1024;
+const PAGE = 65_536;
+
+/** Runs a module whose bytes are those that the digest names. */
+export async function runWasm(
+  code: WasmCode,
+  input: FunctionInput,
+  limits: Limits,
+  signal?: AbortSignal,
+): Promise<FunctionOutput> {
+  const { file, bytes } = code;
+  const fault = faultOf(code);
+  if (bytes === null || fault !== undefined) return refused({ ...missing(file), ...fault });
+  let module: Uint8Array;
+  try {
+    module = capMemory(bytes, limits.memoryBytes);
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    const { code, message, hint = '' } = error;
+    return refused({ code, message: `${file} cannot run: ${message}`, hint });
+  }
+  const task: WasmTask = { moduleBytes: module.length, args: ['function'] };
+  const stdin = Buffer.concat([
+    Buffer.from(`${JSON.stringify(task)}\n`),
+    module,
+    Buffer.from(printResourceList(input)),
+  ]);
+  const child = {
+    ...(await childProcess(limits)),
+    env: {},
+    stdin,
+    name: file,
+    limits: { ...limits, memoryBytes: limits.memoryBytes + NODE_BYTES },
+  };
+  signal?.throwIfAborted();
+  const ended = await supervise(child, signal);
+  signal?.throwIfAborted();
+  return outputOf(file, ended, input, limits);
+}
+
+function faultOf({
+  file,
+  sha256,
+  bytes,
+}: WasmCode): { code: string; message: string; hint: string } | undefined {
+  if (bytes === null) return undefined;
+  if (bytes.length > LARGEST_MODULE) {
+    const message = `${file} has more than ${LARGEST_MODULE / 1024 / 1024} MiB.`;
+    return { code: 'WASM_TOO_LARGE', message, hint: 'Build a smaller module.' };
+  }
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found === sha256) return undefined;
+  const message = `${file} is not the module that the configuration allows: its sha256 is ${found}.`;
+  return { code: 'WASM_DIGEST', message, hint: 'Correct the file, or the sha256 in the configuration.' };
+}
+
+function missing(file: string): { code: string; message: string; hint: string } {
+  const message = `${file} is not there, although the configuration allows it as a function.`;
+  return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or correct its path.' };
+}
+
+/** Node with nothing but its standard streams: no files, no child processes, no addons; in bubblewrap where possible. */
+async function childProcess(
+  limits: Limits,
+): Promise<{ program: string; args: readonly string[]; cwd?: string }> {
+  const args = [
+    '--permission',
+    '--no-warnings',
+    '--max-old-space-size=128',
+    `--wasm-max-mem-pages=${Math.floor(limits.memoryBytes / PAGE)}`,
+    '-e',
+    `(${runWasmChild.toString()})()`,
+  ];
+  const cwd = tmpdir();
+  if (!(await hasBubblewrap())) return { program: process.execPath, args, cwd };
+  const view = { readable: [process.execPath], cwd: '/tmp', env: {} };
+  return inBubblewrap(process.execPath, args, view, undefined);
+}
+
+function outputOf(file: string, ended: Ended, input: FunctionInput, limits: Limits): FunctionOutput {
+  if (ended.cut !== undefined) return answerOf(ended, input);
+  const end = endOf(ended.status);
+  if (end === undefined) {
+    // V8 ends the whole process where its own memory is used up: what it prints then is of no use to anybody.
+    return refused(ended.exitCode > 128 ? heldTooMuch(file, limits) : broken(file, ended));
+  }
+  if (end.end === 'refused') {
+    const hint = 'Build a command for WASI preview 1: Go with GOOS=wasip1, Rust with wasm32-wasip1.';
+    return refused({ code: 'WASM_INVALID', message: `${file} cannot run: ${end.message}`, hint });
+  }
+  if (end.end === 'exit') return answerOf({ ...ended, exitCode: end.code }, input);
+  const held = `${Math.round(end.memory / 1024 / 1024)} of ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB`;
+  const message = `${file} broke off: ${end.message} (it held ${held} of memory).`;
+  const stderr = ended.stderr === '' ? {} : { stderr: ended.stderr };
+  return { exitCode: 1, results: [{ message, severity: 'error', tags: { code: 'WASM_TRAP' } }], ...stderr };
+}
+
+function endOf(status: string): WasmEnd | undefined {
+  try {
+    return JSON.parse(status) as WasmEnd;
+  } catch {
+    return undefined;
+  }
+}
+
+function broken(file: string, { exitCode, stderr }: Ended): { code: string; message: string; hint: string } {
+  const message = `The process of ${file} ended with code ${exitCode} before it could say how the function ended.`;
+  return { code: 'WASM_BROKEN', message, hint: stderr.trim().slice(-500) || 'Try again.' };
+}
