@@ -2,6 +2,7 @@
 import { parseGrant } from './access.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { parseFollow } from './follow.ts';
+import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
@@ -46,6 +47,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       mutators: (guardrails?.mutators ?? []).map(toGuardrail),
       validators: (guardrails?.validators ?? []).map(toGuardrail),
     },
+    functions: toAllowedFunctions(spec.functions ?? []),
     access: new Map(
       Object.entries(spec.access ?? {}).map(([command, grants]) => [command, toGrants(grants)]),
     ),

@@ -1,4 +1,5 @@
 /** `.github/portico.yaml` as Portico works with it: checked, with every default filled in. */
+import type { AllowedFunction } from './function-config.ts';
 import type { Role } from './role.ts';
 
 export interface RepositoryConfig {
@@ -14,6 +15,8 @@ export interface RepositoryConfig {
     readonly mutators: readonly GuardrailConfig[];
     readonly validators: readonly GuardrailConfig[];
   };
+  /** Functions that may run beside the built-in ones. */
+  readonly functions: readonly AllowedFunction[];
   /** Command name → who may use it; a command that is missing keeps its default. An empty list is nobody. */
   readonly access: ReadonlyMap<string, readonly Grant[]>;
   readonly publish: {

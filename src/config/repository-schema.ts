@@ -11,6 +11,7 @@ import { parseGrant } from './access.ts';
 import { allowedUpstreamProblem } from './allowed-upstream.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
+import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';
 import { parseSchedule } from './schedule.ts';
 
@@ -161,6 +162,7 @@ const spec = z
         validators: z.array(validator).max(100).optional(),
       })
       .optional(),
+    functions: allowedFunctions.optional(),
     access: access.optional(),
     publish: z
       .strictObject({
