@@ -82,12 +82,25 @@ function mergeResourceFiles(
     if (!readInto(pool, path, trees)) mergeUnreadable(path, trees, result, context);
   }
   // What both sides did alike needs no work, but tells where resources went that stand elsewhere now.
-  if (paths.pool.length + paths.plain.length > 0)
+  if (paths.pool.length + paths.plain.length > 0 || isWorkedElsewhere(paths.agreed, trees, context))
     for (const path of paths.agreed) readInto(pool, path, trees);
   const rest = followMoves(pool, paths.plain, trees, context);
   for (const path of rest) takeUpstream(path, trees, result, context);
   applyMatches(matchResources(pool.base, pool.upstream, pool.local), pool, trees, result, context);
   for (const path of paths.pool) followMode(path, trees, result);
+}
+
+/** True when local changed other resource files than those that both sides made alike. */
+function isWorkedElsewhere(
+  agreed: readonly string[],
+  { base, local }: Trees,
+  context: PackageContext,
+): boolean {
+  if (agreed.length === 0) return false;
+  const known = new Set(agreed);
+  return [...local].some(
+    ([path, file]) => context.isResourceFile(path) && !known.has(path) && !sameFile(file, base.get(path)),
+  );
 }
 
 /** A file whose text stayed may still have got another mode upstream. */
@@ -166,6 +179,8 @@ function applyMatches(
     ) {
       editsOf(local.file).changed.set(local, null);
       arriving.push({ resource: upstream, root: outcome, own: local });
+      // It leaves its place, so nothing new is put beside it there.
+      homes.delete(upstream);
     } else if (outcome !== local.root) editsOf(local.file).changed.set(local, outcome);
   }
   const renamed = renameWhole(arriving, edits, pool, trees, result);
@@ -194,7 +209,8 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
   }
   if (upstream !== undefined) return mergeResource(local, base, upstream, local.file, custom, report);
   if (base === undefined) return 'keep';
-  if (isUntouched(local, base)) return 'remove';
+  // Whoever moved a resource worked on it, and is asked before it goes.
+  if (local.file === base.file && isUntouched(local, base)) return 'remove';
   return report.whole(local.file, local.ref, shown(base, undefined, local)) === 'local' ? 'keep' : 'remove';
 }
 

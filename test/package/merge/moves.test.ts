@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+
+import { mergePackages } from '../../../src/package/merge/merge.ts';
+import type { PackageFiles } from '../../../src/package/package.ts';
+import { textOf } from './corpus.ts';
+
+function tree(files: Record<string, string>): PackageFiles {
+  return new Map(
+    Object.entries(files).map(([path, text]) => [
+      path,
+      { mode: '100644' as const, bytes: new TextEncoder().encode(text) },
+    ]),
+  );
+}
+
+function texts(files: PackageFiles): Record<string, string> {
+  return Object.fromEntries([...files].map(([path, file]) => [path, textOf(file)]));
+}
+
+const map = (name: string, color = 'red', more = ''): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  color: ${color}\n${more}`;
+const two = `${map('a')}---\n${map('b')}`;
+
+interface Row {
+  readonly what: string;
+  readonly base: Record<string, string>;
+  readonly upstream: Record<string, string>;
+  readonly local: Record<string, string>;
+  readonly merged: Record<string, string>;
+  readonly conflicts?: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    what: 'a resource that upstream moved to a new file leaves the file that local edited',
+    base: { 'x.yaml': two },
+    upstream: { 'x.yaml': map('a'), 'y.yaml': map('b', 'blue') },
+    local: { 'x.yaml': `${map('a', 'green')}---\n${map('b', 'red', '  size: L\n')}` },
+    merged: { 'x.yaml': map('a', 'green'), 'y.yaml': map('b', 'blue', '  size: L\n') },
+  },
+  {
+    what: 'a resource that local moved and upstream deleted stays, and is told',
+    base: { 'x.yaml': map('a'), 'y.yaml': map('b') },
+    upstream: { 'y.yaml': map('b') },
+    local: { 'z.yaml': map('a'), 'y.yaml': map('b') },
+    merged: { 'z.yaml': map('a'), 'y.yaml': map('b') },
+    conflicts: ['z.yaml:'],
+  },
+  {
+    what: 'so does one out of a file that stays',
+    base: { 'x.yaml': two },
+    upstream: { 'x.yaml': map('b') },
+    local: { 'x.yaml': map('b'), 'z.yaml': map('a', 'green') },
+    merged: { 'x.yaml': map('b'), 'z.yaml': map('a', 'green') },
+    conflicts: ['z.yaml:'],
+  },
+];
+
+test.each(rows)('$what', ({ base, upstream, local, merged, conflicts = [] }) => {
+  const result = mergePackages({ base: tree(base), upstream: tree(upstream), local: tree(local) });
+  expect(texts(result.files)).toEqual(merged);
+  expect(result.conflicts.map(({ file, path }) => `${file}:${path}`)).toEqual(conflicts);
+});
