@@ -32,16 +32,18 @@ export function readUpstream(written: string): UpstreamWish | Refusal {
 
 /** A sentence's end where it cannot be read. */
 function readUrl(place: string): UpstreamWish | string {
+  // Encoded and relative parts are how paths are smuggled; a plain path needs none.
+  if (/%|\\|\/\.{1,2}(?:\/|$)/.test(place)) return 'holds encoded or relative parts';
   if (!URL.canParse(place)) return 'is no URL';
   const url = new URL(place);
   // A user name would end the place at its @, and a password has no business in a comment.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     return 'holds more than a place';
   }
-  const path = decodePath(url.pathname);
-  if (path === undefined) return 'holds encoded characters';
   const [, repository, below] =
-    /^\/(.+?)\.git(?:\/(.*))?$/.exec(path) ?? /^\/([^/]+\/[^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+    /^\/(.+?)\.git(?:\/(.*))?$/.exec(url.pathname) ??
+    /^\/([^/]+\/[^/]+)(?:\/(.*))?$/.exec(url.pathname) ??
+    [];
   if (repository === undefined || !repository.split('/').every((part) => PLAIN.test(part))) {
     return 'names no repository';
   }
@@ -51,11 +53,6 @@ function readUrl(place: string): UpstreamWish | string {
 }
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-
-/** Encoded slashes and dots are how paths are smuggled; a plain path needs none. */
-function decodePath(path: string): string | undefined {
-  return path.includes('%') ? undefined : path;
-}
 
 function readPlace(place: string): UpstreamWish | string {
   const [, owner, name, below] = /^([^/:]+)\/([^/:]+):(.*)$/.exec(place) ?? [];

@@ -27,9 +27,7 @@ export function draftBody(input: DraftBodyInput): string {
       ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
     before.size === 0 ? listed(after) : '',
-    before.size === 0 || diff.same
-      ? ''
-      : details('What it changes', diffMarkdown(diff, { limit: 25_000 })),
+    before.size === 0 || diff.same ? '' : details('What it changes', diffMarkdown(diff, { limit: 25_000 })),
     nextSteps(path, branch, record),
   ];
   return parts.filter((part) => part !== '').join('\n\n');

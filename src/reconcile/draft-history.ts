@@ -1,11 +1,12 @@
 /** What the commits of a proposal tell of the commands that made it. */
-import { isRenderCommit } from './render-commit.ts';
+import { parseBranch } from '../revision/ref-name.ts';
 import { commandRecord } from './command-commit.ts';
 import { readCommitRecord, type CommitRecord } from './commit-seal.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 import type { World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { isRenderCommit } from './render-commit.ts';
 
 /** A branch of more commits of its own is not looked through. */
 const HISTORY = 300;
@@ -34,10 +35,11 @@ export async function restoredFrom(
   directory: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  if (pull === null) return undefined;
+  if (pull === null || parseBranch(pull.headRef)?.kind !== 'draft') return undefined;
   for (const commit of await ownCommits(git, pull, signal)) {
     const record = commandRecord(commit, hmac);
-    if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory) return record.from;
+    if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory)
+      return record.from;
   }
   return undefined;
 }
@@ -47,12 +49,13 @@ export async function restoredFrom(
  * command put there, and renders of it.
  */
 export async function waivedPackages(
-  { hmac }: Pick<World, 'hmac'>,
+  { app, hmac }: Pick<World, 'app' | 'hmac'>,
   git: Git,
-  { mergeBase, packages }: Pick<ProposalSnapshot, 'mergeBase' | 'packages'>,
+  { mergeBase, packages, pull }: Pick<ProposalSnapshot, 'mergeBase' | 'packages' | 'pull'>,
   head: string,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
+  if (pull.author !== app.botLogin) return new Map();
   const range = { from: mergeBase, to: head };
   for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
     if (isRenderCommit(commit, hmac)) continue;
@@ -65,10 +68,15 @@ export async function waivedPackages(
 }
 
 /** The commits that a pull request brings, newest first, also once it is merged. */
-async function ownCommits(git: Git, pull: Pull, signal: AbortSignal | undefined): Promise<readonly CommitInfo[]> {
+async function ownCommits(
+  git: Git,
+  pull: Pull,
+  signal: AbortSignal | undefined,
+): Promise<readonly CommitInfo[]> {
   const head = await headOf(git, pull, signal);
   if (head === null) return [];
-  const merged = pull.merged && pull.mergeCommitSha !== null ? await git.resolve(pull.mergeCommitSha, signal) : null;
+  const merged =
+    pull.merged && pull.mergeCommitSha !== null ? await git.resolve(pull.mergeCommitSha, signal) : null;
   const beside =
     merged === null
       ? await git.resolve(`refs/heads/${pull.baseRef}`, signal)
@@ -78,7 +86,11 @@ async function ownCommits(git: Git, pull: Pull, signal: AbortSignal | undefined)
 }
 
 /** The branch may be gone after the merge; the forge keeps the head. */
-async function headOf(git: Git, { headSha, number }: Pull, signal: AbortSignal | undefined): Promise<string | null> {
+async function headOf(
+  git: Git,
+  { headSha, number }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
   const known = await git.resolve(headSha, signal);
   if (known !== null) return known;
   const ref = `refs/pull/${number}/head`;
