@@ -63,8 +63,51 @@ describe('which jobs an event asks for', () => {
     [
       're-run',
       'check_run',
-      { action: 'rerequested', check_run: { head_sha: 'a', pull_requests: [{ number: 5 }] } },
-      ['proposal proposal:3#5'],
+      {
+        action: 'rerequested',
+        check_run: { name: 'portico', head_sha: 'a', pull_requests: [{ number: 5 }] },
+      },
+      ['proposal proposal:3#5:again:portico'],
+    ],
+    [
+      're-run of all checks',
+      'check_suite',
+      { action: 'rerequested', check_suite: { head_sha: 'a', pull_requests: [{ number: 5 }] } },
+      ['proposal proposal:3#5:again:'],
+    ],
+    [
+      're-run where the forge names no proposal, as of forks',
+      'check_run',
+      { action: 'rerequested', check_run: { name: 'portico', head_sha: 'a', pull_requests: [] } },
+      ['recheck recheck:3:a:portico'],
+    ],
+    [
+      'a suite that comes with a push',
+      'check_suite',
+      { action: 'requested', check_suite: { head_sha: 'a' } },
+      [],
+    ],
+    [
+      'the button of a check',
+      'check_run',
+      {
+        action: 'requested_action',
+        requested_action: { identifier: 'fix' },
+        sender: { type: 'User', login: 'bob' },
+        check_run: { name: 'guardrail/team', head_sha: 'a', pull_requests: [{ number: 5 }] },
+      },
+      ['fix fix:3#5:a:guardrail/team:bob'],
+    ],
+    [
+      'a button that we have not',
+      'check_run',
+      {
+        action: 'requested_action',
+        requested_action: { identifier: 'other' },
+        sender: { type: 'User', login: 'bob' },
+        check_run: { name: 'guardrail/team', head_sha: 'a', pull_requests: [{ number: 5 }] },
+      },
+      [],
     ],
     ['a renamed repository', 'repository', { action: 'renamed' }, ['sweep-repository sweep:3']],
     ['an unknown event (11)', 'star', { action: 'created' }, []],

@@ -60,7 +60,8 @@ function grantsOf(
   return [{ kind: 'role', role: command.minimumRole }, ...command.mayAlso.map((kind) => ({ kind }))];
 }
 
-function holds(grant: Grant, caller: Caller): boolean {
+/** True for somebody whom a grant names. */
+export function holds(grant: Grant, caller: Caller): boolean {
   switch (grant.kind) {
     case 'role': {
       const role = parseRole(caller.role);
@@ -76,7 +77,7 @@ function holds(grant: Grant, caller: Caller): boolean {
 }
 
 /** Team and people are named without a mention, so that a refusal notifies nobody. */
-function nameOf(grant: Grant): string {
+export function nameOf(grant: Grant): string {
   switch (grant.kind) {
     case 'role':
       return `the role ${grant.role}${grant.role === 'admin' ? '' : ' or higher'}`;

@@ -55,6 +55,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       release: publish?.release ?? true,
       requireApprovals: publish?.requireApprovals ?? 1,
       allowSelfApproval: publish?.allowSelfApproval ?? false,
+      ...(publish?.requireApprovalBy && { requireApprovalBy: toGrants(publish.requireApprovalBy) }),
       directPushes: publish?.directPushes ?? 'flag',
     },
     updates: toUpdates(spec.updates ?? {}),

@@ -23,6 +23,8 @@ export interface RepositoryConfig {
     readonly release: boolean;
     readonly requireApprovals: number;
     readonly allowSelfApproval: boolean;
+    /** One of these must approve what lets a package do more than before; absent: nobody in particular. */
+    readonly requireApprovalBy?: readonly Grant[];
     readonly directPushes: 'publish' | 'flag';
   };
   readonly updates: UpdatePolicy;

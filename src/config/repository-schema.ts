@@ -89,18 +89,13 @@ const validator = z
     }
   });
 
+const grant = text((value) => {
+  const parsed = parseGrant(value);
+  return typeof parsed === 'string' ? parsed : undefined;
+});
+
 const access = z
-  .partialRecord(
-    z.enum(COMMAND_NAMES),
-    z
-      .array(
-        text((value) => {
-          const grant = parseGrant(value);
-          return typeof grant === 'string' ? grant : undefined;
-        }),
-      )
-      .max(100),
-  )
+  .partialRecord(z.enum(COMMAND_NAMES), z.array(grant).max(100))
   .meta({ description: 'Command → roles, @org/team, @login or author. An empty list is nobody.' });
 
 const updates = z.strictObject({
@@ -169,6 +164,10 @@ const spec = z
         release: z.boolean().optional().meta({ description: 'Make a release with notes.', default: true }),
         requireApprovals: z.int().min(0).max(20).optional().meta({ default: 1 }),
         allowSelfApproval: z.boolean().optional().meta({ default: false }),
+        requireApprovalBy: z.array(grant).min(1).max(100).optional().meta({
+          description:
+            'Roles, @org/team or @login; one of them must approve a proposal that lets a package do more than before.',
+        }),
         directPushes: z
           .enum(['publish', 'flag'])
           .optional()

@@ -8,6 +8,7 @@ import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
+import { ownersMissing } from './code-owners.ts';
 import { askedFor } from './draft-history.ts';
 import type { Comment } from './forge-port.ts';
 import type { Access, World } from './ports.ts';
@@ -21,7 +22,7 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 export async function loadApprovals(
   world: Pick<World, 'app' | 'hmac'>,
   access: Access,
-  snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>,
+  snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
   digest: string | undefined,
   signal?: AbortSignal,
   known: ReadonlyMap<string, string> = new Map(),
@@ -61,7 +62,7 @@ export async function loadApprovals(
     const caller = await loadCaller(access, config, who, signal);
     if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
   }
-  return countApprovals({
+  const count = countApprovals({
     reviews: counted,
     records,
     digest,
@@ -70,6 +71,12 @@ export async function loadApprovals(
     allowSelfApproval: config.publish.allowSelfApproval,
     required: config.publish.requireApprovals,
   });
+  // What is merged already asks nobody any more.
+  const { base, mergeBase, head } = snapshot;
+  if (base === undefined || mergeBase === undefined || head === undefined || pull.merged) return count;
+  const people = count.counted.map(({ login }) => login);
+  const missing = await ownersMissing(access, { config, base, mergeBase, head }, people, signal);
+  return missing.length === 0 ? count : { ...count, ownersMissing: missing };
 }
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */

@@ -25,9 +25,8 @@ export async function loadCaller(
 }
 
 function teamsNamed(config: RepositoryConfig): Set<string> {
-  return new Set(
-    [...config.access.values()].flat().flatMap((grant) => (grant.kind === 'team' ? [grant.team] : [])),
-  );
+  const grants = [...[...config.access.values()].flat(), ...(config.publish.requireApprovalBy ?? [])];
+  return new Set(grants.flatMap((grant) => (grant.kind === 'team' ? [grant.team] : [])));
 }
 
 /** A refused or failed question is no answer; only a limit is passed on, because asking later gives one. */

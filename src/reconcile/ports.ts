@@ -62,6 +62,8 @@ export interface World {
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
   enqueue(job: Job): Promise<void>;
   readonly runtime: FunctionRuntime;
+  /** Runs built-in functions alone, which have no way out: for configuration that nobody has approved. */
+  readonly builtins: FunctionRuntime;
   /** Identity of the set of function implementations, part of every digest. */
   readonly runtimeVersion: string;
   readonly app: { readonly id: number; readonly slug: string; readonly botLogin: string };

@@ -1,16 +1,16 @@
 /** Pure: from what rendering found to the check runs that people see. */
-import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
 import { AGGREGATE_CHECK, CONFLICTS_CHECK, PACKAGE_CHECK } from './check-names.ts';
-import { configCheck } from './config-check.ts';
-import type { CheckInput } from './forge-port.ts';
+import { configCheck, type ProposedConfig } from './config-check.ts';
 import { deletionCheck } from './deletion.ts';
+import type { CheckAction, CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
 import type { OpenConflict } from './open-conflicts.ts';
+import { powerCheck, type PackagePower, type PowerApproval } from './power-check.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import { renderCheck } from './render-check.ts';
 import type { RenderCommit } from './render-commit.ts';
@@ -33,22 +33,38 @@ export interface ProposalFacts {
   readonly behind: { readonly packages: readonly string[]; readonly reason: string };
   /** Packages whose failing guardrails somebody who may approve has waived, and who. */
   readonly waived?: ReadonlyMap<string, string>;
-  /** Set when the proposal changes the configuration. */
-  readonly configProblems?: readonly ConfigProblem[];
+  /** Null where the proposal does not change the configuration. */
+  readonly proposedConfig?: ProposedConfig | null;
+  /** What packages may do more or less than before, and who of those that must has approved it. */
+  readonly powers?: readonly PackagePower[];
+  readonly powerApproval?: PowerApproval | undefined;
+  readonly draft?: boolean;
+  /** Checks whose findings a commit of ours can mend. */
+  readonly fixable?: ReadonlySet<string>;
 }
+
+const FIX: CheckAction = {
+  label: 'Fix',
+  description: 'Commit what mends these findings',
+  identifier: 'fix',
+};
 
 /** All checks of a proposal, the aggregate last: it is written when the others stand. */
 export function proposalChecks(facts: ProposalFacts): CheckInput[] {
+  const { powers = [], powerApproval, draft: isDraft = false, proposedConfig = null } = facts;
+  const power = powerCheck(powers, powerApproval, isDraft);
   const drafts = [
     packageCheck(facts),
     renderCheck(facts.rendered, facts.commit),
     conflictsCheck(facts),
     ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy)]),
-    ...(facts.configProblems === undefined ? [] : [configCheck(facts.configProblems)]),
+    ...(power === undefined ? [] : [power]),
+    ...(proposedConfig === null ? [] : [configCheck(proposedConfig)]),
     ...waivedGuardrails(facts),
   ];
   return [...drafts, aggregate(drafts, facts)].map((draft) => ({
     ...draft,
+    ...(facts.fixable?.has(draft.name) === true && { actions: [FIX] }),
     headSha: facts.headSha,
     externalId: draft.name === AGGREGATE_CHECK ? facts.digest : shortDigest(facts.digest),
     status: 'completed',

@@ -1,28 +1,35 @@
-import type { PackageDiff } from '../package/diff/diff-types.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { loadApprovals } from './approvals.ts';
 import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
-import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import type { TrialMemory } from './config-trial.ts';
 import { waivedPackages } from './draft-history.ts';
+import { loadFixes } from './fixes.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
-import { readKptfileAt } from './kptfile-at.ts';
+import type { Again } from './jobs.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
+import { readKptfileAt } from './kptfile-at.ts';
 import { openConflicts } from './open-conflicts.ts';
-import { loadRevisionRefs, newestRevision, refPath, upcomingRevision } from './package-revisions.ts';
+import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
+import { powerApproval } from './power-approval.ts';
+import { loadChanges } from './proposal-changes.ts';
 import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from './proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
+import { proposedConfig } from './proposed-config.ts';
 import { publishedOf } from './published-proposal.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
+import { suggestFixes } from './suggest-fixes.ts';
 import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
 
 export interface ProposalTarget {
   readonly repository: RepositoryRef;
   readonly number: number;
+  /** Somebody asked for its checks once more, or for one of them. */
+  readonly again?: Again;
+  /** When it was asked for, in milliseconds. */
+  readonly at?: number;
 }
 
 export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) => Promise<void>;
@@ -33,7 +40,8 @@ export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) 
  */
 export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
-  return async ({ repository, number }, signal) => {
+  const trials: TrialMemory = new Map();
+  return async ({ repository, number, again, at = 0 }, signal) => {
     const access = await world.open(repository, signal);
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
@@ -46,9 +54,20 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     }
     const { snapshot, remerge } = await merged(world, access, loaded.snapshot, signal);
     const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
-    const rendered = await renderProposal(world, access, snapshot, guardrails, cache, signal);
+    const rendered = await renderProposal(
+      world,
+      access,
+      snapshot,
+      guardrails,
+      again === undefined ? cache : createRenderCache(),
+      signal,
+    );
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
+    const changes = await loadChanges(access, snapshot, commit, signal);
+    const known = new Map([[commit.head.oid, digest]]);
+    const approvals = await loadApprovals(world, access, snapshot, digest, signal, known);
+    const fixes = await loadFixes(world, access, rendered, guardrails, commit, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -64,19 +83,27 @@ export function createProposalReconciler(world: World): ProposalReconciler {
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
       },
       waived: await waivedPackages(world, access.git, snapshot, commit.head.oid, signal),
-      ...(await configProblemsOf(access, snapshot, signal)),
+      proposedConfig: await proposedConfig(world, access, snapshot, guardrails, trials, signal),
+      powers: changes,
+      powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
+      draft: snapshot.pull.draft,
+      fixable: new Set(commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
     });
-    for (const check of checks) await access.forge.putCheck(check, signal);
-    const approvals = await loadApprovals(world, access, snapshot, digest, signal);
+    for (const check of checks) {
+      const anew = again !== undefined && (again.check ?? check.name) === check.name;
+      await access.forge.putCheck(anew ? { ...check, notBefore: new Date(at).toISOString() } : check, signal);
+    }
     const body = summaryOf({
       pull: snapshot.pull,
       digest,
-      packages: await summarised(access, snapshot, commit, signal),
+      packages: changes,
+      rendered,
+      fixable: fixes.length > 0,
       checks,
       approvals,
-      renderPushed: commit.state === 'rendered' && commit.pushed,
     });
     await access.forge.upsertSticky(number, SUMMARY_MARKER, body, signal);
+    await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
   };
 }
 
@@ -137,54 +164,6 @@ async function kptfileProblems(
   return problems;
 }
 
-async function configProblemsOf(
-  { git }: Access,
-  { otherFiles, head, facts }: ProposalSnapshot,
-  signal: AbortSignal | undefined,
-): Promise<{
-  readonly configProblems?: NonNullable<Awaited<ReturnType<typeof readConfiguration>>>['problems'];
-}> {
-  if (!otherFiles.some(({ path }) => path === CONFIGURATION_FILE)) return {};
-  const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
-  return { configProblems: proposed?.problems ?? [] };
-}
-
-async function summarised(
-  { git }: Access,
-  snapshot: ProposalSnapshot,
-  commit: RenderCommit,
-  signal: AbortSignal | undefined,
-): Promise<{ path: string; newest: string | undefined; next: string | null; diff: PackageDiff | null }[]> {
-  const refs = await loadRevisionRefs(git, signal);
-  return Promise.all(
-    snapshot.packages.map(async ({ path, directory, trees }) => {
-      const before = await packageAt(
-        git,
-        trees.mergeBase === null ? null : snapshot.mergeBase,
-        directory,
-        signal,
-      );
-      const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
-      return {
-        path,
-        newest: newestRevision(refs, directory)?.name,
-        next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
-        diff: diffPackages(before, after),
-      };
-    }),
-  );
-}
-
-async function packageAt(
-  git: Access['git'],
-  commit: string | null,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles> {
-  if (commit === null) return new Map();
-  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
-}
-
 async function sumUpPublished(
   access: Access,
   snapshot: ProposalSnapshot,
@@ -192,5 +171,11 @@ async function sumUpPublished(
 ): Promise<void> {
   const published = await publishedOf(access, snapshot, signal);
   if (published === null) return;
-  await access.forge.upsertSticky(snapshot.pull.number, SUMMARY_MARKER, publishedSummary(published), signal);
+  const removed = removedPackages(snapshot).map(({ path }) => path);
+  await access.forge.upsertSticky(
+    snapshot.pull.number,
+    SUMMARY_MARKER,
+    publishedSummary(published, removed),
+    signal,
+  );
 }

@@ -125,7 +125,8 @@ function runTable(rendered: readonly RenderedPackage[]): string {
   return rows.length === 0 ? '' : table(['package', 'function', 'as', 'result'], rows.slice(0, 200));
 }
 
-function outcomeOf(run: FunctionRun): string {
+/** What a run came to, in a word or two. */
+export function outcomeOf(run: FunctionRun): string {
   if (run.refused !== undefined) return 'not run';
   if (run.exitCode !== 0) return `failed (${run.exitCode})`;
   return run.results.length === 0 ? 'done' : count(run.results.length, 'result');

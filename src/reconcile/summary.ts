@@ -2,55 +2,93 @@
 import type { ApprovalCount, NotCountedReason } from '../command/approval-count.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
+import { powerMarkdown } from '../package/power/power-markdown.ts';
+import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
+import { AGGREGATE_CHECK } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, details, table } from './markdown-blocks.ts';
+import type { PackageChange } from './proposal-changes.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+import { outcomeOf } from './render-check.ts';
 
 export const SUMMARY_MARKER = '<!-- portico:summary -->';
 
 export interface SummaryInput {
   readonly pull: Pull;
   readonly digest: string;
-  readonly packages: readonly {
-    readonly path: string;
-    readonly newest: string | undefined;
-    readonly next: string | null;
-    readonly diff: PackageDiff | null;
-  }[];
+  readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'content' | 'diff'>[];
+  readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
+  /** True where Portico knows what would mend some of the findings. */
+  readonly fixable: boolean;
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;
-  readonly renderPushed: boolean;
 }
 
-const DIFF_BUDGET = 40_000;
+/** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
+const BUDGET = 58_000;
+const MOST_PACKAGES = 100;
+const MOST_FUNCTIONS = 40;
+const MOST_POWERS = 30;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
+  const waiting = input.checks.some(({ conclusion }) => conclusion === 'action_required');
   const failing = input.checks.filter(
-    ({ conclusion }) => conclusion === 'failure' && conclusion !== undefined,
+    ({ conclusion, name }) => conclusion === 'failure' && !(waiting && name === AGGREGATE_CHECK),
   );
-  const parts = [
+  const head = [
     `### ${headline(input, failing.length)}`,
     input.packages.length === 0 ? 'No package is touched.' : packagesTable(input),
     failing.length === 0
       ? ''
       : table(
           ['fails', 'why'],
-          failing.filter(({ name }) => name !== 'portico').map(({ name, title }) => [code(name), title]),
+          failing
+            .filter(({ name }) => name !== AGGREGATE_CHECK)
+            .map(({ name, title }) => [code(name), title]),
         ),
     approvalLine(input.approvals),
     nextStep(input, failing.length),
-    ...input.packages.map(({ path, diff }) =>
-      diff === null || diff.same
-        ? ''
-        : details(
-            `What changes in <code>${escapeHtml(path)}</code>`,
-            diffMarkdown(diff, { limit: Math.floor(DIFF_BUDGET / input.packages.length) }),
-          ),
-    ),
-    `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`,
-  ];
-  return parts.filter((part) => part !== '').join('\n\n');
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`;
+  return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
+}
+
+/** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
+function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
+  const told = packages.filter(({ content, diff }) => !content.same || diff.changes.length > 0);
+  const parts: string[] = [];
+  let room = budget - 100;
+  for (const [at, { path, content, diff }] of told.entries()) {
+    const functions = functionTable(rendered.find((one) => one.package.path === path));
+    const power = diff.changes.length === 0 ? '' : `**May do**\n\n${powerMarkdown(diff, MOST_POWERS)}`;
+    const own = Math.floor(room / (told.length - at)) - functions.length - power.length - 200;
+    const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
+    const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
+    const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
+    if (part.length + 2 > room) break;
+    room -= part.length + 2;
+    parts.push(part);
+  }
+  const left = told.length - parts.length;
+  return left === 0 ? parts : [...parts, `… and ${left} more packages, which the checks tell of.`];
+}
+
+/** What each function of a package's render did; a function without findings says so in one word. */
+function functionTable(one: SummaryInput['rendered'][number] | undefined): string {
+  if (one === undefined || one.runs.length === 0) return '';
+  const rows = one.runs
+    .slice(0, MOST_FUNCTIONS)
+    .map((run) => [
+      code(run.function),
+      run.guardrail === undefined ? run.type : `guardrail ${code(run.guardrail)}`,
+      outcomeOf(run),
+    ]);
+  const more = one.runs.length > MOST_FUNCTIONS ? `\n\n… and ${one.runs.length - MOST_FUNCTIONS} more.` : '';
+  return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
 }
 
 /** The comment's text once the proposal is merged. */
@@ -83,19 +121,31 @@ function headline({ pull, checks, packages }: SummaryInput, failing: number): st
   const removes = packages.length > 0 && packages.every(({ next }) => next === null);
   const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
   if (checks.length === 0) return state;
-  return failing > 0 ? `${state}: something has to be mended` : `${state}: all checks pass`;
+  if (failing > 0) return `${state}: something has to be mended`;
+  const waiting = checks.some(({ conclusion }) => conclusion === 'action_required');
+  return waiting ? `${state}: somebody in particular has to approve` : `${state}: all checks pass`;
 }
 
 function packagesTable({ packages }: SummaryInput): string {
-  return table(
-    ['package', 'newest revision', 'after the merge', 'resources'],
-    packages.map(({ path, newest, next, diff }) => [
+  const rows = packages
+    .slice(0, MOST_PACKAGES)
+    .map(({ path, newest, next, content, diff }) => [
       code(path),
       newest === undefined ? 'none' : code(newest),
       next === null ? 'removed' : code(next),
-      diff === null ? '' : counts(diff),
-    ]),
-  );
+      counts(content),
+      powers(diff),
+    ]);
+  const left = packages.length - rows.length;
+  const more = left > 0 ? `\n\n… and ${left} more packages.` : '';
+  return table(['package', 'newest revision', 'after the merge', 'resources', 'may do'], rows) + more;
+}
+
+function powers({ changes }: PowerDiff): string {
+  const wider = changes.filter(({ direction }) => direction === 'wider').length;
+  const narrower = changes.length - wider;
+  const parts = [wider > 0 ? `▲ ${wider} more` : '', narrower > 0 ? `▼ ${narrower} less` : ''];
+  return parts.filter((part) => part !== '').join(', ') || 'as before';
 }
 
 function counts({ counts: of }: PackageDiff): string {
@@ -128,9 +178,16 @@ const REASONS: Record<NotCountedReason, string> = {
   bot: 'bots cannot approve',
 };
 
-function nextStep({ pull, approvals }: SummaryInput, failing: number): string {
-  if (failing > 0) return '**Next:** mend what fails and push to this branch.';
+function nextStep({ pull, approvals, checks, fixable }: SummaryInput, failing: number): string {
+  if (failing > 0) {
+    const how = fixable ? ' Take the suggestions on the lines, or press **Fix** at the check.' : '';
+    return `**Next:** mend what fails and push to this branch.${how}`;
+  }
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
+  const asked = checks.find(
+    ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
+  );
+  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${asked.title}.`;
   if (approvals.counted.length < approvals.required)
     return '**Next:** an approving review, or `/portico approve`.';
   return '**Next:** `/portico publish`, or merge it.';

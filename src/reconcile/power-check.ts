@@ -1,0 +1,93 @@
+/** Pure: the check that says what a proposal lets its packages do that they could not do before. */
+import { powerMarkdown } from '../package/power/power-markdown.ts';
+import type { PowerChange, PowerDiff } from '../package/power/power-types.ts';
+import { count, inDirectory, placed, type Draft } from './check-draft.ts';
+import { POWER_CHECK } from './check-names.ts';
+import type { CheckAnnotation } from './forge-port.ts';
+import { code } from './markdown-blocks.ts';
+
+/** The permission diff of one touched package. */
+export interface PackagePower {
+  readonly path: string;
+  /** From the top of the repository. */
+  readonly directory: string;
+  readonly diff: PowerDiff;
+}
+
+/** Who must approve where power grows, and who of them has. Absent where the configuration asks for nobody. */
+export interface PowerApproval {
+  /** As the configuration names them. */
+  readonly needed: readonly string[];
+  readonly by: readonly string[];
+}
+
+/** Absent where nothing changes. A draft is not kept back: nobody has been asked to approve it yet. */
+export function powerCheck(
+  powers: readonly PackagePower[],
+  approval: PowerApproval | undefined,
+  draft: boolean,
+): Draft | undefined {
+  const changed = powers.filter(({ diff }) => diff.changes.length > 0 || diff.unread.length > 0);
+  if (changed.length === 0) return undefined;
+  const wider = changed.flatMap((one) =>
+    one.diff.changes.filter(({ direction }) => direction === 'wider').map((change) => ({ one, change })),
+  );
+  const missing = wider.length > 0 && approval !== undefined && approval.by.length === 0;
+  const { annotations, rest } = placed(wider.map(({ one, change }) => annotation(one, change)));
+  return {
+    name: POWER_CHECK,
+    conclusion: wider.length === 0 ? 'success' : missing && !draft ? 'action_required' : 'neutral',
+    title: titleOf(
+      wider.map(({ change }) => change),
+      changed,
+      missing ? (approval?.needed ?? []) : [],
+    ),
+    summary: [
+      'What the packages may do once they are applied, compared with before: ▲ is more, ▼ is less.',
+      wider.length === 0 || approval === undefined ? '' : approvalLine(approval),
+      ...changed.map(({ path, diff }) => `**${code(path)}**\n\n${powerMarkdown(diff)}`),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+    ...(rest !== '' && { text: rest }),
+    annotations,
+  };
+}
+
+function titleOf(
+  wider: readonly PowerChange[],
+  changed: readonly PackagePower[],
+  missing: readonly string[],
+): string {
+  if (wider.length === 0) {
+    const narrower = changed.some(({ diff }) => diff.changes.length > 0);
+    return narrower
+      ? 'Less is permitted than before'
+      : 'Files that cannot be read may change what is permitted';
+  }
+  const dangerous = wider.filter(({ danger }) => danger !== undefined).length;
+  const twice = dangerous > 0 ? `, ${dangerous} to look at twice` : '';
+  const ask = missing.length > 0 ? `; needs an approval by ${missing.join(' or ')}` : '';
+  return `${count(wider.length, 'power')} more${twice}${ask}`;
+}
+
+function approvalLine({ needed, by }: PowerApproval): string {
+  const who = needed.map(code).join(' or ');
+  return by.length > 0
+    ? `Power grows, which ${who} must approve: approved by ${by.map(code).join(', ')}.`
+    : `Power grows, which ${who} must approve: an approving review, or \`/portico approve\`, by one of them.`;
+}
+
+function annotation({ directory }: PackagePower, change: PowerChange): CheckAnnotation {
+  const { who, what, danger, file, line, column } = change;
+  return {
+    path: inDirectory(directory, file),
+    startLine: line,
+    endLine: line,
+    startColumn: column,
+    endColumn: column,
+    level: danger === undefined ? 'notice' : 'warning',
+    title: `▲ ${who}`,
+    message: danger === undefined ? what : `${what} (${danger})`,
+  };
+}

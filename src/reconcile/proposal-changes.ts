@@ -1,0 +1,52 @@
+import type { PackageDiff } from '../package/diff/diff-types.ts';
+import { diffPackages } from '../package/diff/diff.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { diffPower } from '../package/power/power-diff.ts';
+import { loadRevisionRefs, newestRevision, upcomingRevision } from './package-revisions.ts';
+import type { Access } from './ports.ts';
+import type { PackagePower } from './power-check.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import type { RenderCommit } from './render-commit.ts';
+
+/** What a proposal does to one package, as rendered; `content` compares its resources, `diff` what it may do. */
+export interface PackageChange extends PackagePower {
+  readonly newest: string | undefined;
+  /** The revision that a merge makes; null where the package is removed. */
+  readonly next: string | null;
+  readonly content: PackageDiff;
+}
+
+/** Compares every touched package with what it was where the proposal left the base. */
+export async function loadChanges(
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  commit: RenderCommit,
+  signal?: AbortSignal,
+): Promise<PackageChange[]> {
+  const refs = await loadRevisionRefs(git, signal);
+  return Promise.all(
+    snapshot.packages.map(async ({ path, directory, trees }) => {
+      const left = trees.mergeBase === null ? null : snapshot.mergeBase;
+      const before = await packageAt(git, left, directory, signal);
+      const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
+      return {
+        path,
+        directory,
+        newest: newestRevision(refs, directory)?.name,
+        next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
+        content: diffPackages(before, after),
+        diff: diffPower(before, after),
+      };
+    }),
+  );
+}
+
+async function packageAt(
+  git: Access['git'],
+  commit: string | null,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  if (commit === null) return new Map();
+  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+}

@@ -1,0 +1,56 @@
+import { readYaml } from '../config/yaml-place.ts';
+import type { ProposedConfig } from './config-check.ts';
+import { tryConfiguration, type TrialMemory } from './config-trial.ts';
+import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import type { LoadedGuardrails } from './guardrails.ts';
+import type { Access, World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+
+/** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
+export async function proposedConfig(
+  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  { git }: Pick<Access, 'git'>,
+  { otherFiles, facts, config, base, head }: ProposalSnapshot,
+  inForce: LoadedGuardrails,
+  memory: TrialMemory,
+  signal?: AbortSignal,
+): Promise<ProposedConfig | null> {
+  const changed = new Set(otherFiles.map(({ path }) => path));
+  const named = [...config.guardrails.mutators, ...config.guardrails.validators].some(
+    ({ configPath }) => configPath !== undefined && changed.has(configPath),
+  );
+  if (!changed.has(CONFIGURATION_FILE) && !named) return null;
+  const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
+  const bytes = await git.readFile(head.oid, CONFIGURATION_FILE, signal);
+  const places = bytes === null ? new Map() : guardrailPlaces(bytes);
+  return {
+    file: CONFIGURATION_FILE,
+    problems: proposed?.problems ?? [],
+    trial:
+      proposed?.ok === true
+        ? await tryConfiguration(
+            world,
+            git,
+            { config: proposed.config, inForce, base, head: head.oid },
+            memory,
+            signal,
+          )
+        : null,
+    placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
+  };
+}
+
+/** Where each guardrail's name stands in the file. */
+function guardrailPlaces(bytes: Uint8Array): Map<string, { readonly line: number; readonly column: number }> {
+  const places = new Map<string, { readonly line: number; readonly column: number }>();
+  const { data, placeOf } = readYaml(CONFIGURATION_FILE, bytes);
+  for (const list of ['mutators', 'validators'] as const) {
+    const entries = (data as { spec?: { guardrails?: Partial<Record<typeof list, { name?: unknown }[]>> } })
+      ?.spec?.guardrails?.[list];
+    for (const [at, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+      const path = ['spec', 'guardrails', list, at, 'name'];
+      if (typeof entry?.name === 'string') places.set(entry.name, placeOf(path));
+    }
+  }
+  return places;
+}
