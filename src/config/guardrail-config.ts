@@ -18,8 +18,10 @@ export function guardrailsFor(config: RepositoryConfig, path: string): Guardrail
 }
 
 /** Identity of the guardrail configuration: part of what an approval is bound to. Order matters, mutators run in it. */
-export function guardrailDigest(config: RepositoryConfig): Digest {
-  return digestOf('portico guardrails 1', config.guardrails);
+export function guardrailDigest({ guardrails, functions }: RepositoryConfig): Digest {
+  // Where no function is allowed it is what it was before there were any, and so approvals stay valid.
+  if (functions.length === 0) return digestOf('portico guardrails 1', guardrails);
+  return digestOf('portico guardrails and functions 1', [guardrails, functions]);
 }
 
 function toGuardrail(type: Guardrail['type'], entry: GuardrailConfig): Guardrail {

@@ -1,6 +1,8 @@
+import { loadAllowedFunctions } from '../config/function-config.ts';
 import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
+import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail } from '../package/render/render-types.ts';
@@ -13,6 +15,8 @@ type Refusal = NonNullable<FunctionRun['refused']>;
 export interface LoadedGuardrails {
   /** Identity of all of it, part of what an approval is for. */
   readonly digest: Digest;
+  /** Functions that are allowed beside the built-in ones. */
+  readonly foreign: ForeignFunctions;
   /** Those of one package (path below the registered directory), ready to run. */
   forPackage(path: string): readonly Guardrail[];
   /** Runs that could not be, because a configuration file is missing or wrong. */
@@ -38,9 +42,14 @@ export async function loadGuardrails(
     ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
     objects.set(name, bytes === null ? missing(configPath) : readConfig(configPath, bytes));
   }
+  const foreign = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
+  for (const { image, code } of foreign.allowed) {
+    if (code.kind === 'wasm') ids.push([image, code.bytes === null ? null : String(code.bytes.length)]);
+  }
   const own = guardrailDigest(config);
   const isBroken = (name: string): boolean => isRefusal(objects.get(name));
   return {
+    foreign,
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
     forPackage: (path) =>
       guardrailsFor(config, path)

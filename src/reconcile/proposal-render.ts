@@ -3,6 +3,7 @@ import { sameFile } from '../package/package.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
+import { isDenied, runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
@@ -50,12 +51,13 @@ export function createRenderCache(entries = 500): RenderCache {
 export async function renderProposal(
   world: Pick<World, 'runtime' | 'runtimeVersion'>,
   access: Pick<Access, 'git'>,
-  snapshot: Pick<ProposalSnapshot, 'packages' | 'head'>,
+  snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
   guardrails: LoadedGuardrails,
   cache: RenderCache,
   signal?: AbortSignal,
 ): Promise<RenderedPackage[]> {
   const rendered: RenderedPackage[] = [];
+  const runtime = runtimeFor(world.runtime, guardrails, snapshot);
   for (const touched of snapshot.packages) {
     const tree = touched.trees.head;
     if (tree === null) continue;
@@ -65,10 +67,11 @@ export async function renderProposal(
       touched.directory,
       guardrails.digest,
       world.runtimeVersion,
+      ...(isDenied(guardrails, snapshot) ? ['built-in functions only'] : []),
     ]);
     let result = cache.get(key);
     if (result === undefined) {
-      result = await renderOne(world, access, snapshot.head.oid, touched, guardrails, signal);
+      result = await renderOne({ runtime }, access, snapshot.head.oid, touched, guardrails, signal);
       cache.set(key, result);
     }
     rendered.push({ package: touched, ...result });

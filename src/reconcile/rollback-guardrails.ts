@@ -1,6 +1,7 @@
 import type { PackageFiles } from '../package/package.ts';
 import { renderPackage } from '../package/render/render.ts';
 import type { DraftSetting } from './draft-content.ts';
+import { runtimeFor } from './foreign-functions.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { sentence } from './markdown-blocks.ts';
@@ -19,7 +20,7 @@ export async function guardrailsAgainst(
   const loaded = await loadGuardrails(access.git, config, base, signal);
   const result = await renderPackage({
     files,
-    runtime: world.runtime,
+    runtime: runtimeFor(world.runtime, loaded),
     guardrails: loaded.forPackage(path),
     ...(signal && { signal }),
   });

@@ -5,6 +5,7 @@ import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { renderPackage } from '../package/render/render.ts';
 import type { Downstream } from './downstream.ts';
+import { runtimeFor } from './foreign-functions.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { publishedRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
@@ -48,7 +49,7 @@ export async function updatedPackage(
   const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
   const rendered = await renderPackage({
     files: locked,
-    runtime: world.runtime,
+    runtime: runtimeFor(world.runtime, loaded),
     guardrails,
     ...(signal && { signal }),
   });
