@@ -21,6 +21,7 @@ import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
+import type { Git } from './reconcile/git-port.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
@@ -34,6 +35,7 @@ import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
 import { createRunning, type Running } from './running.ts';
+import type { Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
 export interface BotOptions {
@@ -41,6 +43,7 @@ export interface BotOptions {
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly scrub: (text: string) => string;
 }
 
@@ -73,7 +76,7 @@ const LANES: readonly Lane[] = [
 const CLOCKS_APART_MS = 10_000;
 
 export async function startBot(options: BotOptions): Promise<Bot> {
-  const { environment, database, log, metrics } = options;
+  const { environment, database, log, metrics, tracing } = options;
   const budget = createBudget({
     database,
     perMinute: environment.contentPerMinute,
@@ -85,7 +88,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     privateKey: environment.privateKey,
     baseUrl: environment.apiUrl,
     budget,
-    onCall: ({ method, route, status, ms }) => metrics.githubCall(`${method} ${route}`, status, ms / 1000),
+    onCall: ({ method, route, status, ms }) => {
+      metrics.githubCall(`${method} ${route}`, status, ms / 1000);
+      const attributes = { 'http.response.status_code': status };
+      tracing.ended(`${method} ${route}`, attributes, ms, status === 0 || status >= 500);
+    },
   });
   const app = await forge.app();
   const mirrors = createMirrors({
@@ -99,7 +106,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const world: World = {
     catalog: createCatalog(),
     async open(ref, signal) {
-      const git = freshness.wrap(ref.id, await mirrors.open(ref, signal));
+      const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
       return { ref, git, forge: forge.repository(ref.installationId, ref) };
     },
     openAddress: (url, signal) => mirrors.openAddress(url, signal),
@@ -116,7 +123,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
-    enqueue: (job) => queue.enqueue({ ...job, data: { ...job.data, at: freshness.stamp() } as Json }),
+    enqueue: (job) => {
+      const trace = tracing.carry();
+      const data = { ...job.data, at: freshness.stamp(), ...(trace !== undefined && { trace }) };
+      return queue.enqueue({ ...job, data: data as Json });
+    },
     runtime: createRuntime({}),
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
@@ -125,7 +136,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     now: () => new Date(),
     log,
   };
-  const handlers = withFreshness(createHandlers(world, metrics, running), freshness);
+  const handlers = withTraces(withFreshness(createHandlers(world, metrics, running), freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
   const sweep = (): Promise<void> => world.enqueue(sweepJob());
@@ -225,6 +236,29 @@ function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
       (job, signal) => freshness.during(momentOf(kind, job.data, job.attempt), () => handle(job, signal)),
     ]),
   );
+}
+
+function withTraces(handlers: Handlers, tracing: Tracing): Handlers {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([kind, handle]) => [
+      kind,
+      (job, signal) => {
+        const { trace } = job.data as { readonly trace?: string };
+        const attributes = { 'portico.key': job.key, 'portico.attempt': job.attempt };
+        return tracing.span(`job ${kind}`, attributes, () => handle(job, signal), trace);
+      },
+    ]),
+  );
+}
+
+/** The same git, whose talk with the forge is seen in traces. */
+function traced(tracing: Tracing, git: Git): Git {
+  return {
+    ...git,
+    fetch: (options, signal) => tracing.span('git fetch', {}, () => git.fetch(options, signal)),
+    push: (updates, signal) =>
+      tracing.span('git push', { 'portico.refs': updates.length }, () => git.push(updates, signal)),
+  };
 }
 
 /** A command is decided on what is there now, and what failed once is read anew. */

@@ -17,6 +17,8 @@ import { createInbox, type Inbox } from './intake/inbox.ts';
 import { createLog, createScrubber, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
+import { NO_TRACES, openTracing, type Tracing } from './tracing.ts';
+import { VERSION } from './version.ts';
 
 export interface ServeOptions {
   readonly environment: Environment;
@@ -54,9 +56,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     }),
   );
   const scrub = createScrubber(secrets);
-  const bot = started.use(await startBot({ environment, database, log, metrics, scrub }));
+  const { tracesTo } = environment;
+  const tracing = started.use(
+    tracesTo === undefined ? NO_TRACES : await openTracing({ endpoint: tracesTo, version: VERSION }),
+  );
+  const bot = started.use(await startBot({ environment, database, log, metrics, tracing, scrub }));
   const inbox = createInbox(database);
-  const deliveries = createDeliveries(environment, bot, inbox, log);
+  const deliveries = createDeliveries(environment, bot, inbox, { log, tracing });
   let stopping = false;
   const door = createDoor({
     secrets: environment.webhookSecrets,
@@ -119,7 +125,12 @@ interface Deliveries {
 }
 
 /** From the inbox through Probot to the queue; what fails stays in the inbox as failed, to be delivered again. */
-function createDeliveries(environment: Environment, bot: Bot, inbox: Inbox, log: Log): Deliveries {
+function createDeliveries(
+  environment: Environment,
+  bot: Bot,
+  inbox: Inbox,
+  { log, tracing }: { readonly log: Log; readonly tracing: Tracing },
+): Deliveries {
   const running = new Set<Promise<void>>();
   const [secret = ''] = environment.webhookSecrets;
   const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
@@ -131,7 +142,9 @@ function createDeliveries(environment: Environment, bot: Bot, inbox: Inbox, log:
     if (delivery === undefined) return;
     try {
       const event = { id, name: delivery.event, payload: delivery.payload };
-      await probot.receive(event as Parameters<typeof probot.receive>[0]);
+      await tracing.span(`webhook ${delivery.event}`, { 'portico.delivery': id }, () =>
+        probot.receive(event as Parameters<typeof probot.receive>[0]),
+      );
       await inbox.complete(id);
     } catch (error) {
       log.error({ err: error, delivery: id }, 'a delivery could not be queued');

@@ -9,6 +9,7 @@ import { readEnvironment } from './config/environment.ts';
 import { createLog, createScrubber } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
+import { NO_TRACES } from './tracing.ts';
 
 /**
  * Portico for any other Probot host, which loads an application by its default export. The host has the door; queue,
@@ -28,6 +29,7 @@ export default async function portico(app: Probot): Promise<void> {
     database,
     log: createLog({ level: environment.logLevel, secrets }),
     metrics: createMetrics(),
+    tracing: NO_TRACES,
     scrub: createScrubber(secrets),
   });
   createApp((event) => bot.accept(event))(app);

@@ -25,6 +25,8 @@ export interface Environment {
   readonly sweepMinutes: number;
   /** Whether `/metrics` answers. */
   readonly metrics: boolean;
+  /** Where OpenTelemetry traces go; undefined: nowhere. */
+  readonly tracesTo?: string | undefined;
 }
 
 /** How the caller reads files; this module does no I/O. */
@@ -87,6 +89,10 @@ const variables = z.object({
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
   SWEEP_MINUTES: integer(1, 1_440, 15),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^\s@]+$/, 'must be the http or https address of a collector')
+    .optional(),
 });
 
 /**
@@ -125,6 +131,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     contentPerHour: data.CONTENT_PER_HOUR,
     sweepMinutes: data.SWEEP_MINUTES,
     metrics: data.METRICS === 'on',
+    tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }
 

@@ -62,6 +62,7 @@ const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
 /** Starts both with these repositories; each has a first commit on main. */
 export async function startStage(
   repositories: Readonly<Record<string, StageRepositoryOptions>>,
+  settings: { readonly tracesTo?: string } = {},
 ): Promise<Stage> {
   const root = mkdtempSync(join(tmpdir(), 'portico-stage-'));
   const forge = await startForge({
@@ -107,6 +108,7 @@ export async function startStage(
         contentPerHour: 1_000_000,
         sweepMinutes: 1_000,
         metrics: false,
+        tracesTo: settings.tracesTo,
       },
       log: createLog({
         level: 'trace',
