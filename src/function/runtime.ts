@@ -3,6 +3,7 @@ import type {
   FunctionOutput,
   FunctionRuntime,
   FunctionSpec,
+  ItemFunction,
 } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import type { ContainerSettings } from './container/settings.ts';
@@ -57,7 +58,23 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
         : refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS);
     },
     withForeign: (allowed) => runtimeWith(options, allowed),
+    each: readEach,
   };
+}
+
+/** A built-in function for one item at a time; undefined for all others, and where it would fail. */
+function readEach(spec: FunctionSpec, functionConfig: KrmObject | undefined): ItemFunction | undefined {
+  if (spec.exec !== undefined) return undefined;
+  const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
+  if (lookup.found !== 'builtin' || lookup.each === undefined) return undefined;
+  const { name, version } = lookup;
+  const patch = patchOf(spec);
+  const found = lookup.each({
+    version,
+    ...(functionConfig === undefined ? {} : { functionConfig }),
+    ...(patch === undefined ? {} : { patch }),
+  });
+  return found && { ...found, key: `${name} ${version} ${patch ?? ''}` };
 }
 
 /** Most renders need none of it, and need not load it. */

@@ -3,6 +3,8 @@ import { noteOf, sameValue, setField, setNote, setText, textOf } from '../../pac
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import {
@@ -26,10 +28,24 @@ export function applySetters(input: BuiltinInput): BuiltinOutput {
     if (problem !== undefined) return frameworkFailure(`failed to apply setters: ${problem}`);
   }
   if (results.length > 0) return { items: input.items, results };
-  const none = 'no matches for input setter(s)';
-  if (input.version === 'v0.1') return frameworkFailure(`failed to apply setters: ${none}`);
-  return { items: input.items, results: [{ message: none }] };
+  if (input.version === 'v0.1') return frameworkFailure(`failed to apply setters: ${NO_MATCHES}`);
+  return { items: input.items, results: [{ message: NO_MATCHES }] };
 }
+
+/** The same, one resource at a time. */
+export function applySettersEach({ functionConfig, version }: Omit<BuiltinInput, 'items'>): Each | undefined {
+  if (version === 'v0.1') return undefined;
+  const setters = setterValues(functionConfig);
+  return each({
+    apply: (item) => {
+      const results: ResultItem[] = [];
+      return setItem(item, setters, results) === undefined ? results : undefined;
+    },
+    finish: (all) => (all.some(({ length }) => length > 0) ? all.flat() : [{ message: NO_MATCHES }]),
+  });
+}
+
+const NO_MATCHES = 'no matches for input setter(s)';
 
 /** Sets one resource's fields; what went wrong, if anything. */
 function setItem(

@@ -15,6 +15,8 @@ import {
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import { configMapData, ensureMap, pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { walkFields } from './walk-fields.ts';
@@ -42,6 +44,20 @@ export function searchReplace(input: BuiltinInput): BuiltinOutput {
     if (problem !== undefined) return frameworkFailure(fault(problem));
   }
   return { items: input.items, results: results.length === 0 ? [{ message: 'no matches' }] : results };
+}
+
+/** The same, one resource at a time. */
+export function searchReplaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+  const search = readConfig(configMapData(input.functionConfig) ?? {});
+  if (typeof search === 'string') return undefined;
+  return each({
+    apply: (item) => {
+      const results: ResultItem[] = [];
+      if (search.file !== undefined && !matchesGlob(pathOf(item) ?? '', search.file)) return results;
+      return searchItem(item, search, results) === undefined ? results : undefined;
+    },
+    finish: (all) => (all.some(({ length }) => length > 0) ? all.flat() : [{ message: 'no matches' }]),
+  });
 }
 
 function fault(reason: string): string {

@@ -2,6 +2,8 @@
 import { getField, isMap, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { configMapData, fileOf, frameworkFailure, kindOf, stringsOf } from './krm.ts';
@@ -29,38 +31,51 @@ export function setAnnotations(input: BuiltinInput): BuiltinOutput {
   const { items } = input;
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return frameworkFailure(`failed to configure function: ${config}`);
+  return { items, results: sorted(items.map((item) => annotate(item, config))) };
+}
+
+/** The same, one resource at a time. */
+export function setAnnotationsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+  const config = readConfig(input.functionConfig);
+  if (typeof config === 'string') return undefined;
+  return each({ apply: (item) => annotate(item, config), finish: sorted });
+}
+
+function sorted(results: readonly (readonly ResultItem[])[]): readonly ResultItem[] {
+  const all = results.flat();
+  return all.length === 0 ? [{ message: 'no annotations applied' }] : all.sort(byPlace);
+}
+
+function annotate(item: KrmObject, { annotations, fields, message }: Config): ResultItem[] {
   const results: ResultItem[] = [];
-  for (const item of items) {
-    for (const spec of [...config.fields, ...FIELDS]) {
-      let found = false;
-      visitField(item, spec, (container, key) => {
-        const old = getField(container, key);
-        const map: KrmObject = isMap(old) ? old : {};
-        if (map !== old) setField(container, key, map);
-        for (const [name, value] of Object.entries(config.annotations)) map[name] = value;
-        found = true;
-      });
-      if (!found) continue;
-      const path = spec.path
-        .replaceAll('[]', '')
-        .split(/(?<!\\)\//)
-        .join('.')
-        .replaceAll('\\/', '/');
-      results.push({
-        message: `set annotations: ${JSON.stringify(config.annotations)}`,
-        field: { path },
-        ...fileOf(item),
-      });
-    }
+  for (const spec of fields) {
+    let found = false;
+    visitField(item, spec, (container, key) => {
+      const old = getField(container, key);
+      const map: KrmObject = isMap(old) ? old : {};
+      if (map !== old) setField(container, key, map);
+      for (const [name, value] of Object.entries(annotations)) map[name] = value;
+      found = true;
+    });
+    if (found) results.push({ message, field: { path: dotted(spec.path) }, ...fileOf(item) });
   }
-  if (results.length === 0) return { items, results: [{ message: 'no annotations applied' }] };
-  return { items, results: results.sort(byPlace) };
+  return results;
+}
+
+function dotted(path: string): string {
+  return path
+    .replaceAll('[]', '')
+    .split(/(?<!\\)\//)
+    .join('.')
+    .replaceAll('\\/', '/');
 }
 
 interface Config {
   /** Sorted by name. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Those of the user first. */
   readonly fields: readonly FieldSpec[];
+  readonly message: string;
 }
 
 function readConfig(config: KrmObject | undefined): Config | string {
@@ -80,7 +95,9 @@ function readConfig(config: KrmObject | undefined): Config | string {
   const fields =
     data === undefined ? readFieldSpecs(config['additionalAnnotationFields'] ?? config['fieldSpecs']) : [];
   const names = Object.keys(given).sort();
-  return { annotations: Object.fromEntries(names.map((name) => [name, given[name] ?? ''])), fields };
+  const annotations = Object.fromEntries(names.map((name) => [name, given[name] ?? '']));
+  const message = `set annotations: ${JSON.stringify(annotations)}`;
+  return { annotations, fields: [...fields, ...FIELDS], message };
 }
 
 function byPlace(a: ResultItem, b: ResultItem): number {

@@ -2,6 +2,8 @@
 import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { configMapData, failure, kindOf, stringsOf } from './krm.ts';
@@ -33,21 +35,44 @@ export function setImage(input: BuiltinInput): BuiltinOutput {
   if (typeof wanted === 'string') {
     return failure([{ message: wanted, severity: 'error' }, summary(0)]);
   }
-  // The name is an expression, as upstream takes it.
-  const pattern = linearRegExp(`^(?:${wanted.name})(?::[a-zA-Z0-9_.{}-]*)?(?:@sha256:[a-zA-Z0-9_.{}-]*)?$`);
+  const pattern = patternOf(wanted);
+  const counts = input.items.map((item) => replaceIn(item, wanted, pattern));
+  return { items: input.items, results: [summary(sumOf(counts))] };
+}
+
+/** The same, one resource at a time. */
+export function setImageEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+  const wanted = readConfig(input.functionConfig);
+  if (typeof wanted === 'string') return undefined;
+  const pattern = patternOf(wanted);
+  return each({
+    apply: (item) => replaceIn(item, wanted, pattern),
+    finish: (counts) => [summary(sumOf(counts))],
+  });
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, one) => sum + one, 0);
+}
+
+/** The name is an expression, as upstream takes it. */
+function patternOf({ name }: Wanted): RegExp {
+  return linearRegExp(`^(?:${name})(?::[a-zA-Z0-9_.{}-]*)?(?:@sha256:[a-zA-Z0-9_.{}-]*)?$`);
+}
+
+/** How many images matched. */
+function replaceIn(item: KrmObject, wanted: Wanted, pattern: RegExp): number {
   let count = 0;
-  for (const item of input.items) {
-    for (const spec of [...FIELDS, ...wanted.fields]) {
-      visitField(item, spec, (container, key) => {
-        const image = textOf(container, key);
-        if (image === undefined || !pattern.test(image)) return;
-        count += 1;
-        const changed = changeImage(image, wanted);
-        if (changed !== image) setField(container, key, changed);
-      });
-    }
+  for (const spec of [...FIELDS, ...wanted.fields]) {
+    visitField(item, spec, (container, key) => {
+      const image = textOf(container, key);
+      if (image === undefined || !pattern.test(image)) return;
+      count += 1;
+      const changed = changeImage(image, wanted);
+      if (changed !== image) setField(container, key, changed);
+    });
   }
-  return { items: input.items, results: [summary(count)] };
+  return count;
 }
 
 function summary(count: number): { message: string; severity: 'info' } {

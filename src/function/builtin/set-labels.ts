@@ -1,6 +1,9 @@
 /** set-labels v0.2 (krm-functions-catalog functions/go/set-labels/setlabels/transformer.go). */
 import { isMap } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import {
   apiVersionOf,
   configMapData,
@@ -27,10 +30,24 @@ export function setLabels(input: BuiltinInput): BuiltinOutput {
     const message = 'no `labels` arguments are given in FunctionConfig';
     return { items, results: [{ message, severity: 'warning' }] };
   }
-  if (items.length === 0) return { items, results: [{ message: 'no input resources', severity: 'info' }] };
-  let count = 0;
-  for (const item of items) if (!isLocalConfig(item)) count += labelItem(item, labels);
-  return { items, results: [{ message: `set ${count} labels in total`, severity: 'info' }] };
+  const counts = items.map((item) => (isLocalConfig(item) ? 0 : labelItem(item, labels)));
+  return { items, results: [countResult(counts)] };
+}
+
+/** The same, one resource at a time. */
+export function setLabelsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+  const labels = input.functionConfig === undefined ? '' : labelsOf(input.functionConfig);
+  if (typeof labels === 'string' || Object.keys(labels).length === 0) return undefined;
+  return each({
+    apply: (item) => (isLocalConfig(item) ? 0 : labelItem(item, labels)),
+    finish: (counts) => [countResult(counts)],
+  });
+}
+
+function countResult(counts: readonly number[]): ResultItem {
+  if (counts.length === 0) return { message: 'no input resources', severity: 'info' };
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  return { message: `set ${count} labels in total`, severity: 'info' };
 }
 
 /** The labels, or what is wrong with the configuration. */

@@ -1,7 +1,10 @@
 /** set-namespace v0.4 (krm-functions-catalog functions/go/set-namespace/transformer/namespace.go, state of 2026). */
 import { annotationOf } from '../../package/render/bookkeeping.ts';
 import { isMap, textOf } from '../../package/render/field-notes.ts';
+import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { each } from './each.ts';
+import type { Each } from './each.ts';
 import {
   apiVersionOf,
   configMapData,
@@ -35,26 +38,48 @@ export function setNamespace(input: BuiltinInput): BuiltinOutput {
     for (const field of namespaceFields(item)) replace(field, change, origin);
   }
   for (const item of items) if (!isLocalConfig(item)) replaceDependency(item, present, depends);
-  const namespace = change.namespace;
-  return {
-    items,
-    results: [
-      {
-        severity: 'info',
-        message:
-          change.count === 0
-            ? `all matching namespaces are already "${namespace}". no value changed`
-            : `namespace [${oldOf(change)}] updated to "${namespace}", ${change.count} value(s) changed`,
-      },
-      {
-        severity: 'info',
-        message:
-          depends.count === 0
-            ? 'all `depends-on` annotations are up-to-date. no `namespace` changed'
-            : `\`depends-on\` annotation namespace [${oldOf(depends)}] updated to "${namespace}", ${depends.count} value(s) changed`,
-      },
-    ],
-  };
+  return { items, results: resultsOf(change, depends) };
+}
+
+/** The same, one resource at a time: as long as none says what it depends on. */
+export function setNamespaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+  const config = readConfig(input.functionConfig);
+  if (typeof config === 'string') return undefined;
+  return each({
+    apply: (item) => {
+      if (annotationOf(item, DEPENDS_ON) !== undefined) return undefined;
+      const change: Change = { ...config, count: 0, old: new Set() };
+      if (isLocalConfig(item)) return change;
+      const origin = originOf(item);
+      for (const field of namespaceFields(item)) replace(field, change, origin);
+      return change;
+    },
+    finish: (changes) => {
+      const count = changes.reduce((sum, one) => sum + one.count, 0);
+      const old = new Set(changes.flatMap((one) => [...one.old]));
+      return resultsOf({ ...config, count, old }, { ...config, count: 0, old: new Set() });
+    },
+  });
+}
+
+function resultsOf(change: Change, depends: Change): ResultItem[] {
+  const { namespace } = change;
+  return [
+    {
+      severity: 'info',
+      message:
+        change.count === 0
+          ? `all matching namespaces are already "${namespace}". no value changed`
+          : `namespace [${oldOf(change)}] updated to "${namespace}", ${change.count} value(s) changed`,
+    },
+    {
+      severity: 'info',
+      message:
+        depends.count === 0
+          ? 'all `depends-on` annotations are up-to-date. no `namespace` changed'
+          : `\`depends-on\` annotation namespace [${oldOf(depends)}] updated to "${namespace}", ${depends.count} value(s) changed`,
+    },
+  ];
 }
 
 interface Config {

@@ -69,7 +69,19 @@ export type Judgement =
   | { readonly remarks: readonly Remark[] }
   | { readonly refused: NonNullable<FunctionOutput['refused']> };
 
+/** A function that looks at one item at a time, with its configuration. */
+export interface ItemFunction {
+  /** The program and its version. */
+  readonly key: string;
+  /** Changes the item; gives what there is to tell of it, or undefined where the item has to be seen with the others. */
+  readonly apply: (item: KrmObject) => unknown;
+  /** The results for all items, from what was told of each, in their order. */
+  readonly finish: (told: readonly unknown[]) => readonly ResultItem[];
+}
+
 export interface FunctionRuntime {
+  /** The function for one item at a time, where it is of that kind: then unchanged files need not be rendered again. */
+  readonly each?: (spec: FunctionSpec, functionConfig: KrmObject | undefined) => ItemFunction | undefined;
   run(
     spec: FunctionSpec,
     input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
