@@ -9,6 +9,7 @@ import { createCatalog } from './catalog/catalog.ts';
 import type { Environment } from './config/environment.ts';
 import { connectForge } from './forge/forge.ts';
 import { createFreshness, type Freshness, type Moment } from './freshness.ts';
+import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -94,6 +95,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       tracing.ended(`${method} ${route}`, attributes, ms, status === 0 || status >= 500);
     },
   });
+  const containers = containerSettings(process.env);
   const app = await forge.app();
   const mirrors = createMirrors({
     directory: join(environment.dataDirectory, 'mirrors'),
@@ -128,7 +130,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const data = { ...job.data, at: freshness.stamp(), ...(trace !== undefined && { trace }) };
       return queue.enqueue({ ...job, data: data as Json });
     },
-    runtime: createRuntime({}),
+    runtime: createRuntime(containers === undefined ? {} : { containers }),
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
     app,
