@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
 import { PorticoError } from '../error.ts';
-import { createRuntime } from '../function/runtime.ts';
 import { evalFunction } from '../package/render/eval.ts';
 import type { FunctionSpec, Selector } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
@@ -10,6 +9,8 @@ import { evaluateStream } from './eval-stream.ts';
 import { usageError } from './exit-code.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
+import { moduleOf, runtimeOf } from './functions.ts';
+import { demandsOf } from './guardrails.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
 import type { Call } from './verb.ts';
 
@@ -18,7 +19,10 @@ export async function evaluate(call: Call): Promise<number> {
   const [where = '.'] = call.positionals;
   const spec = specOf(call);
   const functionConfig = await configOf(call);
-  const runtime = createRuntime({ allowExec: spec.exec !== undefined, workingDirectory: call.path('.') });
+  const { foreign } = await demandsOf(call, call.path(where === '-' ? '.' : where));
+  const own = spec.image?.endsWith('.wasm') === true ? [await moduleOf(call, spec.image)] : [];
+  const allowed = [...own, ...foreign.allowed];
+  const runtime = await runtimeOf(call, { allowExec: spec.exec !== undefined, foreign: { allowed } });
   if (where === '-') return evaluateStream(call, runtime, spec, functionConfig);
 
   const { terminal } = call;

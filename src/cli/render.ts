@@ -1,11 +1,11 @@
 import { PorticoError } from '../error.ts';
-import { createRuntime } from '../function/runtime.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
-import { guardrailsOf } from './guardrails.ts';
+import { runtimeOf } from './functions.ts';
+import { demandsOf } from './guardrails.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
 import type { Call } from './verb.ts';
 
@@ -53,10 +53,11 @@ export function readPackage(directory: string, call: Call): PackageFiles {
 
 /** Renders with what `--config` and `--allow-exec` ask for; shows progress. */
 export async function renderFiles(files: PackageFiles, directory: string, call: Call): Promise<RenderResult> {
+  const { guardrails, foreign } = await demandsOf(call, directory);
   return renderPackage({
     files,
-    runtime: createRuntime({ allowExec: call.has('allow-exec'), workingDirectory: call.path('.') }),
-    guardrails: await guardrailsOf(call, directory),
+    runtime: await runtimeOf(call, { allowExec: call.has('allow-exec'), foreign }),
+    guardrails,
     signal: call.signal,
     onStep: (step) => call.terminal.progress(`${step.package}: ${step.function}`),
   });

@@ -133,9 +133,15 @@ export const VERBS: readonly Verb[] = [
     usage: ['portico eval DIR|- --image IMAGE [--output DIR] [--fn-config FILE] [-- key=value…]'],
     description: ['With - the ResourceList is read from stdin and the outcome is written to stdout.'],
     options: [
-      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function, such as set-labels:v0.2' },
+      {
+        name: 'image',
+        short: 'i',
+        value: 'IMAGE',
+        help: 'such as set-labels:v0.2, or a module such as fn.wasm',
+      },
       { name: 'exec', value: 'COMMAND', help: 'run a program of this machine as the function' },
       { name: 'fn-config', value: 'FILE', help: 'the functionConfig' },
+      { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose functions may run" },
       { name: 'output', short: 'o', value: 'DIR', help: 'write the whole package to this new directory' },
       { name: 'results', value: 'FILE', help: "write kpt's FunctionResultList here, also on failure" },
       {

@@ -1,5 +1,6 @@
 /** Programs as functions: a ResourceList on stdin, a ResourceList on stdout. */
 import type { FunctionOutput } from '../package/render/function-runtime.ts';
+import { splitCommand } from './command-line.ts';
 import { printResourceList } from './resource-list.ts';
 import type { RuntimeOptions } from './runtime.ts';
 import { answerOf, refused } from './sandbox/answer.ts';
@@ -56,21 +57,4 @@ function explain(ended: Ended): Ended {
   const note =
     'It ran in a sandbox without the files of this machine: PORTICO_EXEC_READ names files and directories that it may read.';
   return { ...ended, stderr: `${ended.stderr.trimEnd()}\n${note}\n` };
-}
-
-/** Splits a command line as a POSIX shell would: quotes and backslashes, nothing else. */
-export function splitCommand(command: string): string[] {
-  const words: string[] = [];
-  const token = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gsy;
-  for (const match of command.matchAll(token)) {
-    const word = match[1] ?? '';
-    words.push(
-      word.replaceAll(
-        /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/gs,
-        (_all, escaped?: string, double?: string, single?: string) =>
-          escaped ?? single ?? (double ?? '').replaceAll(/\\(["\\$`])/g, '$1'),
-      ),
-    );
-  }
-  return words;
 }

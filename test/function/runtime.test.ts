@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { splitCommand } from '../../src/function/exec.ts';
+import { splitCommand } from '../../src/function/command-line.ts';
 import { pickVersion } from '../../src/function/image.ts';
 import { builtinFunctions } from '../../src/function/registry.ts';
 import { functionResultList } from '../../src/function/result-list.ts';

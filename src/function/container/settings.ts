@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 import { PorticoError } from '../../error.ts';
-import { splitCommand } from '../exec.ts';
+import { splitCommand } from '../command-line.ts';
 
 /** How containers are started here. */
 export interface ContainerSettings {
