@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below } from '../e2e/packages.ts';
+import { configMap, kptfile } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+const run = promisify(execFile);
+const there = await run('kpt', ['version']).then(
+  () => true,
+  () => false,
+);
+if (!there)
+  process.stderr.write(
+    'SKIPPED: kpt is not installed, so its reading of what Portico publishes is not tried.\n',
+  );
+
+/** Each costs the real kpt two runs; all ten are tried with PORTICO_LONG=1. */
+const MANY = process.env['PORTICO_LONG'] === '1' ? 10 : 2;
+
+let stage: Stage;
+let catalog: StageRepository;
+let folder: string;
+
+beforeAll(async () => {
+  if (!there) return;
+  stage = await startStage({
+    catalog: {
+      private: false,
+      spec: 'branch: main\ndirectory: /packages\npublish: { requireApprovals: 0 }',
+      files: { 'packages/.keep': '' },
+    },
+    down: { private: false, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
+  });
+  catalog = stage.repository('catalog');
+  folder = mkdtempSync(join(tmpdir(), 'portico-kpt-'));
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Package `p<n>`: comments, several documents, a script, a subpackage, a file that is no resource. */
+function packageOf(n: number, revision: number): Record<string, string> {
+  const name = `p${n}`;
+  const resource = (kind: string, called: string): string =>
+    `# Of revision ${revision}.\napiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${called}\n  namespace: space\ndata:\n  one: "1"\n  revision: r${revision}\n`;
+  return below(`packages/${n % 2 === 0 ? name : `deep/${name}`}`, {
+    Kptfile: kptfile(name),
+    'config.yaml': configMap(name, { color: `c${revision}`, number: `n${n}` }),
+    'many.yaml': `${resource('ConfigMap', 'a')}---\n${resource('Secret', 'b')}`,
+    'notes.txt': `Words of revision ${revision}\n\twith a tab\n`,
+    ...(n % 3 === 0 && { [`only-${revision}.yaml`]: resource('ConfigMap', `only-${revision}`) }),
+    ...(n % 4 === 0 && {
+      'sub/Kptfile': kptfile('sub'),
+      'sub/config.yaml': configMap('sub', { r: `${revision}` }),
+    }),
+  });
+}
+
+function publishAll(revision: number): Promise<unknown> {
+  const files = Object.assign({}, ...Array.from({ length: MANY }, (_, n) => packageOf(n, revision)));
+  const old =
+    revision === 1
+      ? {}
+      : Object.fromEntries(
+          Object.keys(
+            Object.assign({}, ...Array.from({ length: MANY }, (_, n) => packageOf(n, revision - 1))),
+          )
+            .filter((path) => !(path in files))
+            .map((path) => [path, null]),
+        );
+  return catalog.publish(`all-${revision}`, { ...old, ...files });
+}
+
+/** Every file of a directory. The lock is compared by what its id leads to: kpt writes the tag's own. */
+function treeIn(directory: string): Record<string, string> {
+  const names = globSync('**/*', { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    names
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [
+          path.slice(directory.length + 1),
+          readFileSync(path, 'utf8').replace(/commit: [0-9a-f]{40}/, 'commit: (id)'),
+        ];
+      })
+      .sort(),
+  );
+}
+
+/** The same of a directory on a branch. */
+async function treeAt(
+  repo: StageRepository,
+  branch: string,
+  directory: string,
+): Promise<Record<string, string>> {
+  const names = (await repo.git('ls-tree', '-r', '--name-only', `${branch}:${directory}`)).split('\n');
+  const files = names.map(async (name) => {
+    const text = (await repo.read(`${directory}/${name}`, branch)) ?? '';
+    return [name, text.replace(/commit: [0-9a-f]{40}/, 'commit: (id)')] as const;
+  });
+  return Object.fromEntries((await Promise.all(files)).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+test.skipIf(!there)(
+  'kpt gets and updates what Portico publishes, to the byte what Portico makes of it',
+  async () => {
+    await publishAll(1);
+    expect([...(await catalog.tags()).keys()]).toHaveLength(MANY);
+    const down = stage.repository('down');
+    const { data: issue } = await stage.as('alice').rest.issues.create({ ...down.where, title: 'Clones' });
+    const paths = Array.from({ length: MANY }, (_, n) =>
+      n % 2 === 0 ? `packages/p${n}` : `packages/deep/p${n}`,
+    );
+    const clones = paths.map((path, n) => `/portico clone acme/catalog:${path}@v1 p${n}`);
+    expect((await down.command(issue.number, clones.join('\n'))).reaction).toBe('rocket');
+
+    const kpt = (...args: string[]) => run('kpt', ['pkg', ...args], { cwd: folder });
+    for (const [n, path] of paths.entries()) {
+      await kpt('get', `${catalog.url}.git/${path}@${path}/v1`, `p${n}`);
+      expect(treeIn(join(folder, `p${n}`)), `get of ${path}`).toEqual(
+        await treeAt(down, `drafts/p${n}/v1`, `p${n}`),
+      );
+    }
+
+    await publishAll(2);
+    await down.command(
+      issue.number,
+      paths.map((path, n) => `/portico clone acme/catalog:${path}@v2 again/p${n}`).join('\n'),
+    );
+    for (const [n, path] of paths.entries()) {
+      await kpt('update', `p${n}@${path}/v2`);
+      expect(treeIn(join(folder, `p${n}`)), `update of ${path}`).toEqual(
+        await treeAt(down, `drafts/again/p${n}/v1`, `again/p${n}`),
+      );
+    }
+  },
+);
