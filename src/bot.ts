@@ -20,6 +20,7 @@ import type { Json, Lane, Queue } from './queue/job.ts';
 import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
+import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pulls.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
 import type { Git } from './reconcile/git-port.ts';
@@ -29,7 +30,6 @@ import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/m
 import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
-import { createRecheckReconciler, type RecheckTarget } from './reconcile/recheck.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
@@ -69,7 +69,7 @@ const LANES: readonly Lane[] = [
   { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
   { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
   { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  { name: 'index', kinds: ['repository', 'recheck', 'sweep', 'sweep-repository'], concurrency: 2 },
+  { name: 'index', kinds: ['repository', 'commit', 'sweep', 'sweep-repository'], concurrency: 2 },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
 ];
 
@@ -188,7 +188,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
   const mergeGroup = createMergeGroupReconciler(world);
   const comment = createCommentReconciler(world);
   const fix = createFixReconciler(world);
-  const recheck = createRecheckReconciler(world);
+  const commit = createCommitReconciler(world);
   const publication = createPublicationReconciler(world);
   const repository = createRepositoryReconciler(world);
   const variant = createVariantReconciler(world);
@@ -216,7 +216,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
       const target = data as unknown as FixTarget;
       return lock.run(pullKey(target), () => fix(target, signal));
     },
-    recheck: ({ data }, signal) => recheck(data as unknown as RecheckTarget, signal),
+    commit: ({ data }, signal) => commit(data as unknown as CommitTarget, signal),
     publication: ({ data }, signal) => publication(whose(data), signal),
     repository: ({ data }, signal) => repository(whose(data), signal),
     variant: async ({ data }, signal) => {
@@ -229,7 +229,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
 }
 
 /** These only look, and ask others to look at the same. */
-const ONLY_LOOKING: readonly string[] = ['branch', 'recheck', 'repository', 'sweep', 'sweep-repository'];
+const ONLY_LOOKING: readonly string[] = ['branch', 'commit', 'repository', 'sweep', 'sweep-repository'];
 
 function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
   return Object.fromEntries(

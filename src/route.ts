@@ -4,11 +4,11 @@ import { z } from 'zod';
 import {
   branchJob,
   commentJob,
+  commitJob,
   fixJob,
   mergeGroupJob,
   proposalJob,
   publicationJob,
-  recheckCommitJob,
   recheckJob,
   repositoryJob,
   repositorySweepJob,
@@ -137,7 +137,7 @@ function rerequested(
   if (numbers.length > 0) return numbers.map((number) => recheckJob(repository, number, again));
   const sha = run?.head_sha ?? suite?.head_sha;
   const branch = run?.check_suite?.head_branch ?? suite?.head_branch ?? null;
-  return sha === undefined ? [] : [recheckCommitJob(repository, { sha, branch }, again)];
+  return sha === undefined ? [] : [commitJob(repository, { sha, branch }, { again })];
 }
 
 /** The button of a check. The forge tells it to the App alone that the check is of. */
@@ -146,7 +146,11 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
   if (run === undefined || action?.identifier !== 'fix' || sender?.login === undefined) return [];
   const { name: check, head_sha: headSha } = run;
   const by = sender.login;
-  return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by }));
+  if (run.pull_requests.length > 0) {
+    return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by }));
+  }
+  const branch = run.check_suite?.head_branch ?? null;
+  return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by } })];
 }
 
 /** Any branch may be the registered one: which it is, the configuration says. */

@@ -79,7 +79,7 @@ describe('which jobs an event asks for', () => {
       're-run where the forge names no proposal, as of forks',
       'check_run',
       { action: 'rerequested', check_run: { name: 'portico', head_sha: 'a', pull_requests: [] } },
-      ['recheck recheck:3:a:portico'],
+      ['commit commit:3:a:again:portico'],
     ],
     [
       'a suite that comes with a push',

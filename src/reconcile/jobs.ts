@@ -43,16 +43,17 @@ export function recheckJob(repository: RepositoryRef, number: number, again: Aga
   };
 }
 
-/** The same where only the commit is known: of forks the forge does not say which proposal it is. */
-export function recheckCommitJob(
+/** A press of a button, or a wish for checks, where the forge names no proposal: of forks, and of older commits. */
+export function commitJob(
   repository: RepositoryRef,
   commit: { readonly sha: string; readonly branch: string | null },
-  again: Again,
+  wish: { readonly again: Again } | { readonly pressed: { readonly check: string; readonly by: string } },
 ): Job {
+  const what = 'again' in wish ? (wish.again.check ?? '') : `${wish.pressed.check}:${wish.pressed.by}`;
   return {
-    kind: 'recheck',
-    key: `recheck:${repository.id}:${commit.sha}:${again.check ?? ''}`,
-    data: { repository, ...commit, again },
+    kind: 'commit',
+    key: `commit:${repository.id}:${commit.sha}:${Object.keys(wish).join()}:${what}`,
+    data: { repository, ...commit, ...wish },
   };
 }
 
@@ -119,5 +120,14 @@ export function variantJob(
     kind: 'variant',
     key: `variant:${repository.id}:${path}${asked === undefined ? '' : ':asked'}`,
     data: { repository, package: path, ...asked },
+  };
+}
+
+/** Look at what a variant leaves behind that is gone from its document. */
+export function variantGoneJob(repository: RepositoryRef, path: string, uid: string): Job {
+  return {
+    kind: 'variant',
+    key: `variant:${repository.id}:${path}:gone`,
+    data: { repository, package: path, gone: uid },
   };
 }
