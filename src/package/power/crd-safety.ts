@@ -2,13 +2,20 @@
  * Whether stored objects and clients survive a new version of a CustomResourceDefinition. The rules are those of the
  * Operator Lifecycle Manager's CRD upgrade safety check (operator-controller, docs/concepts/crd-upgrade-safety.md).
  */
-import type { ResultItem } from '../render/function-runtime.ts';
+import { indexOf, pathOf } from '../render/bookkeeping.ts';
+import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
 import { compareSchemas, type SchemaIssue } from './crd-schema.ts';
 import { at, listAt, textAt, type FieldPath, type Fields } from './power-resources.ts';
 
 /** Names changes that were looked at: `v1:^.spec.size, ^.spec.mode`, or a check such as `scope`. Counts where it is new. */
 export const ALLOW_ANNOTATION = 'portico.dev/allow-crd-change';
+
+/** True for a guardrail that asks for this check, as it would ask for a function: `image: crd-safety:v0.1`. */
+export function isCrdSafety({ image = '', tag }: FunctionSpec): boolean {
+  const name = image.split('/').at(-1) ?? '';
+  return /^crd-safety(?::v0\.1(?:\.\d+)?)?$/.test(tag === undefined ? name : `${name}:${tag}`);
+}
 
 interface Issue {
   readonly severity: 'error' | 'warning';
@@ -208,9 +215,8 @@ function fieldPath(path: FieldPath): string {
 }
 
 /** Where the running package says that the resource stands. */
-function placeIn(one: Fields): Pick<ResultItem, 'file'> {
-  const path = textAt(one, 'metadata', 'annotations', 'internal.config.kubernetes.io/path');
-  if (path === '') return {};
-  const index = Number(textAt(one, 'metadata', 'annotations', 'internal.config.kubernetes.io/index'));
-  return { file: { path, ...(Number.isInteger(index) && { index }) } };
+function placeIn(one: KrmObject): Pick<ResultItem, 'file'> {
+  const path = pathOf(one);
+  const index = indexOf(one) ?? 0;
+  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
 }
