@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
+import type { ConfigProblem } from '../config/config-problem.ts';
+import type { ConfigSource } from '../config/repository-document.ts';
 import { PorticoError } from '../error.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
@@ -9,6 +11,8 @@ import type { Call } from './verb.ts';
 /** What a configuration says about a package. */
 export interface Demands {
   readonly guardrails: readonly Guardrail[];
+  /** The package path, by which guardrails know it. */
+  readonly path: string;
   /** Functions that may run beside the built-in ones. */
   readonly foreign: ForeignFunctions;
 }
@@ -19,7 +23,7 @@ export interface Demands {
  */
 export async function demandsOf(call: Call, directory: string): Promise<Demands> {
   const typed = call.text('config');
-  if (typed === undefined) return { guardrails: [], foreign: { allowed: [] } };
+  if (typed === undefined) return { guardrails: [], path: '.', foreign: { allowed: [] } };
   const file = call.path(typed);
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new PorticoError('CONFIG_INVALID', `${typed} cannot be read`, {
@@ -28,23 +32,63 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
     });
   });
   // Loaded only where a configuration is named: the schema is much of a short run's time.
-  const [{ parseRepositoryConfig }, { guardrailsFor }, { loadAllowedFunctions }] = await Promise.all([
+  const [
+    { parseRepositoryConfig },
+    { guardrailsFor },
+    { loadAllowedFunctions },
+    { admissionPolicyIn, withAdmission },
+  ] = await Promise.all([
     import('../config/parse-repository-config.ts'),
     import('../config/guardrail-config.ts'),
     import('../config/function-config.ts'),
+    import('../config/admission-policy.ts'),
   ]);
-  const read = parseRepositoryConfig({ file: typed, bytes });
-  if (!read.ok) {
-    const problems = read.problems.map(({ line, message, hint }) => `${typed}:${line}: ${message} ${hint}`);
-    throw new PorticoError('CONFIG_INVALID', `${typed} has mistakes`, { hint: problems.join('\n') });
-  }
+  const own = parseRepositoryConfig({ file: typed, bytes });
+  const read = withAdmission(own, await documentsBeside(file));
+  if (!read.ok) throw mistaken(typed, read.problems);
   const top = repositoryOf(file);
+  const path = packagePath(top, directory, read.config.directory);
+  const guardrails = await Promise.all(
+    guardrailsFor(read.config, path).map(async (guardrail): Promise<Guardrail> => {
+      const entry = read.config.guardrails.validators.find(({ name }) => name === guardrail.name);
+      if (entry?.policyPath === undefined) return guardrail;
+      const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
+        const hint = 'policyPath is named from the top of the repository.';
+        throw new PorticoError('CONFIG_INVALID', `${String(entry.policyPath)} cannot be read`, {
+          cause,
+          hint,
+        });
+      });
+      const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy });
+      if ('problems' in found) throw mistaken(entry.policyPath, found.problems);
+      return { ...guardrail, policy: found.policy, params: [entry.params ?? null] };
+    }),
+  );
   return {
-    guardrails: guardrailsFor(read.config, packagePath(top, directory, read.config.directory)),
+    guardrails,
+    path,
     foreign: await loadAllowedFunctions(read.config.functions, (module) =>
       readFile(join(top, module)).catch(() => null),
     ),
   };
+}
+
+function mistaken(typed: string, all: readonly ConfigProblem[]): PorticoError {
+  const problems = all.map(({ file, line, message, hint }) => `${file}:${line}: ${message} ${hint}`);
+  return new PorticoError('CONFIG_INVALID', `${typed} has mistakes`, { hint: problems.join('\n') });
+}
+
+/** The YAML files in the folder `portico` beside the configuration: policies, as on the base branch. */
+async function documentsBeside(config: string): Promise<ConfigSource[]> {
+  const folder = join(dirname(config), 'portico');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name));
+  return Promise.all(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map(async (path) => ({ file: relative(dirname(dirname(config)), path), bytes: await readFile(path) })),
+  );
 }
 
 function repositoryOf(config: string): string {

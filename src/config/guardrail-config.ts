@@ -1,12 +1,12 @@
 /** From the guardrails in the configuration to those that rendering runs. */
+import { readyPolicy } from '../cel/policies/table.ts';
+import { readsBase as policyReadsBase } from '../cel/policy.ts';
 import type { FunctionSpec } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
 import { matchesGlob } from './glob.ts';
+import { filledParams } from './policy-params.ts';
 import type { GuardrailConfig, RepositoryConfig } from './repository-config.ts';
-
-/** The function that judges by a CEL expression; its configuration has `expression` and `message`. */
-const CEL_IMAGE = 'cel-validate:v0.1';
 
 /** The guardrails of one package (path below the registered directory), mutators first, in configured order. */
 export function guardrailsFor(config: RepositoryConfig, path: string): Guardrail[] {
@@ -24,19 +24,42 @@ export function guardrailDigest({ guardrails, functions }: RepositoryConfig): Di
   return digestOf('portico guardrails and functions 1', [guardrails, functions]);
 }
 
-function toGuardrail(type: Guardrail['type'], entry: GuardrailConfig): Guardrail {
-  return { name: entry.name, type, mode: entry.mode, spec: specOf(entry) };
+/** True where a guardrail of the package depends on how its resources are in the base branch. */
+export function readsBase(guardrails: readonly Guardrail[]): boolean {
+  return guardrails.some(
+    ({ policy, labels }) => labels !== undefined || (policy !== undefined && policyReadsBase(policy)),
+  );
 }
 
-function specOf({ name, image, configMap, configPath, cel, message }: GuardrailConfig): FunctionSpec {
-  if (cel !== undefined) {
-    const configuration = message === undefined ? { expression: cel } : { expression: cel, message };
-    return { name, image: CEL_IMAGE, configMap: configuration };
-  }
+function toGuardrail(type: Guardrail['type'], entry: GuardrailConfig): Guardrail {
+  const { name, mode, labels } = entry;
+  return { name, type, mode, spec: specOf(entry), ...(labels && { labels }), ...policyOf(entry) };
+}
+
+function specOf({ name, image, configMap, configPath, selectors, exclude }: GuardrailConfig): FunctionSpec {
   return {
     name,
     ...(image !== undefined && { image }),
     ...(configMap !== undefined && { configMap }),
     ...(configPath !== undefined && { configPath }),
+    ...(selectors !== undefined && { selectors }),
+    ...(exclude !== undefined && { exclude }),
   };
+}
+
+/** What judges, where it is no function. `policyPath` is read by whoever can read files. */
+function policyOf(entry: GuardrailConfig): Pick<Guardrail, 'policy' | 'params'> {
+  const { cel, message, messageExpression, field, policy, params, admission } = entry;
+  if (admission !== undefined) return { policy: admission.policy, params: admission.params };
+  if (cel !== undefined) {
+    const validation = {
+      expression: cel,
+      ...(message !== undefined && { message }),
+      ...(messageExpression !== undefined && { messageExpression }),
+      ...(field !== undefined && { field }),
+    };
+    return { policy: { validations: [validation] }, params: [params ?? null] };
+  }
+  const ready = policy === undefined ? undefined : readyPolicy(policy);
+  return ready === undefined ? {} : { policy: ready.policy, params: [filledParams(ready, params ?? {})] };
 }

@@ -57,6 +57,8 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       allowSelfApproval: publish?.allowSelfApproval ?? false,
       ...(publish?.requireApprovalBy && { requireApprovalBy: toGrants(publish.requireApprovalBy) }),
       directPushes: publish?.directPushes ?? 'flag',
+      ...(publish?.mergeMethod !== undefined && { mergeMethod: publish.mergeMethod }),
+      ...(publish?.codeOwners !== undefined && { codeOwners: publish.codeOwners }),
     },
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
@@ -68,22 +70,13 @@ function directoryOf(written: string): string {
   return written.replaceAll(/^\/+|\/+$/g, '') || '.';
 }
 
-type WrittenGuardrail = { [Field in keyof GuardrailConfig]?: GuardrailConfig[Field] | undefined } & {
+/** Selectors come from the schema, whose absent fields may be undefined; data has no such fields. */
+function toGuardrail(written: {
   readonly name: string;
-};
-
-function toGuardrail(written: WrittenGuardrail): GuardrailConfig {
-  const { name, mode, image, configMap, configPath, cel, message, paths } = written;
-  return {
-    name,
-    mode: mode ?? 'enforce',
-    ...(image !== undefined && { image }),
-    ...(configMap !== undefined && { configMap }),
-    ...(configPath !== undefined && { configPath }),
-    ...(cel !== undefined && { cel }),
-    ...(message !== undefined && { message }),
-    ...(paths !== undefined && { paths }),
-  };
+  readonly mode?: GuardrailConfig['mode'] | undefined;
+}): GuardrailConfig {
+  const said = Object.entries(written).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(said), name: written.name, mode: written.mode ?? 'enforce' };
 }
 
 /** The schema has checked each text, so that none is lost here. */

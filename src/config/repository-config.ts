@@ -1,4 +1,6 @@
 /** `.github/portico.yaml` as Portico works with it: checked, with every default filled in. */
+import type { Policy } from '../cel/policy.ts';
+import type { Selector } from '../package/render/function-runtime.ts';
 import type { AllowedFunction } from './function-config.ts';
 import type { Role } from './role.ts';
 
@@ -26,6 +28,10 @@ export interface RepositoryConfig {
     /** One of these must approve what lets a package do more than before; absent: nobody in particular. */
     readonly requireApprovalBy?: readonly Grant[];
     readonly directPushes: 'publish' | 'flag';
+    /** How proposals are merged by command; absent: as the repository allows, a merge commit first. */
+    readonly mergeMethod?: 'merge' | 'squash' | 'rebase';
+    /** False: owners named in CODEOWNERS do not have to approve. */
+    readonly codeOwners?: boolean;
   };
   readonly updates: UpdatePolicy;
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
@@ -35,19 +41,42 @@ export interface RepositoryConfig {
 
 type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
 
-/** Exactly one of `image` and `cel`. */
+/** Exactly one of `image`, `cel`, `policy`, `policyPath` and `admission`. */
 export interface GuardrailConfig {
   readonly name: string;
   readonly mode: GuardrailMode;
   readonly image?: string;
   readonly configMap?: Readonly<Record<string, string>>;
   readonly configPath?: string;
-  /** A CEL expression over `object` that must be true of every resource. */
+  /** A CEL expression over `object`: true, or the list of what is wrong, of every resource. */
   readonly cel?: string;
   /** What to say where the expression is false. */
   readonly message?: string;
+  readonly messageExpression?: string;
+  /** Field path at which to say it. */
+  readonly field?: string;
+  /** Name of a ready-made policy. */
+  readonly policy?: string;
+  /** File with a ValidatingAdmissionPolicy, from the top of the repository. */
+  readonly policyPath?: string;
+  /** What `params` is in expressions. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** From documents beside the configuration, see admission-policy.ts. */
+  readonly admission?: AdmissionRule;
   /** Globs over package paths; absent means every package. */
   readonly paths?: readonly string[];
+  /** Labels that the Kptfile of the package has, now or in the base. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly selectors?: readonly Selector[];
+  readonly exclude?: readonly Selector[];
+}
+
+/** A ValidatingAdmissionPolicy as it is bound. */
+export interface AdmissionRule {
+  readonly file: string;
+  readonly policy: Policy;
+  /** One judgement for each; null where it takes none. */
+  readonly params: readonly unknown[];
 }
 
 export type Grant =

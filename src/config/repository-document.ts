@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { closestWord } from './closest-word.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { repositoryDocument, repositoryJsonSchema, type RepositorySpec } from './repository-schema.ts';
-import { readYaml, type ReadYaml } from './yaml-place.ts';
+import { readYaml, type YamlDocument } from './yaml-place.ts';
 
 export interface ConfigSource {
   /** Shown in problems, such as `.github/portico.yaml`. */
@@ -37,30 +37,38 @@ function readablePath(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-function problemsOf(file: string, issue: z.core.$ZodIssue, yaml: ReadYaml): ConfigProblem[] {
+/** What people are told of an issue that the schema found. */
+export function problemsOf(file: string, issue: z.core.$ZodIssue, yaml: YamlDocument): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(issue.path);
     return issue.keys.map((key) => unknownField(file, [...issue.path, key], known, yaml));
   }
   const name = readablePath(issue.path);
+  const line = issue.code === 'custom' ? lineWithin(issue.params) : undefined;
   const shown = name === '' ? 'the document' : name;
   return [
     {
       code: codeOf(issue),
       file,
       path: name,
-      ...yaml.placeOf(issue.path),
+      ...(line === undefined ? yaml.placeOf(issue.path) : yaml.lineOf(issue.path, line)),
       message: `${shown} ${sentenceOf(issue)}`,
       hint: hintOf(issue),
     },
   ];
 }
 
+/** Mistakes in expressions say in which line of the text they are. */
+function lineWithin(params: unknown): number | undefined {
+  const line = fieldOf(params, 'line');
+  return typeof line === 'number' ? line : undefined;
+}
+
 function unknownField(
   file: string,
   path: readonly PropertyKey[],
   known: readonly string[],
-  yaml: ReadYaml,
+  yaml: YamlDocument,
 ): ConfigProblem {
   const key = String(path.at(-1));
   const near = closestWord(key, known);

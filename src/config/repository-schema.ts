@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 
-import { pathProblem } from '../package/limits.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
@@ -12,7 +11,7 @@ import { allowedUpstreamProblem } from './allowed-upstream.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
-import { globProblem } from './glob.ts';
+import { mutator, validator } from './guardrail-schema.ts';
 import { parseSchedule } from './schedule.ts';
 
 /** A string that `problem` has nothing to say about. */
@@ -29,65 +28,6 @@ const directory = text((value) => {
   const path = value.replaceAll(/^\/+|\/+$/g, '');
   return path === '' || path === '.' ? undefined : packagePathProblem(path)?.message;
 });
-
-const guardrailName = z
-  .string()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/,
-    'must be lower-case letters, digits and dashes, 50 at most',
-  )
-  .meta({ description: 'Names the check guardrail/<name>.' });
-
-const common = {
-  name: guardrailName,
-  configMap: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({ description: 'Function configuration as strings.' }),
-  configPath: text(pathProblem)
-    .optional()
-    .meta({ description: 'File with the function configuration, from the root of the repository.' }),
-  mode: z.enum(['enforce', 'warn', 'dryrun']).optional().meta({
-    description: 'enforce fails the check, warn only says, dryrun only counts.',
-    default: 'enforce',
-  }),
-  paths: z
-    .array(text(globProblem))
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'Globs over package paths; without it, every package.' }),
-};
-
-const image = text((value) => {
-  if (/^[A-Za-z0-9][\w.\-/:@]{0,254}$/.test(value)) return undefined;
-  return 'must be an image such as set-labels:v0.2 or registry.example.com/fn/check@sha256:…';
-}).meta({ description: 'Function image, as in a Kptfile.' });
-
-const mutator = z.strictObject({ ...common, image }).check((ctx) => oneConfiguration(ctx.value, ctx.issues));
-
-const validator = z
-  .strictObject({
-    ...common,
-    image: image.optional(),
-    cel: shortText(8192)
-      .optional()
-      .meta({ description: 'CEL expression over `object` that must be true of every resource.' }),
-    message: shortText(1024).optional().meta({ description: 'Said where the expression is false.' }),
-  })
-  .check((ctx) => {
-    oneConfiguration(ctx.value, ctx.issues);
-    const { image, cel, message } = ctx.value;
-    if ((image === undefined) === (cel === undefined)) {
-      ctx.issues.push(custom(ctx.value, 'needs either image or cel', []));
-    }
-    if (message !== undefined && cel === undefined) {
-      ctx.issues.push(custom(ctx.value, 'belongs to cel only', ['message']));
-    }
-    if (cel !== undefined && (ctx.value.configMap ?? ctx.value.configPath) !== undefined) {
-      ctx.issues.push(custom(ctx.value, 'needs no configuration beside cel', []));
-    }
-  });
 
 const grant = text((value) => {
   const parsed = parseGrant(value);
@@ -172,19 +112,23 @@ const spec = z
           .enum(['publish', 'flag'])
           .optional()
           .meta({ description: 'What to do about a push past any proposal.', default: 'flag' }),
+        mergeMethod: z.enum(['merge', 'squash', 'rebase']).optional().meta({
+          description:
+            'How /portico publish merges; without it as the repository allows, a merge commit before squash and rebase.',
+        }),
+        codeOwners: z.boolean().optional().meta({
+          description: 'Owners named in CODEOWNERS must approve what they own.',
+          default: true,
+        }),
       })
       .optional(),
     updates: updates.optional(),
     upstreams: z
       .strictObject({
-        allow: z
-          .array(text(allowedUpstreamProblem))
-          .max(200)
-          .optional()
-          .meta({
-            description:
-              'Addresses outside of the installation that packages may be cloned from: a repository, or all below an address that ends in /*.',
-          }),
+        allow: z.array(text(allowedUpstreamProblem)).max(200).optional().meta({
+          description:
+            'Addresses outside of the installation that packages may be cloned from: a repository, or all below an address that ends in /*.',
+        }),
       })
       .optional(),
     inventory: z.strictObject({ directory }).optional(),
@@ -215,14 +159,6 @@ export type RepositorySpec = z.infer<typeof spec>;
 /** The JSON Schema (draft 7, which editors know) of `.github/portico.yaml`. */
 export function repositoryJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(repositoryDocument, { io: 'input', target: 'draft-7' });
-}
-
-function oneConfiguration(
-  value: { readonly configMap?: unknown; readonly configPath?: unknown },
-  issues: z.core.$ZodRawIssue[],
-): void {
-  if (value.configMap === undefined || value.configPath === undefined) return;
-  issues.push(custom(value, 'needs configMap or configPath, not both', ['configPath']));
 }
 
 /** Guardrails share one name space, because each has the check `guardrail/<name>`. */

@@ -11,22 +11,58 @@ interface Place {
   readonly column: number;
 }
 
-export interface ReadYaml {
-  /** Plain data; undefined where there are problems. */
+/** One document of a file. */
+export interface YamlDocument {
+  /** Plain data. */
   readonly data: unknown;
-  readonly problems: readonly ConfigProblem[];
+  readonly start: Place;
   /** The place of the field at a path, of its nearest parent where it is absent. `key` asks for the field's name rather than its value. */
   readonly placeOf: (path: readonly PropertyKey[], key?: boolean) => Place;
+  /** The place of a line, from 1, inside of the text at a path. */
+  readonly lineOf: (path: readonly PropertyKey[], line: number) => Place;
+}
+
+export interface YamlDocuments {
+  /** Those with content; none where there are problems. */
+  readonly documents: readonly YamlDocument[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface ReadYaml extends YamlDocument {
+  readonly problems: readonly ConfigProblem[];
 }
 
 const START: Place = { line: 1, column: 1 };
+const NOWHERE: YamlDocument = { data: undefined, start: START, placeOf: () => START, lineOf: () => START };
 
 /** Reads exactly one document. Never throws, whatever the bytes are. */
 export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
-  const failed = (code: string, message: string, hint: string, place: Place = START): ReadYaml => ({
-    data: undefined,
-    problems: [{ code, file, path: '', ...place, message, hint }],
-    placeOf: () => START,
+  const { documents, problems } = readYamlDocuments(file, bytes);
+  const [document, second] = documents;
+  if (problems.length > 0) return { ...NOWHERE, problems };
+  if (document === undefined) {
+    const hint = 'Write a document of kind Repository, or remove the file.';
+    return {
+      ...NOWHERE,
+      problems: [{ code: 'empty', file, path: '', ...START, message: 'the file is empty', hint }],
+    };
+  }
+  if (second !== undefined) {
+    const message = 'the file holds more than one document';
+    const hint = 'Put each further document into its own file below .github/portico/.';
+    return {
+      ...NOWHERE,
+      problems: [{ code: 'documents', file, path: '', ...second.start, message, hint }],
+    };
+  }
+  return { ...document, problems: [] };
+}
+
+/** Reads all documents of a file. Never throws, whatever the bytes are. */
+export function readYamlDocuments(file: string, bytes: Uint8Array): YamlDocuments {
+  const failed = (code: string, message: string, hint: string): YamlDocuments => ({
+    documents: [],
+    problems: [{ code, file, path: '', ...START, message, hint }],
   });
   if (bytes.length > LONGEST) {
     return failed(
@@ -43,7 +79,7 @@ export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
   }
   if (tooDeep(text)) return failed('too-deep', 'brackets are nested too deep', 'Flatten the configuration.');
   try {
-    return read(file, text, failed);
+    return read(file, text);
   } catch (error) {
     // The parser throws for alias bombs and for nesting that exhausts the stack.
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unknown';
@@ -51,11 +87,7 @@ export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
   }
 }
 
-function read(
-  file: string,
-  text: string,
-  failed: (code: string, message: string, hint: string, place?: Place) => ReadYaml,
-): ReadYaml {
+function read(file: string, text: string): YamlDocuments {
   const counter = new LineCounter();
   const placeAt = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);
@@ -73,19 +105,23 @@ function read(
       hint: 'Correct the YAML here.',
     })),
   );
-  if (problems.length > 0) return { data: undefined, problems: problems.slice(0, 20), placeOf: () => START };
-  const [document, second] = documents.filter((document) => document.contents !== null);
-  if (document === undefined) {
-    return failed('empty', 'the file is empty', 'Write a document of kind Repository, or remove the file.');
-  }
-  if (second !== undefined) {
-    const hint = 'Put each further document into its own file below .github/portico/.';
-    return failed('documents', 'the file holds more than one document', hint, placeAt(second.range[0]));
-  }
+  if (problems.length > 0) return { documents: [], problems: problems.slice(0, 20) };
   return {
-    data: document.toJS({ maxAliasCount: 100 }),
     problems: [],
-    placeOf: (path, key = false) => placeAt(offsetOf(document, path, key)),
+    documents: documents
+      .filter((document) => document.contents !== null)
+      .map((document) => ({
+        data: document.toJS({ maxAliasCount: 100 }),
+        start: placeAt(document.range[0]),
+        placeOf: (path, key = false) => placeAt(offsetOf(document, path, key)),
+        lineOf: (path, line) => {
+          const place = placeAt(offsetOf(document, path, false));
+          // The text of a block begins in the line behind its sign.
+          const node = document.getIn(path, true);
+          const block = isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
+          return block ? { line: place.line + line, column: 1 } : place;
+        },
+      })),
   };
 }
 

@@ -59,6 +59,10 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
     },
     withForeign: (allowed) => runtimeWith(options, allowed),
     each: readEach,
+    async judge(policy, review, signal) {
+      const { sharedCelPool } = await import('./cel-pool.ts');
+      return sharedCelPool().judge(policy, review, signal);
+    },
   };
 }
 

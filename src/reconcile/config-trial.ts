@@ -138,7 +138,7 @@ async function outcomeOf(
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
-  const outcome = await run(world.builtins, files, loaded.forPackage(path), signal);
+  const outcome = await run(world.builtins, files, loaded.forPackage(path), path, signal);
   memory.set(key, outcome);
   for (const oldest of memory.keys()) {
     if (memory.size <= MOST_REMEMBERED) break;
@@ -152,18 +152,28 @@ async function run(
   builtins: FunctionRuntime,
   files: PackageFiles,
   guardrails: readonly Guardrail[],
+  path: string,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const specs = new Set(guardrails.map(({ spec }) => spec));
   const runtime: FunctionRuntime = {
     run: async (spec, input, aborted) =>
       specs.has(spec) ? builtins.run(spec, input, aborted) : { exitCode: 0, items: input.items, results: [] },
+    ...(builtins.judge && { judge: builtins.judge }),
   };
   // Validators say all they have, whatever their mode: what counts is decided here.
   const outspoken = guardrails.map((one): Guardrail =>
     one.type === 'validator' ? { ...one, mode: 'enforce' } : one,
   );
-  const result = await renderPackage({ files, runtime, guardrails: outspoken, ...(signal && { signal }) });
+  // Nothing changes here: what is published is compared with itself.
+  const context = { path, repository: '', base: files };
+  const result = await renderPackage({
+    files,
+    runtime,
+    guardrails: outspoken,
+    context,
+    ...(signal && { signal }),
+  });
   const refused = new Set(
     result.runs.flatMap(({ guardrail, refused: why }) => (why === undefined ? [] : [guardrail])),
   );

@@ -1,13 +1,18 @@
+import { withAdmission } from '../config/admission-policy.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { ConfigSource } from '../config/repository-document.ts';
 import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
 import type { Access } from './ports.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
 
-/** How many changes of the file are looked at for the last good one. */
+/** Documents beside the configuration: policies and what they refer to. */
+export const DOCUMENTS = '.github/portico';
+
+/** How many changes of the folder are looked at for the last good one. */
 const HISTORY = 50;
 
 export type Configuration =
@@ -34,11 +39,7 @@ export async function loadConfiguration(
   const newest = await readConfiguration(git, head, defaultBranch, signal);
   if (newest === null) return { state: 'absent' };
   if (newest.ok) return { state: 'registered', config: newest.config, problems: [] };
-  const history = await git.log(
-    { to: head },
-    { path: CONFIGURATION_FILE, limit: HISTORY, firstParent: true },
-    signal,
-  );
+  const history = await git.log({ to: head }, { path: '.github', limit: HISTORY, firstParent: true }, signal);
   for (const commit of history.slice(1)) {
     const older = await readConfiguration(git, commit.oid, defaultBranch, signal);
     if (older?.ok === true) return { state: 'registered', config: older.config, problems: newest.problems };
@@ -46,7 +47,7 @@ export async function loadConfiguration(
   return { state: 'broken', problems: newest.problems };
 }
 
-/** The file as it stands at one commit, checked; null where it is not there. */
+/** The file as it stands at one commit with the documents beside it, checked; null where it is not there. */
 export async function readConfiguration(
   git: Git,
   commit: string,
@@ -54,9 +55,22 @@ export async function readConfiguration(
   signal?: AbortSignal,
 ): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
   const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
-  return bytes === null
-    ? null
-    : parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+  if (bytes === null) return null;
+  const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+  return withAdmission(own, await readDocuments(git, commit, signal));
+}
+
+/** All YAML files beside the configuration, by path. */
+async function readDocuments(
+  git: Git,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<ConfigSource[]> {
+  const found = await git.readPackage(commit, DOCUMENTS, {}, signal);
+  return [...(found?.files ?? [])]
+    .filter(([path]) => /\.ya?ml$/.test(path))
+    .map(([path, { bytes }]) => ({ file: `${DOCUMENTS}/${path}`, bytes }))
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 /** Says on the default branch that the configuration there has mistakes; without mistakes nothing is said. */

@@ -1,3 +1,4 @@
+import { admissionPolicyIn } from '../config/admission-policy.ts';
 import { loadAllowedFunctions } from '../config/function-config.ts';
 import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
@@ -9,6 +10,7 @@ import type { FunctionRun, Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
 import type { Git } from './git-port.ts';
 
+type Policy = NonNullable<Guardrail['policy']>;
 type Refusal = NonNullable<FunctionRun['refused']>;
 
 /** The guardrails of the base branch with the configuration files that they name, read from there too. */
@@ -35,30 +37,41 @@ export async function loadGuardrails(
 ): Promise<LoadedGuardrails> {
   const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
   const objects = new Map<string, KrmObject | Refusal>();
+  const policies = new Map<string, Policy | Refusal>();
   const ids: [string, string | null][] = [];
-  for (const { name, configPath } of configured) {
-    if (configPath === undefined) continue;
-    const bytes = await git.readFile(base, configPath, signal);
+  for (const { name, configPath, policyPath } of configured) {
+    const path = configPath ?? policyPath;
+    if (path === undefined) continue;
+    const bytes = await git.readFile(base, path, signal);
     ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
-    objects.set(name, bytes === null ? missing(configPath) : readConfig(configPath, bytes));
+    if (bytes === null)
+      objects.set(name, missing(path, configPath === undefined ? 'policyPath' : 'configPath'));
+    else if (configPath !== undefined) objects.set(name, readConfig(configPath, bytes));
+    else policies.set(name, readPolicy(path, bytes));
   }
   const foreign = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
   for (const { image, code } of foreign.allowed) {
     if (code.kind === 'wasm') ids.push([image, code.bytes === null ? null : String(code.bytes.length)]);
   }
   const own = guardrailDigest(config);
-  const isBroken = (name: string): boolean => isRefusal(objects.get(name));
+  const refusalOf = (name: string): Refusal | undefined =>
+    [objects.get(name), policies.get(name)].find((one) => isRefusal(one));
+  const isBroken = (name: string): boolean => refusalOf(name) !== undefined;
   return {
     foreign,
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
     forPackage: (path) =>
       guardrailsFor(config, path)
         .filter(({ name }) => !isBroken(name))
-        .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name))),
+        .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name)))
+        .map((guardrail) => withPolicy(guardrail, policies.get(guardrail.name), configured)),
     brokenFor: (path) =>
       guardrailsFor(config, path)
         .filter(({ name }) => isBroken(name))
-        .map((guardrail) => brokenRun(guardrail, objects.get(guardrail.name) as Refusal, configured)),
+        .flatMap((guardrail) => {
+          const refusal = refusalOf(guardrail.name);
+          return refusal === undefined ? [] : [brokenRun(guardrail, refusal, configured)];
+        }),
   };
 }
 
@@ -66,6 +79,17 @@ function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefine
   if (config === undefined || isRefusal(config)) return guardrail;
   const { configPath: _configPath, ...spec } = guardrail.spec;
   return { ...guardrail, spec, functionConfig: config };
+}
+
+/** A policy out of a file, with the params that the configuration gives it. */
+function withPolicy(
+  guardrail: Guardrail,
+  policy: Policy | Refusal | undefined,
+  configured: readonly GuardrailConfig[],
+): Guardrail {
+  if (policy === undefined || isRefusal(policy)) return guardrail;
+  const params = configured.find(({ name }) => name === guardrail.name)?.params;
+  return { ...guardrail, policy, params: [params ?? null] };
 }
 
 function brokenRun(
@@ -77,11 +101,11 @@ function brokenRun(
   return { package: '.', function: image, spec, type, guardrail: name, exitCode: 1, results: [], refused };
 }
 
-function missing(path: string): Refusal {
+function missing(path: string, field: string): Refusal {
   return {
     code: 'GUARDRAIL_CONFIG_MISSING',
     message: `${path} is not on the base branch`,
-    hint: `Add the file there, or correct configPath, which is named from the top of the repository.`,
+    hint: `Add the file there, or correct ${field}, which is named from the top of the repository.`,
   };
 }
 
@@ -100,7 +124,18 @@ function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
   }
 }
 
+function readPolicy(path: string, bytes: Uint8Array): Policy | Refusal {
+  const read = admissionPolicyIn({ file: path, bytes });
+  if ('policy' in read) return read.policy;
+  const [first] = read.problems;
+  return {
+    code: 'GUARDRAIL_CONFIG_INVALID',
+    message: `${path}:${first?.line ?? 1}: ${first?.message ?? 'the policy cannot be read'}`,
+    hint: first?.hint ?? 'Correct the file.',
+  };
+}
+
 /** A resource has an apiVersion, a refusal a code and a hint. */
-function isRefusal(value: KrmObject | Refusal | undefined): value is Refusal {
+function isRefusal(value: KrmObject | Policy | Refusal | undefined): value is Refusal {
   return value !== undefined && 'hint' in value && 'code' in value && !('apiVersion' in value);
 }

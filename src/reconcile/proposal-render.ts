@@ -1,5 +1,7 @@
+import { readsBase } from '../config/guardrail-config.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
+import { gatesOf, judgeGates, withoutConditions, type GateResult } from '../package/readiness-gates.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
@@ -16,6 +18,8 @@ export interface RenderedPackage {
   readonly runs: readonly FunctionRun[];
   readonly findings: readonly Finding[];
   readonly problem?: NonNullable<RenderResult['problem']>;
+  /** The readiness gates of its Kptfile, computed; absent where it has none. */
+  readonly gates?: readonly GateResult[];
   /** What has to be written so that the branch holds the rendered package. */
   readonly changes: FileChanges;
   /** Set when rendering the rendered package changes it again: then nothing is written. */
@@ -50,7 +54,7 @@ export function createRenderCache(entries = 500): RenderCache {
 /** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
 export async function renderProposal(
   world: Pick<World, 'runtime' | 'runtimeVersion'>,
-  access: Pick<Access, 'git'>,
+  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
   guardrails: LoadedGuardrails,
   cache: RenderCache,
@@ -61,8 +65,10 @@ export async function renderProposal(
   for (const touched of snapshot.packages) {
     const tree = touched.trees.head;
     if (tree === null) continue;
+    const compared = readsBase(guardrails.forPackage(touched.path));
     const key = digestOf('portico render 1', [
       tree,
+      ...(compared ? [touched.trees.base] : []),
       touched.path,
       touched.directory,
       guardrails.digest,
@@ -81,7 +87,7 @@ export async function renderProposal(
 
 async function renderOne(
   world: Pick<World, 'runtime'>,
-  { git }: Pick<Access, 'git'>,
+  { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   head: string,
   touched: ProposalPackage,
   loaded: LoadedGuardrails,
@@ -90,20 +96,32 @@ async function renderOne(
   const found = await git.readPackage(head, touched.directory, {}, signal);
   const files: PackageFiles = found?.files ?? new Map();
   const guardrails = loaded.forPackage(touched.path);
-  const input = { runtime: world.runtime, guardrails, ...(signal && { signal }) };
+  const before = readsBase(guardrails) ? touched.trees.base : null;
+  // The base as it is now: what is merged is what is compared.
+  const base = before === null ? undefined : (await git.readPackage(before, '', {}, signal))?.files;
+  const context = {
+    path: touched.path,
+    repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
+    ...(base && { base }),
+  };
+  const input = { runtime: world.runtime, guardrails, context, ...(signal && { signal }) };
   const first = await renderPackage({ files, ...input });
-  const base = {
+  const gates = gatesOf(first.files);
+  const bare = gates.length === 0 ? files : withoutConditions(files);
+  const judged = bare === files ? first : await renderPackage({ files: bare, ...input });
+  const outcome = {
     ok: first.ok,
     runs: [...first.runs, ...loaded.brokenFor(touched.path)],
     findings: first.findings,
     ...(first.problem && { problem: first.problem }),
+    ...(gates.length > 0 && { gates: judgeGates(gates, judged.files) }),
   };
   const changes = changesBetween(touched.directory, files, first.files);
-  if (changes.size === 0) return { ...base, changes };
+  if (changes.size === 0) return { ...outcome, changes };
   const second = await renderPackage({ files: first.files, ...input });
   const paths = [...changesBetween(touched.directory, first.files, second.files).keys()];
-  if (paths.length > 0) return { ...base, ok: false, changes: new Map(), unstable: { paths } };
-  return { ...base, changes };
+  if (paths.length > 0) return { ...outcome, ok: false, changes: new Map(), unstable: { paths } };
+  return { ...outcome, changes };
 }
 
 /** What turns one state of a package's directory into another, named from the top of the repository. */

@@ -1,7 +1,7 @@
 import { readYaml } from '../config/yaml-place.ts';
 import type { ProposedConfig } from './config-check.ts';
 import { tryConfiguration, type TrialMemory } from './config-trial.ts';
-import { CONFIGURATION_FILE, readConfiguration } from './configuration.ts';
+import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from './configuration.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -17,9 +17,11 @@ export async function proposedConfig(
 ): Promise<ProposedConfig | null> {
   const changed = new Set(otherFiles.map(({ path }) => path));
   const named = [...config.guardrails.mutators, ...config.guardrails.validators].some(
-    ({ configPath }) => configPath !== undefined && changed.has(configPath),
+    ({ configPath, policyPath }) =>
+      [configPath, policyPath].some((path) => path !== undefined && changed.has(path)),
   );
-  if (!changed.has(CONFIGURATION_FILE) && !named) return null;
+  const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
+  if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
   const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
   const bytes = await git.readFile(head.oid, CONFIGURATION_FILE, signal);
   const places = bytes === null ? new Map() : guardrailPlaces(bytes);

@@ -29,11 +29,9 @@ test('mutators run before validators', () => {
       name: 'replicas',
       type: 'validator',
       mode: 'warn',
-      spec: {
-        name: 'replicas',
-        image: 'cel-validate:v0.1',
-        configMap: { expression: 'true', message: 'no' },
-      },
+      spec: { name: 'replicas' },
+      policy: { validations: [{ expression: 'true', message: 'no' }] },
+      params: [null],
     },
   ]);
 });

@@ -62,7 +62,7 @@ async function judged(
   if (policy === undefined || runtime.judge === undefined)
     return { exitCode: 1, results: [], refused: NO_JUDGE };
   const review = reviewOf(items, { policy, spec }, context);
-  const { items: _items, ...asked } = review;
+  const { places: _places, ...asked } = review;
   const results: ResultItem[] = [];
   for (const one of params ?? [null]) {
     const judgement = await runtime.judge(policy, { ...asked, params: one }, signal);

@@ -1,7 +1,7 @@
 /** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
 import type { Remark } from '../../cel/judge.ts';
 import type { Policy } from '../../cel/policy.ts';
-import { labelsOf, type Change, type PackageFacts, type Review } from '../../cel/review.ts';
+import { labelsOf, type PackageFacts, type Review } from '../../cel/review.ts';
 import type { PackageFiles } from '../package.ts';
 import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
 import { copyValue, isMap, textOf } from './field-notes.ts';
@@ -21,8 +21,16 @@ export interface RenderContext {
 }
 
 export interface PolicyReview extends Review {
-  /** The item of each change; undefined for a resource that is gone. */
-  readonly items: readonly (KrmObject | undefined)[];
+  /** The item of each change, and where in it the resource stands. */
+  readonly places: readonly Standing[];
+}
+
+interface Standing {
+  /** Undefined for a resource that is gone. */
+  readonly item: KrmObject | undefined;
+  readonly value: KrmObject;
+  /** Ahead of its fields: '' or `items[0].`. */
+  readonly prefix: string;
 }
 
 /**
@@ -34,41 +42,52 @@ export function reviewOf(
   { policy, spec }: { readonly policy: Policy; readonly spec: FunctionSpec },
   context: RenderContext,
 ): PolicyReview {
-  const before = new Map(resourcesOf(context.base).map((one) => [identityOf(one), one]));
-  const wanted = (item: KrmObject): boolean =>
-    isSelected(item, spec) && ((spec.selectors ?? []).length > 0 || !isForTools(item));
-  const namespaces = items.filter((item) => item['kind'] === 'Namespace' && item['apiVersion'] === 'v1');
-  const namespaceOf = (item: KrmObject): KrmObject | null => {
-    const name = metadataText(item, 'namespace');
-    return (name !== '' && namespaces.find((one) => metadataText(one, 'name') === name)) || null;
-  };
-  const chosen = items.filter(wanted);
-  const present = new Set(items.map(identityOf));
+  const wanted = (value: KrmObject): boolean =>
+    isSelected(value, spec) && ((spec.selectors ?? []).length > 0 || !isForTools(value));
+  const standing = items.flatMap((item) => unrolled(cleaned(item), item));
+  const before = new Map(
+    resourcesOf(context.base)
+      .flatMap((value) => unrolled(value, undefined))
+      .map((one) => [identityOf(one.value), one]),
+  );
+  const present = new Set(standing.map(({ value }) => identityOf(value)));
   const gone =
     policy.deletions === true
-      ? [...before.values()].filter((old) => !present.has(identityOf(old)) && wanted(old))
+      ? [...before.values()].filter(({ value }) => !present.has(identityOf(value)))
       : [];
-  const changes: Change[] = [
-    ...chosen.map((item) => ({
-      object: cleaned(item),
-      oldObject: before.get(identityOf(item)) ?? null,
-      namespace: cleanedOrNull(namespaceOf(item)),
-    })),
-    ...gone.map((old) => ({ object: null, oldObject: old, namespace: cleanedOrNull(namespaceOf(old)) })),
-  ];
+  const places = [...standing, ...gone].filter(({ value }) => wanted(value));
+  const namespaces = new Map(
+    standing
+      .filter(({ value }) => value['kind'] === 'Namespace' && value['apiVersion'] === 'v1')
+      .map(({ value }) => [metadataText(value, 'name'), value]),
+  );
   return {
-    items: [...chosen, ...gone.map(() => undefined)],
-    changes,
+    places,
+    changes: places.map(({ item, value }) => ({
+      object: item === undefined ? null : value,
+      oldObject: before.get(identityOf(value))?.value ?? null,
+      namespace: namespaces.get(metadataText(value, 'namespace')) ?? null,
+    })),
     package: factsOf(items, context),
-    namespaces: Object.fromEntries(namespaces.map((one) => [metadataText(one, 'name'), labelsOf(one)])),
+    namespaces: Object.fromEntries([...namespaces].map(([name, value]) => [name, labelsOf(value)])),
   };
+}
+
+/** A list's items are resources of their own: nothing is hidden by wrapping it. */
+function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = '', depth = 0): Standing[] {
+  const { kind, items } = value;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items) || depth > 3) {
+    return [{ item, value, prefix }];
+  }
+  return items.flatMap((inner: unknown, at) =>
+    isMap(inner) ? unrolled(inner, item, `${prefix}items[${at}].`, depth + 1) : [],
+  );
 }
 
 /** Results as functions give them, in order of the remarks. */
 export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
   return remarks.map(({ at, kind, message, field }) => {
-    const item = review.items[at];
-    const about = item ?? review.changes[at]?.oldObject ?? {};
+    const { item, value: about, prefix } = review.places[at] ?? { item: undefined, value: {}, prefix: '' };
     const namespace = metadataText(about, 'namespace');
     return {
       message: item === undefined ? `${message} (the proposal removes the resource)` : message,
@@ -80,7 +99,7 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
         ...(namespace !== '' && { namespace }),
       },
       ...(item !== undefined && placeIn(item)),
-      ...(field !== undefined && field !== '' && { field: fieldOf(item, field) }),
+      ...(field !== undefined && field !== '' && { field: fieldOf(item, prefix + field) }),
     };
   });
 }
@@ -142,10 +161,6 @@ function cleaned(item: KrmObject): KrmObject {
   clearPlace(copy);
   CLEANED.set(item, copy);
   return copy;
-}
-
-function cleanedOrNull(item: KrmObject | null): KrmObject | null {
-  return item === null ? null : cleaned(item);
 }
 
 function factsOf(items: readonly KrmObject[], { path, repository }: RenderContext): PackageFacts {

@@ -2,6 +2,7 @@ import type { Policy } from '../../cel/policy.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { FunctionRuntime, FunctionSpec, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
+import type { RenderMemory } from './memory.ts';
 import type { RenderContext } from './policy-review.ts';
 
 /** A function that the repository demands of every package, run after the package's own pipeline. */
@@ -27,6 +28,8 @@ export interface RenderInput {
   /** For policies: where the package lies, and how it is in the base. */
   readonly context?: RenderContext;
   readonly signal?: AbortSignal;
+  /** Shared by renders of one process: what did not change since is not looked at again. */
+  readonly memory?: RenderMemory;
   /** Render the outcome once more, and warn about functions that change it again. */
   readonly checkTwice?: boolean;
   /** Called before each function, for progress. */

@@ -1,0 +1,179 @@
+/** What an entry of `guardrails` may say. */
+import { z } from 'zod';
+
+import { readyPolicy, READY_POLICIES } from '../cel/policies/table.ts';
+import { compilePolicy } from '../cel/policy.ts';
+import { pathProblem } from '../package/limits.ts';
+import { closestWord } from './closest-word.ts';
+import { globProblem } from './glob.ts';
+import { paramProblems } from './policy-params.ts';
+
+/** A string that `problem` has nothing to say about. */
+function text(problem: (value: string) => string | undefined): z.ZodString {
+  return z.string().check((ctx) => {
+    const message = problem(ctx.value);
+    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
+  });
+}
+
+const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
+const strings = z.record(z.string(), z.string());
+
+const name = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/,
+    'must be lower-case letters, digits and dashes, 50 at most',
+  )
+  .meta({ description: 'Names the check guardrail/<name>.' });
+
+const selector = z
+  .strictObject({
+    apiVersion: shortText(253).optional(),
+    kind: shortText(63).optional(),
+    name: shortText(253).optional(),
+    namespace: shortText(63).optional(),
+    labels: strings.optional(),
+    annotations: strings.optional(),
+  })
+  .meta({ description: 'All fields have to be equal, as in a Kptfile.' });
+
+const common = {
+  name,
+  configMap: strings.optional().meta({ description: 'Function configuration as strings.' }),
+  configPath: text(pathProblem)
+    .optional()
+    .meta({ description: 'File with the function configuration, from the root of the repository.' }),
+  mode: z.enum(['enforce', 'warn', 'dryrun']).optional().meta({
+    description: 'enforce fails the check, warn only says, dryrun only counts.',
+    default: 'enforce',
+  }),
+  paths: z
+    .array(text(globProblem))
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Globs over package paths; without it, every package.' }),
+  labels: strings
+    .optional()
+    .meta({ description: "Labels of the package's Kptfile, now or in the base; without it, every package." }),
+  selectors: z
+    .array(selector)
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: 'Only resources that one of these selects.' }),
+  exclude: z
+    .array(selector)
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: 'Not resources that one of these selects.' }),
+};
+
+const image = text((value) => {
+  if (/^[A-Za-z0-9][\w.\-/:@]{0,254}$/.test(value)) return undefined;
+  return 'must be an image such as set-labels:v0.2 or registry.example.com/fn/check@sha256:…';
+}).meta({ description: 'Function image, as in a Kptfile.' });
+
+export const mutator = z
+  .strictObject({ ...common, image })
+  .check((ctx) => oneConfiguration(ctx.value, ctx.issues));
+
+export const validator = z
+  .strictObject({
+    ...common,
+    image: image.optional(),
+    cel: shortText(8192).optional().meta({
+      description:
+        'CEL expression over `object`, true where all is well; or the list of what is wrong, each a field path or a map with `field` and `message`.',
+    }),
+    message: shortText(1024).optional().meta({ description: 'Said where the expression is false.' }),
+    messageExpression: shortText(8192)
+      .optional()
+      .meta({ description: 'CEL expression that gives the message instead.' }),
+    field: text((value) =>
+      /^[\w.\-/[\]"~]{1,253}$/.test(value) ? undefined : 'must be a path such as spec.replicas',
+    )
+      .optional()
+      .meta({ description: 'Where to say it; the field that the expression reads where absent.' }),
+    policy: z
+      .string()
+      .optional()
+      .meta({ description: `A ready-made policy: ${READY_POLICIES.map((one) => one.name).join(', ')}.` }),
+    policyPath: text(pathProblem).optional().meta({
+      description: 'File with a ValidatingAdmissionPolicy, from the root of the repository.',
+    }),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What `params` is in the expressions.' }),
+  })
+  .check((ctx) => {
+    oneConfiguration(ctx.value, ctx.issues);
+    for (const [path, message] of validatorProblems(ctx.value))
+      ctx.issues.push(custom(ctx.value, message, path));
+    for (const { path, message, line } of celProblems(ctx.value)) {
+      ctx.issues.push({ ...custom(ctx.value, message, [path]), params: { line } });
+    }
+  });
+
+type Validator = Omit<z.infer<typeof validator>, never>;
+
+const JUDGES = ['image', 'cel', 'policy', 'policyPath'] as const;
+
+function* validatorProblems(value: Validator): Generator<[string[], string]> {
+  const chosen = JUDGES.filter((field) => value[field] !== undefined);
+  if (chosen.length !== 1) yield [[], 'needs either image, cel, policy or policyPath'];
+  const { cel, policy, params } = value;
+  for (const field of ['message', 'messageExpression', 'field'] as const) {
+    if (value[field] !== undefined && cel === undefined) yield [[field], 'belongs to cel only'];
+  }
+  if (value.image === undefined && (value.configMap ?? value.configPath) !== undefined) {
+    yield [[], 'needs no configuration beside cel, policy or policyPath: they have params'];
+  }
+  if (params !== undefined && value.image !== undefined) {
+    yield [['params'], 'belongs to cel, policy and policyPath; functions have configMap'];
+  }
+  if (policy === undefined) return;
+  const ready = readyPolicy(policy);
+  if (ready === undefined) {
+    const near = closestWord(
+      policy,
+      READY_POLICIES.map((one) => one.name),
+    );
+    yield [['policy'], `is not a ready-made policy${near === undefined ? '' : `; did you mean ${near}`}`];
+    return;
+  }
+  for (const { param, message } of paramProblems(ready, params ?? {})) {
+    yield [param === undefined || params === undefined ? ['policy'] : ['params', param], message];
+  }
+}
+
+/** Mistakes in the expressions, with the line inside of the text. */
+function* celProblems({
+  cel,
+  messageExpression,
+}: Validator): Generator<{ path: string; message: string; line: number }> {
+  if (cel === undefined) return;
+  const read = compilePolicy({
+    validations: [{ expression: cel, ...(messageExpression !== undefined && { messageExpression }) }],
+  });
+  if (read.ok) return;
+  for (const { path, message, line, column } of read.problems) {
+    const field = path.at(-1) === 'messageExpression' ? 'messageExpression' : 'cel';
+    yield { path: field, message: `is no CEL at line ${line}, column ${column}: ${message}`, line };
+  }
+}
+
+function oneConfiguration(
+  value: { readonly configMap?: unknown; readonly configPath?: unknown },
+  issues: z.core.$ZodRawIssue[],
+): void {
+  if (value.configMap === undefined || value.configPath === undefined) return;
+  issues.push(custom(value, 'needs configMap or configPath, not both', ['configPath']));
+}
+
+function custom(input: unknown, message: string, path: (string | number)[]): z.core.$ZodRawIssue {
+  return { code: 'custom', message, input, path };
+}
