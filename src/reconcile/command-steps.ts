@@ -6,9 +6,10 @@ import { digestAt } from './approvals.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
 import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
 import { proposalJob, publicationJob, variantJob } from './jobs.ts';
-import { mergeMessage, mergeRequestOf } from './merge-message.ts';
+import { mergeAsAllowed } from './merge-as-allowed.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { publishRequestOf } from './publish-request.ts';
 import { settleConflicts } from './settle-conflicts.ts';
 
 export type StepOutcome =
@@ -96,17 +97,17 @@ async function performInPull(
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
 export async function mergedBefore(
-  { git }: Pick<Access, 'git'>,
-  { pull }: Pick<ProposalSnapshot, 'pull'>,
+  world: Pick<World, 'app' | 'hmac'>,
+  access: Pick<Access, 'git' | 'forge'>,
+  { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   asked: Pick<Asked, 'id'>,
-  botLogin: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (!pull.merged || pull.mergedBy !== botLogin || pull.mergeCommitSha === null) return false;
-  const commit = await git.resolve(pull.mergeCommitSha, signal);
-  return (
-    commit !== null && mergeRequestOf((await git.commit(commit, signal)).message).requestedIn === asked.id
-  );
+  if (!pull.merged || pull.mergedBy !== world.app.botLogin || pull.mergeCommitSha === null) return false;
+  const oid = await access.git.resolve(pull.mergeCommitSha, signal);
+  if (oid === null) return false;
+  const commit = await access.git.commit(oid, signal);
+  return (await publishRequestOf(world, access, facts, commit, pull, signal)).requestedIn === asked.id;
 }
 
 /** The proposal is looked at again: its comment and checks follow. */
@@ -143,25 +144,22 @@ async function record(
 async function merge(
   world: World,
   access: Access,
-  { pull }: ProposalSnapshot,
+  snapshot: ProposalSnapshot,
   asked: Asked,
   step: Extract<Step, { do: 'merge' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
+  const { pull } = snapshot;
   if (!pull.merged) {
     if ((await digestAt(world, access, step.sha, signal)) !== step.digest) {
       return moved(step.sha, pull.headSha);
     }
-    const message = mergeMessage({
+    const request = {
       requestedBy: asked.login,
       requestedIn: asked.id,
       ...(step.bump && { bump: step.bump }),
-    });
-    const answer = await access.forge.mergePull(
-      pull.number,
-      { sha: step.sha, method: 'merge', message: `${pull.title}\n\n${message}` },
-      signal,
-    );
+    };
+    const answer = await mergeAsAllowed(world, access, snapshot, step.sha, request, signal);
     if (!answer.ok && answer.reason === 'queue') return enterQueue(access, pull, step, signal);
     if (!answer.ok) {
       if (answer.reason === 'moved') return moved(step.sha, pull.headSha);

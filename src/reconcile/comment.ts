@@ -74,7 +74,7 @@ async function obey(
     if (
       line.verb === 'publish' &&
       snapshot !== null &&
-      (await mergedBefore(access, snapshot, written, world.app.botLogin, signal))
+      (await mergedBefore(world, access, snapshot, written, signal))
     ) {
       await world.enqueue(publicationJob(access.ref));
       said.push({ line, outcome: 'done' });

@@ -89,6 +89,8 @@ async function dueSince(
   for (const commit of log.filter(({ oid }) => looked.has(oid))) {
     const pull = await mergedProposal({ forge }, config.branch, commit.oid, signal);
     const published = pull !== null || config.publish.directPushes === 'publish';
+    // A rebase brings the commits of a proposal one by one: the last of them is the revision.
+    if (pull !== null && due.at(-1)?.pull?.number === pull.number) due.pop();
     if (published) due.push({ package: found, commit, pull });
     flagged = published ? null : commit;
   }

@@ -3,13 +3,14 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
-import { AGGREGATE_CHECK, CONFLICTS_CHECK, PACKAGE_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, CONFLICTS_CHECK } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
 import { deletionCheck } from './deletion.ts';
 import type { CheckAction, CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
 import type { OpenConflict } from './open-conflicts.ts';
+import { packageCheck } from './package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from './power-check.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import { renderCheck } from './render-check.ts';
@@ -69,35 +70,6 @@ export function proposalChecks(facts: ProposalFacts): CheckInput[] {
     externalId: draft.name === AGGREGATE_CHECK ? facts.digest : shortDigest(facts.digest),
     status: 'completed',
   }));
-}
-
-function packageCheck(facts: ProposalFacts): Draft {
-  const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
-    found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
-  );
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  const names = [...facts.rendered.map((one) => one.package.path), ...facts.removed];
-  return {
-    name: PACKAGE_CHECK,
-    conclusion: errors.length > 0 ? 'failure' : 'success',
-    title:
-      errors.length > 0 ? count(errors.length, 'mistake') + ' in Kptfiles' : count(names.length, 'package'),
-    summary:
-      names.length === 0
-        ? 'The proposal touches no package.'
-        : table(
-            ['package', 'what'],
-            names.map((name) => [code(name), facts.removed.includes(name) ? 'removed' : 'changed']),
-          ),
-    annotations: problems.map(({ file, line, severity, message, path }) => ({
-      path: file,
-      startLine: line ?? 1,
-      endLine: line ?? 1,
-      level: severity === 'error' ? 'failure' : 'warning',
-      title: path === '' ? 'Kptfile' : path,
-      message,
-    })),
-  };
 }
 
 function conflictsCheck({ conflicts, lost, behind: { packages: behind, reason } }: ProposalFacts): Draft {

@@ -17,7 +17,7 @@ import type { CommitInfo, PackageDir } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { mergeRequestOf } from './merge-message.ts';
+import type { MergeRequestTrailers } from './merge-message.ts';
 import {
   loadRevisionRefs,
   highestRevision,
@@ -30,6 +30,7 @@ import {
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
 import { publicationCheck, publishedCheck } from './publication-check.ts';
+import { publishRequestOf } from './publish-request.ts';
 import { botPerson } from './render-commit.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
@@ -96,16 +97,12 @@ async function publish(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { git } = access;
-  const said = await provenanceOf(world, access, facts, config, due, signal);
+  const request = await publishRequestOf(world, access, facts, due.commit, due.pull, signal);
+  const said = await provenanceOf(world, access, facts, config, due, request, signal);
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
     if (await alreadyTagged(git, refs, due, head, signal)) return;
-    const revision = upcomingRevision(
-      refs,
-      due.package.directory,
-      config,
-      mergeRequestOf(due.commit.message).bump,
-    );
+    const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
     const names = publishedRefs(due.package.directory, revision);
     const tag = await git.writeTag(
       {
@@ -163,6 +160,7 @@ async function provenanceOf(
   facts: RepositoryFacts,
   config: RepositoryConfig,
   { package: found, commit, pull }: DueRevision,
+  request: MergeRequestTrailers,
   signal: AbortSignal | undefined,
 ): Promise<Omit<Provenance, 'revision'>> {
   const checked = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
@@ -171,7 +169,7 @@ async function provenanceOf(
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;
   const lock = parsed?.upstreamLock?.git;
-  const requested = mergeRequestOf(commit.message).requestedBy ?? pull?.mergedBy ?? undefined;
+  const requested = request.requestedBy;
   const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
   const restored = await restoredFrom(world, access.git, pull, found.directory, signal);
   return {

@@ -165,7 +165,11 @@ function approvalLine(approvals: ApprovalCount): string {
     ({ login, reason }) => `${code(login)} does not count: ${REASONS[reason]}`,
   );
   const against = approvals.changesRequested.map((login) => `${code(login)} asks for changes`);
-  return [line, ...others, ...against].join(' · ');
+  const owners = (approvals.ownersMissing ?? []).map(
+    ({ path, owners: people }) =>
+      `an owner of ${code(path)} has yet to approve: ${people.map(code).join(' or ')}`,
+  );
+  return [line, ...others, ...against, ...owners].join(' · ');
 }
 
 const REASONS: Record<NotCountedReason, string> = {
@@ -188,7 +192,7 @@ function nextStep({ pull, approvals, checks, fixable }: SummaryInput, failing: n
     ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
   );
   if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${asked.title}.`;
-  if (approvals.counted.length < approvals.required)
+  if (approvals.counted.length < approvals.required || (approvals.ownersMissing ?? []).length > 0)
     return '**Next:** an approving review, or `/portico approve`.';
   return '**Next:** `/portico publish`, or merge it.';
 }

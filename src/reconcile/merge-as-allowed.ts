@@ -1,0 +1,44 @@
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { MergeAnswer } from './forge-port.ts';
+import { mergeMessage, type MergeRequestTrailers } from './merge-message.ts';
+import type { Access, World } from './ports.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { recordPublishRequest } from './publish-request.ts';
+
+const METHODS = ['merge', 'squash', 'rebase'] as const;
+
+/**
+ * Merges by the method of the configuration, or by the first that the repository allows. What was asked for goes into
+ * the commit's message; a rebase has none, so there it is recorded first.
+ */
+export async function mergeAsAllowed(
+  world: Pick<World, 'hmac'>,
+  access: Access,
+  { facts, pull, config }: Pick<ProposalSnapshot, 'facts' | 'pull'> & { readonly config: RepositoryConfig },
+  sha: string,
+  request: MergeRequestTrailers,
+  signal?: AbortSignal,
+): Promise<MergeAnswer> {
+  const { mergeMethod } = config.publish;
+  const methods = mergeMethod === undefined ? METHODS : [mergeMethod];
+  let answer: MergeAnswer | undefined;
+  for (const method of methods) {
+    if (method === 'rebase') {
+      await recordPublishRequest(world, access, facts, pull, { ...request, head: sha }, signal);
+    }
+    const message = method === 'rebase' ? {} : { message: `${pull.title}\n\n${mergeMessage(request)}` };
+    answer = await access.forge.mergePull(pull.number, { sha, method, ...message }, signal);
+    if (answer.ok || !isOtherMethod(answer)) return answer;
+  }
+  return answer ?? { ok: false, reason: 'blocked', message: 'no method of merging is left' };
+}
+
+/** "Merge commits are not allowed on this repository", and a rule that asks for a linear history. */
+function isOtherMethod(answer: Exclude<MergeAnswer, { ok: true }>): boolean {
+  return (
+    answer.reason === 'blocked' &&
+    /(merges?|commits?) (are|is) not allowed|must not contain merge commits|linear history/i.test(
+      answer.message,
+    )
+  );
+}

@@ -1,0 +1,65 @@
+import { count, inDirectory, type Draft } from './check-draft.ts';
+import { PACKAGE_CHECK } from './check-names.ts';
+import { code, sentence, table } from './markdown-blocks.ts';
+import type { ProposalFacts } from './proposal-checks.ts';
+
+/** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
+export function packageCheck(facts: Pick<ProposalFacts, 'kptfiles' | 'rendered' | 'removed'>): Draft {
+  const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
+    found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
+  );
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const gates = facts.rendered.flatMap((one) =>
+    (one.gates ?? []).map((gate) => ({ ...gate, in: one.package })),
+  );
+  const unready = gates.filter(({ ready }) => !ready);
+  const names = [...facts.rendered.map((one) => one.package.path), ...facts.removed];
+  const title =
+    errors.length > 0
+      ? `${count(errors.length, 'mistake')} in Kptfiles`
+      : unready.length > 0
+        ? `Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`.slice(0, 250)
+        : count(names.length, 'package');
+  const rows = gates.map(({ type, ready, message, in: { path } }) => [
+    code(path),
+    code(type),
+    ready ? 'met' : 'not met',
+    sentence(message),
+  ]);
+  return {
+    name: PACKAGE_CHECK,
+    conclusion: errors.length > 0 || unready.length > 0 ? 'failure' : 'success',
+    title,
+    summary:
+      names.length === 0
+        ? 'The proposal touches no package.'
+        : [
+            table(
+              ['package', 'what'],
+              names.map((name) => [code(name), facts.removed.includes(name) ? 'removed' : 'changed']),
+            ),
+            ...(rows.length === 0 ? [] : [table(['package', 'readiness gate', '', ''], rows), GATES]),
+          ].join('\n\n'),
+    annotations: [
+      ...problems.map(({ file, line, severity, message, path }) => ({
+        path: file,
+        startLine: line ?? 1,
+        endLine: line ?? 1,
+        level: severity === 'error' ? ('failure' as const) : ('warning' as const),
+        title: path === '' ? 'Kptfile' : path,
+        message,
+      })),
+      ...unready.map(({ type, message, in: { directory } }) => ({
+        path: inDirectory(directory, 'Kptfile'),
+        startLine: 1,
+        endLine: 1,
+        level: 'failure' as const,
+        title: `Readiness gate ${type}`,
+        message: sentence(message),
+      })),
+    ],
+  };
+}
+
+const GATES =
+  'Gates are computed by rendering from a Kptfile without conditions; what is written into `status.conditions` by hand does not count. A gate that nothing can meet is taken out of `info.readinessGates`.';
