@@ -1,3 +1,4 @@
+import { isBookkeeping } from '../../package/render/bookkeeping.ts';
 import { isMap } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -22,7 +23,12 @@ export function walkFields(item: KrmObject, visitor: FieldVisitor): void {
 }
 
 function walkMap(map: KrmObject, path: string, visitor: FieldVisitor): void {
-  for (const key of Object.keys(map)) walkOne(map, key, path === '' ? key : `${path}.${key}`, visitor);
+  const annotations = path === 'metadata.annotations';
+  for (const key of Object.keys(map)) {
+    // What tells where a resource lives is not a field of it.
+    if (annotations && isBookkeeping(key)) continue;
+    walkOne(map, key, path === '' ? key : `${path}.${key}`, visitor);
+  }
 }
 
 function walkOne(container: Container, key: string | number, path: string, visitor: FieldVisitor): void {

@@ -28,6 +28,11 @@ const BOOKKEEPING = new Set([
   'internal.config.k8s.io/kpt-resource-id',
 ]);
 
+/** True for the annotations that are not the resource's own. */
+export function isBookkeeping(annotation: string): boolean {
+  return BOOKKEEPING.has(annotation);
+}
+
 export interface Place {
   /** Directory of the package that owns the resource, '.' for the root. */
   readonly package: string;

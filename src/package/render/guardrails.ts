@@ -1,10 +1,11 @@
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
+import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
 import { sameValue } from './field-notes.ts';
 import type { FunctionOutput, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
-import { hasLabels, resultsOf, reviewOf, type RenderContext } from './policy-review.ts';
+import { hasLabels, resourcesOf, resultsOf, reviewOf, type RenderContext } from './policy-review.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
 
@@ -29,8 +30,9 @@ export async function runGuardrails(
     if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
     const { name, type, mode, spec, functionConfig } = guardrail;
-    const { output, items: after } =
-      guardrail.policy === undefined
+    const { output, items: after } = isCrdSafety(spec)
+      ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), items) }, items }
+      : guardrail.policy === undefined
         ? await runFunction(items, {
             spec,
             package: '.',

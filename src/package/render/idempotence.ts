@@ -8,7 +8,7 @@ import { outcomesOf, writeFiles } from './write-files.ts';
 /** Warnings for a rendered package that its own pipeline changes once more. */
 export async function unsteady(input: RenderInput, rendered: RenderResult): Promise<Finding[]> {
   const { runtime, signal } = input;
-  const loaded = loadPackage(rendered.files);
+  const loaded = loadPackage(rendered.files, input.memory);
   if (!('root' in loaded)) return [];
   const changing = new Set<FunctionRun>();
   const state: Hydration = {

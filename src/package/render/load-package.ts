@@ -1,5 +1,6 @@
 import type { PackageFiles } from '../package.ts';
 import { locateIn } from '../yaml/edit.ts';
+import type { RenderMemory } from './memory.ts';
 /** Package files → packages and their resources, as `kpt fn render` reads them. */
 import {
   byPath,
@@ -31,7 +32,7 @@ export interface LoadedTree {
 }
 
 /** Reads the package and its subpackages, or says why it cannot be rendered. */
-export function loadPackage(files: PackageFiles): LoadedTree | Problem {
+export function loadPackage(files: PackageFiles, memory?: RenderMemory): LoadedTree | Problem {
   const dirs = packageDirs(files);
   if (!dirs.includes('.')) {
     return {
@@ -41,13 +42,13 @@ export function loadPackage(files: PackageFiles): LoadedTree | Problem {
     };
   }
   try {
-    const sources = readSources(files, dirs);
+    const sources = readSources(files, dirs, memory);
     const known = new Set(dirs);
     const byOwner = Map.groupBy(sources.values(), (source) => ownerOf(source.path, known));
     const packages = new Map<string, LoadedPackage>();
     // Deepest first, so that a package finds its subpackages made.
     for (const dir of dirs.toSorted((a, b) => depth(b) - depth(a) || byPath(a, b))) {
-      const loaded = loadOne(dir, dirs, sources, byOwner, packages);
+      const loaded = loadOne(dir, dirs, known, sources, byOwner, packages);
       if ('code' in loaded) return loaded;
       packages.set(dir, loaded);
     }
@@ -62,6 +63,7 @@ export function loadPackage(files: PackageFiles): LoadedTree | Problem {
 function loadOne(
   dir: string,
   dirs: readonly string[],
+  known: ReadonlySet<string>,
   sources: ReadonlyMap<string, SourceFile>,
   byOwner: ReadonlyMap<string, readonly SourceFile[]>,
   packages: ReadonlyMap<string, LoadedPackage>,
@@ -87,10 +89,8 @@ function loadOne(
   }
   const unusable = checkConfigPaths(pipeline, dir, documents);
   if (unusable !== undefined) return placed(unusable, source);
-  const parentOf = (other: string): string =>
-    ownerOf(other, new Set(dirs.filter((candidate) => candidate !== other)));
   const subpackages = dirs
-    .filter((other) => other !== dir && other !== '.' && parentOf(other) === dir)
+    .filter((other) => other !== dir && other !== '.' && ownerOf(other, known) === dir)
     .flatMap((other) => packages.get(other) ?? []);
   return { dir, kptfile, pipeline, documents, subpackages };
 }

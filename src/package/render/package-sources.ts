@@ -3,6 +3,7 @@ import { readKrmignore } from '../krmignore.ts';
 import type { PackageFiles } from '../package.ts';
 import { isMap } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
+import type { RenderMemory } from './memory.ts';
 import { lineOf, readResources, UnreadableFile } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 import type { RenderResult } from './render-types.ts';
@@ -26,15 +27,19 @@ export function packageDirs(files: PackageFiles): string[] {
 
 /** The order in which a directory walk meets paths: segment by segment. */
 export function byPath(a: string, b: string): number {
-  const left = a.split('/');
-  const right = b.split('/');
-  for (const [at, segment] of left.entries()) {
-    const other = right[at];
-    if (other === undefined) return 1;
-    if (segment !== other) return segment < other ? -1 : 1;
+  const shorter = Math.min(a.length, b.length);
+  for (let at = 0; at < shorter; at += 1) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left === right) continue;
+    // The end of a segment comes before everything that may go on.
+    if (left === SLASH) return -1;
+    return right === SLASH ? 1 : left - right;
   }
-  return left.length - right.length;
+  return a.length - b.length;
 }
+
+const SLASH = 47;
 
 /** The package that a file belongs to: the nearest directory above it that has a Kptfile. */
 export function ownerOf(path: string, dirs: ReadonlySet<string>): string {
@@ -47,7 +52,11 @@ export function ownerOf(path: string, dirs: ReadonlySet<string>): string {
 }
 
 /** Reads all files with resources that no .krmignore hides. `dirs` are the packages. Throws `UnreadableFile`. */
-export function readSources(files: PackageFiles, dirs: readonly string[]): Map<string, SourceFile> {
+export function readSources(
+  files: PackageFiles,
+  dirs: readonly string[],
+  memory?: RenderMemory,
+): Map<string, SourceFile> {
   const known = new Set(dirs);
   const ignored = new Map(dirs.map((dir) => [dir, ignoreOf(files, dir)]));
   const sources = new Map<string, SourceFile>();
@@ -60,7 +69,9 @@ export function readSources(files: PackageFiles, dirs: readonly string[]): Map<s
     const content = files.get(path)?.bytes ?? new Uint8Array();
     bytes += content.length;
     if (bytes > MOST_BYTES) throw tooLarge(path, `${MOST_BYTES / 1024 / 1024} MiB of resources`);
-    const source = readResources(path, decode(path, content));
+    const text = decode(path, content);
+    const read = (): SourceFile => readResources(path, text);
+    const source = memory === undefined ? read() : memory.file(path, text, read);
     resources += source.documents.length;
     if (resources > MOST_RESOURCES) throw tooLarge(path, `${MOST_RESOURCES} resources`);
     sources.set(path, source);

@@ -124,7 +124,8 @@ function fieldOf(item: KrmObject | undefined, path: string): NonNullable<ResultI
   return here === undefined || typeof here === 'object' ? { path } : { path, currentValue: here };
 }
 
-function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
+/** The resources of a package as its files say them; none where they cannot be read. */
+export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
   if (files === undefined) return [];
   const loaded = loadPackage(files);
   // A base that cannot be read says nothing about how resources were.

@@ -6,7 +6,9 @@ import { unsteady } from './idempotence.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import type { SourceFile } from './read-resources.ts';
-import type { RenderInput, RenderResult } from './render-types.ts';
+import { renderRemembered } from './remembered.ts';
+import type { Remembered } from './remembered.ts';
+import type { Finding, RenderInput, RenderResult } from './render-types.ts';
 import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 
 /**
@@ -17,8 +19,10 @@ import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   input.signal?.throwIfAborted();
   const { files, runtime, signal, onStep } = input;
-  const loaded = loadPackage(files);
+  const loaded = loadPackage(files, input.memory);
   if (!('root' in loaded)) return { ok: false, files, changed: [], runs: [], findings: [], problem: loaded };
+  const known = input.memory && renderRemembered(loaded.root, loaded.sources, input, input.memory);
+  if (known !== undefined) return remembered(input, loaded.sources, known);
   const saves = savesOnFailure(loaded.root);
   const state: Hydration = {
     runtime,
@@ -41,6 +45,35 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   });
   if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
   return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+}
+
+/** The result of a render that went file by file. Nothing was made, moved or removed, and nothing failed. */
+async function remembered(
+  input: RenderInput,
+  sources: ReadonlyMap<string, SourceFile>,
+  { runs, changed }: Remembered,
+): Promise<RenderResult> {
+  const files = new Map(input.files);
+  for (const [path, { bytes }] of changed) {
+    const mode = files.get(path)?.mode ?? '100644';
+    if (bytes !== undefined) files.set(path, { mode, bytes });
+  }
+  const textOf = (path: string): string | undefined =>
+    changed.get(path)?.text ?? sources.get(path)?.yaml.source.text;
+  const result = withFindings({ ok: true, files, changed: [...changed.keys()].sort(), runs }, () =>
+    findingsOf(runs, textOf, [...sources.keys()], () => undefined),
+  );
+  if (input.checkTwice !== true || changed.size === 0) return result;
+  return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+}
+
+/** Findings are made when they are asked for: a render that is only to be written needs none. */
+function withFindings(result: Omit<RenderResult, 'findings'>, find: () => readonly Finding[]): RenderResult {
+  let found: readonly Finding[] | undefined;
+  return Object.defineProperty(result, 'findings', {
+    enumerable: true,
+    get: () => (found ??= find()),
+  }) as RenderResult;
 }
 
 /** Writes the outcome of a run of functions, if it is to be kept, and places its findings. */

@@ -97,6 +97,11 @@ function configOf(spec: FunctionSpec, items: readonly KrmObject[], dir: string):
     const path = cleanPath(spec.configPath);
     return items.find((item) => pathOf(item) === path && annotationOf(item, PACKAGE_PATH) === dir);
   }
+  return configMapOf(spec);
+}
+
+/** The ConfigMap that kpt makes of `configMap`. */
+export function configMapOf(spec: FunctionSpec): KrmObject | undefined {
   if (spec.configMap === undefined || Object.keys(spec.configMap).length === 0) return undefined;
   return {
     apiVersion: 'v1',

@@ -1,0 +1,182 @@
+/** Rendering where every function looks at one resource at a time: files that did not change are not looked at again. */
+import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
+import { editInPlace } from './edit-documents.ts';
+import { copyValue } from './field-notes.ts';
+import type { FunctionSpec, ItemFunction } from './function-runtime.ts';
+import { runOf } from './hydrate.ts';
+import type { KrmObject } from './krm-object.ts';
+import type { LoadedPackage } from './load-package.ts';
+import type { FileOutcome, RenderMemory } from './memory.ts';
+import { absentField } from './package-sources.ts';
+import type { SourceDocument, SourceFile } from './read-resources.ts';
+import type { FunctionRun, Guardrail, RenderInput } from './render-types.ts';
+import { configMapOf } from './run-function.ts';
+import { isSelected } from './select.ts';
+
+/** One function that an item goes through. */
+interface Step {
+  readonly dir: string;
+  readonly spec: FunctionSpec;
+  readonly guardrail?: string;
+  readonly each: ItemFunction;
+  /** All that its doing depends on. */
+  readonly key: string;
+}
+
+export interface Remembered {
+  readonly runs: readonly FunctionRun[];
+  /** Texts of the files that changed. */
+  readonly changed: ReadonlyMap<string, FileOutcome>;
+}
+
+/**
+ * The outcome of a render whose functions all look at one item at a time; undefined where one does not, where a
+ * function would fail, or where a resource has to be seen with the others. Then nothing is changed.
+ */
+export function renderRemembered(
+  root: LoadedPackage,
+  sources: ReadonlyMap<string, SourceFile>,
+  input: Pick<RenderInput, 'runtime' | 'guardrails' | 'onStep'>,
+  memory: RenderMemory,
+): Remembered | undefined {
+  const steps = stepsOf(root, input);
+  if (steps === undefined) return undefined;
+  const outcomes = new Map<string, FileOutcome>();
+  const told = new Map<SourceDocument, readonly unknown[]>();
+  for (const loaded of inOrder(root)) {
+    const mine = steps.filter(
+      ({ dir }) => dir === '.' || dir === loaded.dir || loaded.dir.startsWith(`${dir}/`),
+    );
+    const chain = JSON.stringify([loaded.dir, ...mine.map(({ key }) => key)]);
+    for (const path of new Set(loaded.documents.map(({ file }) => file))) {
+      const source = sources.get(path);
+      if (source === undefined) return undefined;
+      const outcome = memory.outcome(source, chain) ?? outcomeOf(source, loaded.dir, mine, chain);
+      if (outcome === undefined) return undefined;
+      memory.keep(source, outcome);
+      if (outcome.bytes !== undefined) outcomes.set(path, outcome);
+      for (const [at, document] of source.documents.entries()) {
+        const said = outcome.told[at] ?? [];
+        told.set(document, steps.length === mine.length ? said : spread(steps, mine, said));
+      }
+    }
+  }
+  return { runs: runsOf(root, steps, told, input), changed: outcomes };
+}
+
+/** What was told, at the positions of all steps. */
+function spread(steps: readonly Step[], mine: readonly Step[], told: readonly unknown[]): unknown[] {
+  return steps.map((step) => (mine.includes(step) ? told[mine.indexOf(step)] : undefined));
+}
+
+/** All functions in the order in which they run; undefined where one does not look at items alone. */
+function stepsOf(
+  root: LoadedPackage,
+  { runtime, guardrails = [] }: Pick<RenderInput, 'runtime' | 'guardrails'>,
+): Step[] | undefined {
+  if (annotationOf(root.kptfile.value, 'kpt.dev/bfs-rendering')?.toLowerCase() === 'true') return undefined;
+  const steps: Step[] = [];
+  const add = (dir: string, spec: FunctionSpec, guardrail?: Guardrail): boolean => {
+    // A configuration that is a resource may be changed by functions before.
+    if (spec.configPath !== undefined) return false;
+    const config = guardrail?.functionConfig ?? configMapOf(spec);
+    const each = runtime.each?.(spec, config === undefined ? undefined : copyValue(config));
+    if (each === undefined) return false;
+    const key = JSON.stringify([dir, each.key, config, spec.selectors, spec.exclude], exactIntegers);
+    steps.push({ dir, spec, each, key, ...(guardrail === undefined ? {} : { guardrail: guardrail.name }) });
+    return true;
+  };
+  for (const { dir, pipeline } of afterChildren(root)) {
+    if (pipeline.validators.length > 0) return undefined;
+    for (const spec of pipeline.mutators) if (!add(dir, spec)) return undefined;
+  }
+  for (const guardrail of guardrails) {
+    const simple = guardrail.policy === undefined && guardrail.labels === undefined;
+    if (!simple || guardrail.type !== 'mutator' || guardrail.mode !== 'enforce') return undefined;
+    if (!add('.', guardrail.spec, guardrail)) return undefined;
+  }
+  return steps;
+}
+
+function exactIntegers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
+
+/** Packages as their pipelines run: those below first. */
+function afterChildren(loaded: LoadedPackage): LoadedPackage[] {
+  return [...loaded.subpackages.flatMap(afterChildren), loaded];
+}
+
+/** Packages as their resources are listed: a package's own first. */
+function inOrder(loaded: LoadedPackage): LoadedPackage[] {
+  return [loaded, ...loaded.subpackages.flatMap(inOrder)];
+}
+
+/** Runs the functions over the documents of one file. */
+function outcomeOf(
+  source: SourceFile,
+  dir: string,
+  steps: readonly Step[],
+  chain: string,
+): FileOutcome | undefined {
+  const told: unknown[][] = [];
+  const values: KrmObject[] = [];
+  for (const document of source.documents) {
+    const item = copyValue(document.value);
+    const path = dir === '.' ? document.file : document.file.slice(dir.length + 1);
+    setPlace(item, { package: dir, path, index: document.index });
+    const said: unknown[] = [];
+    for (const { spec, each } of steps) {
+      const one = isSelected(item, spec) ? attempt(each, item) : { told: undefined };
+      if (one === undefined) return undefined;
+      said.push(one.told);
+    }
+    // Who moves a resource, or makes it none, has to be looked at with the others.
+    const stays =
+      pathOf(item) === path &&
+      indexOf(item) === document.index &&
+      annotationOf(item, PACKAGE_PATH) === dir &&
+      annotationOf(item, 'config.kubernetes.io/path') === path &&
+      absentField(item) === absentField(document.value);
+    if (!stays) return undefined;
+    clearPlace(item, document.value);
+    told.push(said);
+    values.push(item);
+  }
+  const text = editInPlace(source, values);
+  const bytes = text === source.yaml.source.text ? undefined : new TextEncoder().encode(text);
+  return { chain, text, bytes, told };
+}
+
+/** A function that trips over an item is run as a whole, which tells of it. */
+function attempt(each: ItemFunction, item: KrmObject): { readonly told: unknown } | undefined {
+  try {
+    const told = each.apply(item);
+    return told === undefined ? undefined : { told };
+  } catch {
+    return undefined;
+  }
+}
+
+function runsOf(
+  root: LoadedPackage,
+  steps: readonly Step[],
+  told: ReadonlyMap<SourceDocument, readonly unknown[]>,
+  { onStep }: Pick<RenderInput, 'onStep'>,
+): FunctionRun[] {
+  const seen = new Map<string, readonly SourceDocument[]>();
+  for (const loaded of afterChildren(root)) {
+    const below = loaded.subpackages.flatMap(({ dir }) => seen.get(dir) ?? []);
+    seen.set(loaded.dir, [...loaded.documents, ...below]);
+  }
+  return steps.map(({ dir, spec, each, guardrail }, at) => {
+    const all: unknown[] = [];
+    for (const document of seen.get(dir) ?? []) {
+      const one = told.get(document)?.[at];
+      if (one !== undefined) all.push(one);
+    }
+    const run = runOf(dir, spec, 'mutator', { exitCode: 0, results: each.finish(all) });
+    onStep?.({ package: dir, function: guardrail ?? run.function });
+    return guardrail === undefined ? run : { ...run, guardrail };
+  });
+}
