@@ -22,17 +22,23 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     for (const half of globSync(`${STORE}.new-*`, { cwd: directory }))
       rmSync(join(directory, half), { recursive: true });
     if (!existsSync(store)) await createStore(directory, store);
-    return embeddedDatabase(await PGlite.create(store), () => lock.release());
+    return embeddedDatabase(await PGlite.create(store, SETTINGS), () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
+/**
+ * A queue is small: the engine's default of 128 MB of buffers would be most of the server's memory, and every process
+ * that is started (git, above all) takes longer the more memory its parent holds.
+ */
+const SETTINGS = { startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=8MB'] };
+
 /** Made beside and renamed, so that a crash in the middle leaves nothing that looks like a store. */
 async function createStore(directory: string, store: string): Promise<void> {
   const half = await mkdtemp(join(directory, `${STORE}.new-`));
-  await (await PGlite.create(half)).close();
+  await (await PGlite.create(half, SETTINGS)).close();
   renameSync(half, store);
 }
 
