@@ -2,6 +2,8 @@ import { readsBase } from '../config/guardrail-config.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
 import { gatesOf, judgeGates, withoutConditions, type GateResult } from '../package/readiness-gates.ts';
+import { createRenderMemory } from '../package/render/memory.ts';
+import type { RenderMemory } from '../package/render/memory.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
@@ -30,11 +32,14 @@ export interface RenderedPackage {
 export interface RenderCache {
   get(key: string): Omit<RenderedPackage, 'package'> | undefined;
   set(key: string, value: Omit<RenderedPackage, 'package'>): void;
+  /** Files of former renders: in a package that changed, what stayed is not looked at again. */
+  readonly memory: RenderMemory;
 }
 
 export function createRenderCache(entries = 500): RenderCache {
   const cache = new Map<string, Omit<RenderedPackage, 'package'>>();
   return {
+    memory: createRenderMemory(),
     get(key) {
       const found = cache.get(key);
       if (found !== undefined) {
@@ -77,7 +82,8 @@ export async function renderProposal(
     ]);
     let result = cache.get(key);
     if (result === undefined) {
-      result = await renderOne({ runtime }, access, snapshot.head.oid, touched, guardrails, signal);
+      const { memory } = cache;
+      result = await renderOne({ runtime, memory }, access, snapshot.head.oid, touched, guardrails, signal);
       cache.set(key, result);
     }
     rendered.push({ package: touched, ...result });
@@ -86,7 +92,7 @@ export async function renderProposal(
 }
 
 async function renderOne(
-  world: Pick<World, 'runtime'>,
+  world: Pick<World, 'runtime'> & { readonly memory: RenderMemory },
   { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   head: string,
   touched: ProposalPackage,
@@ -104,7 +110,8 @@ async function renderOne(
     repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
     ...(base && { base }),
   };
-  const input = { runtime: world.runtime, guardrails, context, ...(signal && { signal }) };
+  const { runtime, memory } = world;
+  const input = { runtime, memory, guardrails, context, ...(signal && { signal }) };
   const first = await renderPackage({ files, ...input });
   const gates = gatesOf(first.files);
   const bare = gates.length === 0 ? files : withoutConditions(files);

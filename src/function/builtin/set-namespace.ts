@@ -56,7 +56,8 @@ export function setNamespaceEach(input: Omit<BuiltinInput, 'items'>): Each | und
     },
     finish: (changes) => {
       const count = changes.reduce((sum, one) => sum + one.count, 0);
-      const old = new Set(changes.flatMap((one) => [...one.old]));
+      const old = new Set<string>();
+      for (const one of changes) for (const name of one.old) old.add(name);
       return resultsOf({ ...config, count, old }, { ...config, count: 0, old: new Set() });
     },
   });
