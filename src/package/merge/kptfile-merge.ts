@@ -1,6 +1,7 @@
 import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../package.ts';
 import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
+import { same, toValue } from '../yaml/compare.ts';
 import { editedChunk, fullDocuments } from '../yaml/edit.ts';
 import { entryOf } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
@@ -24,7 +25,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Merges a Kptfile in place: labels, annotations, info, pipeline, inventory, status and whatever else stands there; a
  * subpackage's upstream and lock too. The name and namespace stay local's, and the root's upstream and lock are the
- * business of whoever runs the update. A Kptfile that upstream dropped stays as it is.
+ * business of whoever runs the update. A Kptfile that upstream dropped stays as it is, in a subpackage with a conflict
+ * where local changed it.
  */
 export function mergeKptfile(
   path: string,
@@ -35,6 +37,7 @@ export function mergeKptfile(
   const { base, upstream, local } = versions;
   if (local === undefined) return base === undefined ? upstream : undefined;
   if (upstream === undefined) {
+    tellDropped(path, base, local, isRoot, report);
     report.note(
       'KPTFILE_GONE_UPSTREAM',
       path,
@@ -62,6 +65,25 @@ export function mergeKptfile(
   const root = mergeRoots(own.root, old?.root, theirs.root, isRoot, context);
   if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;
   return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
+}
+
+/** Upstream dropped a subpackage's Kptfile that local changed: deletion against change. It stays either way. */
+function tellDropped(
+  path: string,
+  base: PackageFile | undefined,
+  local: PackageFile,
+  isRoot: boolean,
+  report: Report,
+): void {
+  const [own, old] = [local, base].map((file) => (file === undefined ? undefined : rootOf(path, file)));
+  if (isRoot || own === undefined || old === undefined) return;
+  const [mine, before] = [own, old].map(({ root }) => mergeable(root, ['upstream', 'upstreamLock']));
+  if (same(mine, before)) return;
+  report.whole(path, refOf(own.root), {
+    base: toValue(old.root),
+    upstream: undefined,
+    local: toValue(own.root),
+  });
 }
 
 interface Root {

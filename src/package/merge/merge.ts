@@ -84,6 +84,11 @@ function mergePackage(
     ) {
       return new Map(upstream);
     }
+    // Whoever worked in a subpackage keeps all of it, as with kpt: half of one is of no use.
+    if (upstream.size === 0) {
+      mergeOnePackage(base, upstream, local, context);
+      return local;
+    }
   }
   if (context.prefix !== '' && had === true && local.size === 0) {
     // A deleted subpackage stays deleted: what is new in it upstream does not come, what changed is told.

@@ -72,17 +72,16 @@ export function place(
   }
 }
 
-/** The file that local moved most of an upstream file's resources to. */
+/**
+ * The file that local moved all of an upstream file's resources to, where that is sure to be a renamed file: one
+ * resource alone may as well have left its file.
+ */
 function movedHome(
   resources: readonly Resource[],
   homes: ReadonlyMap<Resource, Resource>,
 ): string | undefined {
-  const counts = new Map<string, number>();
-  for (const one of resources) {
-    const home = homes.get(one)?.file;
-    if (home !== undefined) counts.set(home, (counts.get(home) ?? 0) + 1);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+  const found = resources.flatMap((one) => homes.get(one)?.file ?? []);
+  return found.length > 1 && new Set(found).size === 1 ? found[0] : undefined;
 }
 
 function arrivalText({ resource, root, own }: Arrival): string {

@@ -1,8 +1,8 @@
 import { PorticoError } from '../../error.ts';
 import { checkSize } from '../limits.ts';
 import type { PackageFile, ResourceRef } from '../package.ts';
-import { madeMap } from '../yaml/change.ts';
-import { canon } from '../yaml/compare.ts';
+import { changedEntry, changedItem, madeList, madeMap } from '../yaml/change.ts';
+import { canon, isNull } from '../yaml/compare.ts';
 import { lineComment } from '../yaml/layout.ts';
 import { entryOf, textAt, valueAt } from '../yaml/node.ts';
 import type { MapEntry, SlotPlace, YamlNode } from '../yaml/node.ts';
@@ -141,8 +141,23 @@ export function withoutIdentifier(root: YamlNode): YamlNode {
   );
 }
 
+/** The tree without fields that are null. */
+export function withoutNulls(node: YamlNode): YamlNode {
+  if (node.kind === 'list')
+    return madeList(
+      node,
+      node.items.map((item) => changedItem(item, withoutNulls(item.value))),
+    );
+  if (node.kind !== 'map') return node;
+  const entries = node.entries.filter(({ value }) => !isNull(value));
+  return madeMap(
+    node,
+    entries.map((entry) => changedEntry(entry, withoutNulls(entry.value))),
+  );
+}
+
 /** A document's comments, kpt's own left out; with `contentOf` it says whether somebody worked on a resource. */
-export function commentsOf(resource: Resource): string {
+function commentsOf(resource: Resource): string {
   const { text } = resource.yaml.source;
   const [, end] = resource.document.chunk;
   const body = text.slice(resource.document.bodyStart, end);

@@ -1,13 +1,32 @@
 import { describe, expect, test } from 'vitest';
 
+import type { Conflict } from '../../../src/package/merge/conflict.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
-import { hasCorpus, mergeCases } from './corpus.ts';
+import { readYaml } from '../../../src/package/yaml/edit.ts';
+import { hasCorpus, mergeCases, textOf } from './corpus.ts';
+import type { MergeCase } from './corpus.ts';
 import { expectedConflicts, plainPath } from './expected-conflicts.ts';
 
 /** Two paths that name the same place, or one inside the other. */
 function related(a: string, b: string): boolean {
   const [left, right] = [plainPath(a), plainPath(b)];
   return left === right || left === '' || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
+}
+
+/** The derivation does not follow renames, but sees that each side has the name that the conflict says. */
+function isRename(conflict: Conflict, { base, upstream, local }: MergeCase): boolean {
+  const { path, file, resource } = conflict;
+  if (path !== 'metadata.name') return false;
+  const names = [conflict.base, conflict.upstream, conflict.local];
+  return (
+    new Set(names).size === 3 &&
+    [base, upstream, local].every((tree, at) =>
+      readYaml(textOf(tree.get(file))).some((data) => {
+        const { kind, metadata } = data as { kind?: unknown; metadata?: { name?: unknown } };
+        return kind === resource?.kind && metadata?.name === names[at];
+      }),
+    )
+  );
 }
 
 describe.skipIf(!hasCorpus())('every conflict is told, none is invented', () => {
@@ -22,24 +41,21 @@ describe.skipIf(!hasCorpus())('every conflict is told, none is invented', () => 
       (want) =>
         !want.mergeable &&
         !conflicts.some(
-          (got) => got.file === want.file && got.resource?.kind === want.kind && related(got.path, want.path),
+          (got) =>
+            got.file === want.file &&
+            (got.resource?.kind ?? '') === want.kind &&
+            related(got.path, want.path),
         ),
     );
     expect(missing).toEqual([]);
-    const fields = conflicts.filter(
+    const invented = conflicts.filter(
       (got) =>
-        got.path !== '' &&
-        got.path !== 'metadata.name' &&
-        got.resource !== null &&
-        got.resource.kind !== 'Kptfile' &&
-        one.base.has(got.file),
-    );
-    // A name that both changed is a conflict only for who follows renames, which the derivation does not.
-    const invented = fields.filter(
-      (got) =>
+        !isRename(got, one) &&
         !expected.some(
           (want) =>
-            want.file === got.file && want.kind === got.resource?.kind && related(got.path, want.path),
+            want.file === got.file &&
+            want.kind === (got.resource?.kind ?? '') &&
+            related(got.path, want.path),
         ),
     );
     expect(invented).toEqual([]);

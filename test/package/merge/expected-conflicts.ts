@@ -27,34 +27,121 @@ export function expectedConflicts(
   upstream: PackageFiles,
   local: PackageFiles,
 ): ExpectedConflict[] {
+  const trees = [base, upstream, local] as const;
+  return [...new Set(trees.flatMap((files) => [...files.keys()]))].flatMap((path) => {
+    if (path === 'Kptfile' || path.endsWith('/Kptfile')) return inKptfile(path, trees);
+    return /\.ya?ml$/.test(path) ? inResources(path, trees) : inOtherFile(path, trees);
+  });
+}
+
+type Trees = readonly [base: PackageFiles, upstream: PackageFiles, local: PackageFiles];
+
+function inResources(path: string, trees: Trees): ExpectedConflict[] {
+  const o = resources(textOf(trees[0].get(path)));
+  const [u, d] = trees.slice(1).map((files) => resources(textOf(files.get(path)), o));
+  if (o === undefined || u === undefined || d === undefined) return [];
   const lists = listTable();
-  const out: ExpectedConflict[] = [];
-  for (const [path] of base) {
-    if (!/\.ya?ml$/.test(path)) continue;
-    const trees = [base, upstream, local].map((files) => resources(textOf(files.get(path))));
-    const [o, u, d] = trees;
-    if (o === undefined || u === undefined || d === undefined) continue;
-    for (const [identity, old] of o) {
-      const [theirs, own] = [u.get(identity), d.get(identity)];
-      if (theirs === undefined || own === undefined) continue;
-      const table = lists[`${word(old['apiVersion'])} ${word(old['kind'])}`] ?? {};
-      const leaves = [old, theirs, own].map((data) => {
-        const found = new Map<string, string>();
-        flatten(data, '', '', table, found);
-        return found;
-      });
-      for (const leaf of new Set(leaves.flatMap((found) => [...found.keys()]))) {
-        const [a, b, c] = leaves.map((found) => found.get(leaf));
-        if (a === b || a === c || b === c) continue;
-        // An item as a whole counts where one side removed it.
-        if (a?.startsWith('item ') === true && b !== undefined && c !== undefined) continue;
-        const values = [a, b, c].filter((value) => value !== undefined);
-        const mergeable = values.every((value) => value.startsWith('[') || value.includes('\\n'));
-        out.push({ file: path, kind: word(old['kind']), path: leaf, mergeable });
-      }
+  return [...new Set([...o.keys(), ...u.keys(), ...d.keys()])].flatMap((identity): ExpectedConflict[] => {
+    const [old, theirs, own] = [o.get(identity), u.get(identity), d.get(identity)];
+    const left = theirs ?? own;
+    if (left === undefined) return [];
+    const kind = word(left['kind']);
+    if (theirs !== undefined && own !== undefined) {
+      const table = lists[`${word(left['apiVersion'])} ${kind}`] ?? {};
+      return bothChanged([old ?? {}, theirs, own], table).map((leaf) => ({ file: path, kind, ...leaf }));
     }
+    if (old === undefined || withoutMark(left) === withoutMark(old)) return [];
+    // One deleted what the other changed; elsewhere in the package it may be there still.
+    const gone = theirs === undefined ? trees[1] : trees[2];
+    const moved = [...gone].some(
+      ([at, file]) => /\.ya?ml$/.test(at) && resources(textOf(file))?.has(identity),
+    );
+    const there = theirs === undefined ? u : d;
+    const renamed = [...there].some(([other, data]) => !o.has(other) && word(data['kind']) === kind);
+    return [{ file: path, kind, path: '', mergeable: moved || renamed }];
+  });
+}
+
+/** Data without kpt's own annotation. */
+function withoutMark(data: Data): string {
+  const found = new Map<string, string>();
+  flatten(data, '', '', {}, found);
+  return JSON.stringify([...found].sort());
+}
+
+/** The fields that both sides changed to different values. */
+function bothChanged(
+  [base, upstream, local]: readonly [Data, Data, Data],
+  table: Lists[string],
+): { path: string; mergeable: boolean }[] {
+  const leaves = [base, upstream, local].map((data) => {
+    const found = new Map<string, string>();
+    flatten(data, '', '', table, found);
+    return found;
+  });
+  const out: { path: string; mergeable: boolean }[] = [];
+  for (const leaf of new Set(leaves.flatMap((found) => [...found.keys()]))) {
+    const [a, b, c] = leaves.map((found) => found.get(leaf));
+    if (a === b || a === c || b === c) continue;
+    // An item as a whole counts where one side removed it.
+    if ((a ?? b)?.startsWith('item ') === true && b !== undefined && c !== undefined) continue;
+    const values = [a, b, c].filter((value) => value !== undefined);
+    const mergeable = values.every((value) => value.startsWith('[') || value.includes('\\n'));
+    out.push({ path: leaf, mergeable });
   }
   return out;
+}
+
+/** A Kptfile's functions belong together by image without registry and version, where none comes twice. */
+function inKptfile(path: string, trees: Trees): ExpectedConflict[] {
+  const data = trees.map((files) => {
+    try {
+      const [root] = readYaml(textOf(files.get(path)));
+      return root === undefined ? undefined : kptfileData(root as Data, path === 'Kptfile');
+    } catch {
+      return undefined;
+    }
+  });
+  const [old, theirs, own] = data;
+  if (theirs === undefined || own === undefined) {
+    const left = theirs ?? own;
+    if (old === undefined || left === undefined || withoutMark(left) === withoutMark(old)) return [];
+    return [{ file: path, kind: 'Kptfile', path: '', mergeable: true }];
+  }
+  const lists = {
+    'pipeline.mutators': { keys: ['@function'] },
+    'pipeline.validators': { keys: ['@function'] },
+    'status.conditions': { keys: ['type'] },
+    'info.readinessGates': { keys: ['conditionType'] },
+  };
+  return bothChanged([old ?? {}, theirs, own], lists).map((leaf) => ({
+    file: path,
+    kind: 'Kptfile',
+    ...leaf,
+  }));
+}
+
+function kptfileData(root: Data, isRoot: boolean): Data {
+  const { upstream, upstreamLock, metadata, ...rest } = root;
+  const { name: _, namespace: __, ...more } = (metadata ?? {}) as Data;
+  return {
+    ...rest,
+    metadata: more,
+    ...(isRoot ? {} : { upstream: upstream ?? null, upstreamLock: upstreamLock ?? null }),
+  };
+}
+
+/** Where all three have as many lines, each line tells; else it depends on how the edits lie. */
+function inOtherFile(path: string, trees: Trees): ExpectedConflict[] {
+  const [old, theirs, own] = trees.map((files) => (files.has(path) ? textOf(files.get(path)) : undefined));
+  if (old === theirs || old === own || theirs === own) return [];
+  const conflict = { file: path, kind: '', path: '', mergeable: true };
+  if (theirs === undefined || own === undefined || old === undefined)
+    return [{ ...conflict, mergeable: false }];
+  const [a, b, c] = [old, theirs, own].map((text) => text.split('\n')) as [string[], string[], string[]];
+  if (path.endsWith('.json') || a.length !== b.length || a.length !== c.length) return [conflict];
+  const clash = a.some((line, at) => line !== b[at] && line !== c[at] && b[at] !== c[at]);
+  return clash ? [{ ...conflict, mergeable: false }] : [];
 }
 
 function word(value: YamlValue | undefined): string {
@@ -68,7 +155,8 @@ function listTable(): Lists {
   return table;
 }
 
-function resources(text: string): Map<string, Data> | undefined {
+/** By identity; kpt's mark counts where it names one of the known ones that is not there by its own name. */
+function resources(text: string, known?: ReadonlyMap<string, Data>): Map<string, Data> | undefined {
   try {
     const found = new Map<string, Data>();
     for (const data of readYaml(text)) {
@@ -77,7 +165,7 @@ function resources(text: string): Map<string, Data> | undefined {
       const mark = ((metadata['annotations'] ?? {}) as Data)[IDENTIFIER];
       const group = word(root['apiVersion']).includes('/') ? word(root['apiVersion']).split('/')[0] : '';
       const own = `${group}|${word(root['kind'])}|${word(metadata['namespace'] ?? 'default')}|${word(metadata['name'])}`;
-      const identity = typeof mark === 'string' ? mark : own;
+      const identity = typeof mark === 'string' && known?.has(mark) === true && !known.has(own) ? mark : own;
       if (found.has(identity) || metadata['name'] === undefined) return undefined;
       found.set(identity, root);
     }
@@ -98,7 +186,10 @@ function flatten(
   if (Array.isArray(value)) {
     const keys = lists[pattern]?.keys;
     const items = value as readonly YamlValue[];
-    const name = (item: YamlValue): string => keys!.map((key) => word((item as Data)[key] ?? '')).join('/');
+    const name = (item: YamlValue): string =>
+      keys!
+        .map((key) => (key === '@function' ? functionOf(item as Data) : word((item as Data)[key] ?? '')))
+        .join('/');
     if (
       keys === undefined ||
       keys.length === 0 ||
@@ -125,6 +216,16 @@ function flatten(
       out,
     );
   }
+}
+
+function functionOf({ name, image, exec }: Data): string {
+  return (
+    word(image)
+      .replace(/^.*\//, '')
+      .replace(/[@:].*$/, '') ||
+    word(exec) ||
+    word(name)
+  );
 }
 
 function canonical(value: YamlValue): string {

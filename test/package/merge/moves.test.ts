@@ -21,6 +21,9 @@ const map = (name: string, color = 'red', more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  color: ${color}\n${more}`;
 const two = `${map('a')}---\n${map('b')}`;
 
+const kptfile = (description: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sub\ninfo:\n  description: ${description}\n`;
+
 interface Row {
   readonly what: string;
   readonly base: Record<string, string>;
@@ -53,6 +56,35 @@ const rows: readonly Row[] = [
     local: { 'x.yaml': map('b'), 'z.yaml': map('a', 'green') },
     merged: { 'x.yaml': map('b'), 'z.yaml': map('a', 'green') },
     conflicts: ['z.yaml:'],
+  },
+  {
+    what: 'what upstream adds to a file whose one resource local moved away comes to that file',
+    base: { 'x.yaml': map('a') },
+    upstream: { 'x.yaml': `${map('a', 'blue')}---\n${map('n')}` },
+    local: { 'z.yaml': map('a') },
+    merged: { 'z.yaml': map('a', 'blue'), 'x.yaml': map('n') },
+  },
+  {
+    what: 'what upstream adds to a file that local renamed comes to the renamed file',
+    base: { 'x.yaml': two },
+    upstream: { 'x.yaml': `${two}---\n${map('n')}` },
+    local: { 'z.yaml': two },
+    merged: { 'z.yaml': `${two}---\n${map('n')}` },
+  },
+  {
+    what: 'a subpackage that upstream dropped stays whole where local worked in it, and is told',
+    base: { 'sub/Kptfile': kptfile('s'), 'sub/a.yaml': map('a'), 'sub/README.md': 'x\n' },
+    upstream: {},
+    local: { 'sub/Kptfile': kptfile('mine'), 'sub/a.yaml': map('a'), 'sub/README.md': 'x\n' },
+    merged: { 'sub/Kptfile': kptfile('mine'), 'sub/a.yaml': map('a'), 'sub/README.md': 'x\n' },
+    conflicts: ['sub/Kptfile:'],
+  },
+  {
+    what: 'a null that upstream adds to what local deleted is no change',
+    base: { 'x.yaml': two },
+    upstream: { 'x.yaml': `${map('a')}---\n${map('b', 'red', '  size: null\n')}` },
+    local: { 'x.yaml': map('a') },
+    merged: { 'x.yaml': map('a') },
   },
 ];
 
