@@ -1,6 +1,7 @@
 /** From the guardrails in the configuration to those that rendering runs. */
 import { readyPolicy } from '../cel/policies/table.ts';
 import { readsBase as policyReadsBase } from '../cel/policy.ts';
+import { isCrdSafety } from '../package/power/crd-safety.ts';
 import type { FunctionSpec } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
@@ -27,7 +28,8 @@ export function guardrailDigest({ guardrails, functions }: RepositoryConfig): Di
 /** True where a guardrail of the package depends on how its resources are in the base branch. */
 export function readsBase(guardrails: readonly Guardrail[]): boolean {
   return guardrails.some(
-    ({ policy, labels }) => labels !== undefined || (policy !== undefined && policyReadsBase(policy)),
+    ({ policy, labels, spec }) =>
+      labels !== undefined || isCrdSafety(spec) || (policy !== undefined && policyReadsBase(policy)),
   );
 }
 
