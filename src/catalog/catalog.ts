@@ -1,7 +1,9 @@
 /**
- * The index of all registered repositories: which packages they hold and which upstream each package is locked to.
+ * The index of all registered repositories: which packages and revisions they hold, which upstream each package is
+ * locked to, which variant documents and inventory objects they have, and what came of the last look at each package.
  * It is a cache of what is in git: lose it, and the next sweep builds it again.
  */
+import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
 export interface UpstreamLock {
@@ -11,11 +13,29 @@ export interface UpstreamLock {
   readonly commit: string;
 }
 
+/** A package says in its Kptfile which variant it belongs to. */
+export interface VariantMark {
+  readonly uid: string;
+  /** It stays when the variant goes. */
+  readonly orphan: boolean;
+}
+
 export interface CatalogPackage {
   /** From the top of the repository, '.' for the root. */
   readonly directory: string;
   readonly tree: string;
   readonly lock: UpstreamLock | null;
+  readonly variant?: VariantMark;
+}
+
+/** A file with variant documents or inventory objects. */
+export interface CatalogDocuments {
+  /** From the top of the repository. */
+  readonly file: string;
+  /** Identity of the content. */
+  readonly id: string;
+  readonly documents: readonly ReadDocument[];
+  readonly problems: readonly DocumentProblem[];
 }
 
 export interface CatalogRepository {
@@ -32,11 +52,29 @@ export interface CatalogRepository {
   /** Head of the registered branch that `packages` was read from. */
   readonly commit: string;
   readonly packages: readonly CatalogPackage[];
+  /** Directory of a package → its published revisions, oldest first. */
+  readonly revisions: ReadonlyMap<string, readonly string[]>;
+  readonly visibility: 'public' | 'internal' | 'private';
+  /** Variant documents beside the configuration. */
+  readonly documents: readonly CatalogDocuments[];
+  /** Objects that variants select and inject. */
+  readonly inventory: readonly CatalogDocuments[];
 }
 
 export interface Follower {
   readonly repository: CatalogRepository;
   readonly package: CatalogPackage;
+}
+
+/** What the last look at a downstream package came to. */
+export interface Standing {
+  /** `opened`, `updated`, `unchanged`, or the reason why there is no update. */
+  readonly reason: string;
+  readonly message: string;
+  /** Revision that is brought, or due. */
+  readonly to?: string;
+  readonly from?: string;
+  readonly pull?: number;
 }
 
 export interface Catalog {
@@ -46,38 +84,58 @@ export interface Catalog {
   all(): readonly CatalogRepository[];
   /** The registered repository that a Kptfile's `repo` names. */
   byUrl(url: string): CatalogRepository | undefined;
+  /** The registered repository `owner/name`. */
+  byName(name: string): CatalogRepository | undefined;
   /** Packages locked to a package of this repository; to any of them where no directory is given. */
   followers(id: number, directory?: string): readonly Follower[];
+  /** Changes with everything that is put and removed. */
+  version(): number;
+  /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
+  tell(id: number, path: string, standing: Standing): boolean;
+  standings(id: number): ReadonlyMap<string, Standing>;
 }
 
 /** An empty index, held in memory. */
 export function createCatalog(): Catalog {
   const repositories = new Map<number, CatalogRepository>();
   const byPlace = new Map<string, number>();
+  const byFullName = new Map<string, number>();
   const followersOf = new Map<string, Set<number>>();
+  const told = new Map<number, Map<string, Standing>>();
+  let version = 0;
 
   const forget = (id: number): void => {
     const known = repositories.get(id);
     if (known === undefined) return;
+    version += 1;
     repositories.delete(id);
+    byFullName.delete(fullName(known));
     for (const url of known.urls) byPlace.delete(repositoryPlace(url));
     for (const place of lockedPlaces(known)) followersOf.get(place)?.delete(id);
   };
 
   return {
     put(repository) {
+      const before = repositories.get(repository.ref.id);
+      const counted = version;
       forget(repository.ref.id);
+      version = before !== undefined && identity(before) === identity(repository) ? counted : counted + 1;
       repositories.set(repository.ref.id, repository);
+      byFullName.set(fullName(repository), repository.ref.id);
       for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
       for (const place of lockedPlaces(repository)) {
         const ids = followersOf.get(place) ?? new Set<number>();
         followersOf.set(place, ids.add(repository.ref.id));
       }
     },
-    remove: forget,
+    remove(id) {
+      forget(id);
+      told.delete(id);
+    },
     get: (id) => repositories.get(id),
     all: () => [...repositories.values()],
     byUrl: (url) => repositories.get(byPlace.get(repositoryPlace(url)) ?? -1),
+    byName: (name) => repositories.get(byFullName.get(name.toLowerCase()) ?? -1),
     followers(id, directory) {
       const upstream = repositories.get(id);
       if (upstream === undefined) return [];
@@ -94,6 +152,15 @@ export function createCatalog(): Catalog {
           .map((found) => ({ repository, package: found }));
       });
     },
+    version: () => version,
+    tell(id, path, standing) {
+      const known = told.get(id) ?? new Map<string, Standing>();
+      told.set(id, known);
+      const before = JSON.stringify(known.get(path));
+      known.set(path, standing);
+      return before !== JSON.stringify(standing);
+    },
+    standings: (id) => told.get(id) ?? new Map(),
   };
 }
 
@@ -116,6 +183,25 @@ function repositoryPlace(url: string): string {
 export function plainDirectory(directory: string): string {
   const plain = directory.replace(/^\.?\/+|\/+$/g, '');
   return plain === '' || plain === '.' ? '.' : plain;
+}
+
+/** Everything that a plan could be made of, as text. */
+function identity({
+  ref,
+  directory,
+  urls,
+  commit,
+  revisions,
+  visibility,
+  documents,
+  inventory,
+}: CatalogRepository): string {
+  const ids = [documents, inventory].map((files) => files.map(({ file, id }) => [file, id]));
+  return JSON.stringify([ref, directory, urls, commit, [...revisions], visibility, ids]);
+}
+
+function fullName({ ref }: CatalogRepository): string {
+  return `${ref.owner}/${ref.name}`.toLowerCase();
 }
 
 function lockedPlaces(repository: CatalogRepository): Set<string> {

@@ -1,4 +1,5 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { Kptfile } from '../package/kptfile.ts';
 import { updateBranch } from '../revision/ref-name.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
@@ -7,7 +8,9 @@ import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
+import { readMark } from './variant-mark.ts';
+import { variantPlan, type PlannedVariant } from './variant-plan.ts';
 import { mayFlow } from './visibility.ts';
 
 export interface VariantTarget {
@@ -18,6 +21,8 @@ export interface VariantTarget {
   readonly to?: string;
   /** Issue or pull request where somebody asked for it. */
   readonly askedIn?: number;
+  /** A variant that kept the package, or was about to make it, and does not any more. */
+  readonly gone?: string;
 }
 
 /** Everything about one downstream package that the update is made from. */
@@ -33,6 +38,12 @@ export interface Downstream {
   /** False where the upstream is less public: nothing of it may come here, not even its name. */
   readonly visible: boolean;
   readonly branch: string;
+  /** False where the variant has yet to make it. */
+  readonly exists: boolean;
+  /** What the package is kept in step by, where that is a variant. */
+  readonly planned?: PlannedVariant;
+  /** The package is not the variant's yet. */
+  readonly fresh: boolean;
 }
 
 /** Reads it, or says why the package is not one that is updated. */
@@ -41,6 +52,7 @@ export async function loadDownstream(
   target: VariantTarget,
   signal?: AbortSignal,
 ): Promise<Downstream | Withheld> {
+  const planned = variantPlan(world.catalog).at(target.repository.id, target.package);
   const access = await world.open(target.repository, signal);
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   if (facts.archived) return withheld('archived', 'The repository is archived.');
@@ -51,18 +63,14 @@ export async function loadDownstream(
   const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
   const directory = inRegistered(config.directory, target.package);
   const kptfile = head === null ? null : (await readKptfileAt(access.git, head, directory, signal)).kptfile;
-  if (head === null || kptfile === null)
+  if (head === null || (kptfile === null && planned === undefined))
     return withheld('not-followed', 'There is no such package on the registered branch.');
-  const found = await openUpstream(world, kptfile, signal);
-  if (found.kind === 'none') {
-    return withheld(
-      'not-followed',
-      'The package has no upstream in a repository that Portico is installed in.',
-    );
-  }
-  const { upstream } = found;
+  const followed = await followedBy(world, planned, kptfile, signal);
+  if ('reason' in followed) return followed;
+  const { upstream, name } = followed;
   const upstreamFacts = await upstream.access.forge.get(signal);
   const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
+  const visible = mayFlow(upstreamFacts, facts) && (await controlMayFlow(world, planned, facts, signal));
   return {
     access,
     facts,
@@ -72,9 +80,60 @@ export async function loadDownstream(
     directory,
     upstream,
     upstreamName,
-    visible: mayFlow(upstreamFacts, facts),
-    branch: updateBranch(refPath(directory), `${upstream.access.ref.id}:${refPath(upstream.directory)}`),
+    visible,
+    branch: updateBranch(refPath(directory), name),
+    exists: kptfile !== null,
+    fresh: planned !== undefined && (kptfile === null || readMark(kptfile)?.uid !== planned.uid),
+    ...(planned && { planned }),
   };
+}
+
+/** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
+async function followedBy(
+  world: World,
+  planned: PlannedVariant | undefined,
+  kptfile: Kptfile | null,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly upstream: Upstream; readonly name: string } | Withheld> {
+  if (planned !== undefined) {
+    const mark = kptfile === null ? undefined : readMark(kptfile);
+    const adopts = planned.variant.spec.adoptionPolicy === 'adoptExisting';
+    if (kptfile !== null && mark?.uid !== planned.uid && !adopts) {
+      return withheld(
+        'not-owned',
+        `The package is there already, and not made by the variant ${planned.name}: set adoptionPolicy: adoptExisting to let it be taken over.`,
+      );
+    }
+    const upstream = await openPlanned(world, planned, kptfile, signal);
+    return { upstream, name: variantBranchName(planned.uid) };
+  }
+  if (kptfile === null) return withheld('not-followed', 'There is no such package on the registered branch.');
+  const found = await openUpstream(world, kptfile, signal);
+  if (found.kind === 'none') {
+    return withheld(
+      'not-followed',
+      'The package has no upstream in a repository that Portico is installed in.',
+    );
+  }
+  const { upstream } = found;
+  return { upstream, name: `${upstream.access.ref.id}:${refPath(upstream.directory)}` };
+}
+
+/** What the update branch of a variant is named by. */
+export function variantBranchName(uid: string): string {
+  return `variant ${uid}`;
+}
+
+/** Documents and inventory are content too. */
+async function controlMayFlow(
+  world: World,
+  planned: PlannedVariant | undefined,
+  facts: RepositoryFacts,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (planned === undefined || planned.control.ref.id === facts.id) return true;
+  const { forge } = await world.open(planned.control.ref, signal);
+  return mayFlow(await forge.get(signal), facts);
 }
 
 /** Head of the update branch; null where it is not there. */
@@ -82,7 +141,8 @@ export async function branchHead(down: Downstream, signal: AbortSignal | undefin
   return down.access.git.resolve(`refs/heads/${down.branch}`, signal);
 }
 
-function inRegistered(directory: string, path: string): string {
+/** Where a package is from the top of the repository. */
+export function inRegistered(directory: string, path: string): string {
   const joined = [directory, path].filter((part) => part !== '.').join('/');
   return joined;
 }

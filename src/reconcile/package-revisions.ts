@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { latestRevision, nextRevision, revisionsOf, type Bump } from '../revision/numbering.ts';
-import { ledgerRef, revisionTag } from '../revision/ref-name.ts';
-import type { RevisionName } from '../revision/revision-name.ts';
+import { ledgerRef, parseRef, revisionTag } from '../revision/ref-name.ts';
+import { compareRevisions, parseRevisionName, type RevisionName } from '../revision/revision-name.ts';
 import type { Git, GitRef } from './git-port.ts';
 
 /** The revisions of a repository's packages, as its refs tell them. */
@@ -26,6 +26,24 @@ export function refPath(directory: string): string {
 /** Every revision that a package has or had, oldest first. */
 export function allRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
   return revisionsOf(refPath(directory), [...refs.tags.keys(), ...refs.ledger.keys()]);
+}
+
+/** Directory of each package that has published revisions (`.` for the top) → these, oldest first. */
+export function revisionsByDirectory(
+  refs: Pick<RevisionRefs, 'tags'>,
+): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, RevisionName[]>();
+  for (const ref of refs.tags.keys()) {
+    const parsed = parseRef(ref);
+    const name = parsed?.kind === 'revision' ? parseRevisionName(parsed.revision) : undefined;
+    if (parsed === undefined || name === undefined) continue;
+    const known = names.get(parsed.path);
+    if (known === undefined) names.set(parsed.path, [name]);
+    else known.push(name);
+  }
+  return new Map(
+    [...names].map(([path, list]) => [path, list.sort(compareRevisions).map(({ name }) => name)]),
+  );
 }
 
 /** Published revisions that still have their tag, oldest first. */

@@ -1,12 +1,16 @@
-import type { CatalogPackage } from '../catalog/catalog.ts';
+import type { CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
 import { plainDirectory } from '../catalog/catalog.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { loadConfiguration } from './configuration.ts';
-import { variantJob } from './jobs.ts';
+import { variantGoneJob, variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { refPath } from './package-revisions.ts';
+import { loadRevisionRefs, refPath, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
+import { variantDigest } from './variant-content.ts';
+import { readDocuments } from './variant-documents.ts';
+import { readMark } from './variant-mark.ts';
+import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -25,14 +29,23 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       world.catalog.remove(repository.id);
       return;
     }
+    const packages = await indexed(world, access, config, head, signal);
+    const before = variantPlan(world.catalog);
+    const known = world.catalog.get(repository.id);
+    const top = await access.git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
+    const inventory = config.inventory?.directory;
     world.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
       urls: [facts.cloneUrl, facts.htmlUrl],
       commit: head,
-      packages: await indexed(world, access, config, head, signal),
+      packages,
+      revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
+      visibility: facts.visibility,
+      ...(await readDocuments(access.git, top ?? head, inventory, known, signal)),
     });
-    for (const job of concerned(world, repository, config)) await world.enqueue(job);
+    const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
+    for (const job of jobs) await world.enqueue(job);
   };
 }
 
@@ -55,11 +68,18 @@ async function indexed(
   )) {
     const place = refPath(directory);
     const before = known.get(`${place} ${tree}`);
-    const lock =
-      before === undefined
-        ? (await readKptfileAt(git, head, directory, signal)).kptfile?.upstreamLock?.git
-        : undefined;
-    packages.push(before ?? { directory: place, tree, lock: lock ?? null });
+    if (before !== undefined) {
+      packages.push(before);
+      continue;
+    }
+    const { kptfile } = await readKptfileAt(git, head, directory, signal);
+    const mark = kptfile === null ? undefined : readMark(kptfile);
+    packages.push({
+      directory: place,
+      tree,
+      lock: kptfile?.upstreamLock?.git ?? null,
+      ...(mark && { variant: mark }),
+    });
   }
   return packages;
 }
@@ -77,4 +97,41 @@ function concerned(world: World, repository: RepositoryRef, config: RepositoryCo
     );
   });
   return [...own, ...followers];
+}
+
+/**
+ * Jobs for the variants that this repository has a part in: as upstream, downstream, or with its documents. What the plan
+ * had before and has no more is let go of, and so is a package whose mark no variant answers to.
+ */
+function variantsConcerned(world: World, { id }: RepositoryRef, before: VariantPlan): Job[] {
+  const plan = variantPlan(world.catalog);
+  const says =
+    holdsDocuments(world.catalog.get(id)) || before.planned.some(({ control }) => control.ref.id === id);
+  const now = plan.planned
+    .filter(
+      (one) =>
+        [one.control, one.upstream.repository, one.downstream.repository].some(({ ref }) => ref.id === id) ||
+        (says && isNews(one, before.byUid(one.uid))),
+    )
+    .map(({ downstream }) => variantJob(downstream.repository.ref, downstream.path));
+  const gone = before.planned
+    .filter(({ uid, downstream }) => plan.isGone(uid, downstream.repository.ref.id, downstream.path))
+    .map(({ uid, downstream }) => variantGoneJob(downstream.repository.ref, downstream.path, uid));
+  const left = world.catalog.all().flatMap((repository) =>
+    repository.packages.flatMap(({ directory, variant }) => {
+      const path = packagePathOf(repository.directory, directory) ?? directory;
+      if (variant === undefined || plan.at(repository.ref.id, path) !== undefined) return [];
+      const concerns = repository.ref.id === id || variant.uid.startsWith(`${id}/`);
+      return concerns ? [variantJob(repository.ref, path)] : [];
+    }),
+  );
+  return [...now, ...gone, ...left];
+}
+
+function holdsDocuments(repository: CatalogRepository | undefined): boolean {
+  return repository !== undefined && repository.documents.length + repository.inventory.length > 0;
+}
+
+function isNews(now: PlannedVariant, before: PlannedVariant | undefined): boolean {
+  return before === undefined || variantDigest(now) !== variantDigest(before);
 }

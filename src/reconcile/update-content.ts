@@ -1,4 +1,5 @@
-import { readKptfile, withUpstream } from '../package/kptfile.ts';
+import { clonedPackage } from '../package/clone.ts';
+import { readKptfile, withUpstream, type GitLocation } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
@@ -10,6 +11,8 @@ import { loadGuardrails } from './guardrails.ts';
 import { publishedRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
+import { asVariant, likeVariant } from './variant-content.ts';
+import type { PlannedVariant } from './variant-plan.ts';
 
 /** The package as the update wants it on top of the registered branch. */
 export interface Wanted {
@@ -28,32 +31,96 @@ export async function updatedPackage(
 ): Promise<Wanted | Withheld> {
   const { upstream, access, directory } = down;
   const tag = tagOf(upstream.refs, upstream.directory, to);
-  const read = async (from: Access, commit: string, where: string): Promise<PackageFiles | null> =>
-    (await from.git.readPackage(commit, where, {}, signal))?.files ?? null;
+  if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
+  const local = (await filesAt(access, down.base.oid, directory, signal)) ?? new Map();
+  const made = down.exists
+    ? await mergedPackage(down, to, tag.commit, local, signal)
+    : await newPackage(down, to, tag.commit, local, signal);
+  if ('kind' in made) return made;
+  const own = down.planned === undefined ? made : kept(made, down.planned, down.fresh);
+  if ('kind' in own) return own;
+  const loaded = await loadGuardrails(access.git, down.config, down.base.oid, signal);
+  const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
+  const rendered = await renderPackage({
+    files: own.files,
+    runtime: runtimeFor(world.runtime, loaded),
+    guardrails,
+    ...(signal && { signal }),
+  });
+  return { to, local, files: rendered.files, conflicts: made.conflicts };
+}
+
+interface Made {
+  readonly files: PackageFiles;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** The upstream's revision merged into the package; one that is at that revision stays as it is. */
+async function mergedPackage(
+  down: Downstream,
+  to: string,
+  commit: string,
+  local: PackageFiles,
+  signal: AbortSignal | undefined,
+): Promise<Made | Withheld> {
+  const { upstream, planned } = down;
+  if (planned !== undefined && upstream.current === to) return { files: local, conflicts: [] };
+  const from = upstream.base ?? upstream;
   const base =
     upstream.baseCommit === null
       ? null
-      : await read(upstream.access, upstream.baseCommit, upstream.directory);
-  const next = tag === undefined ? null : await read(upstream.access, tag.commit, upstream.directory);
-  const local = await read(access, down.base.oid, directory);
-  if (base === null || next === null || local === null || tag === undefined) {
+      : await filesAt(from.access, upstream.baseCommit, from.directory, signal);
+  const next = await filesAt(upstream.access, commit, upstream.directory, signal);
+  if (base === null || next === null) {
     return withheld(
       'base-missing',
       'The commit that this package was made from is not in its upstream any more. Set upstreamLock to a commit that is.',
     );
   }
+  const like = (files: PackageFiles): PackageFiles =>
+    planned === undefined ? files : likeVariant(files, planned);
   const strategy = strategyOf(local);
-  const merged = mergePackages({ base, upstream: next, local, ...(strategy && { strategy }) });
-  const locked = lockTo(merged.files, down, to, tag.commit);
-  const loaded = await loadGuardrails(access.git, down.config, down.base.oid, signal);
-  const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
-  const rendered = await renderPackage({
-    files: locked,
-    runtime: runtimeFor(world.runtime, loaded),
-    guardrails,
-    ...(signal && { signal }),
+  const sides = { base: like(base), upstream: like(next), local };
+  const merged = mergePackages({ ...sides, ...(strategy && { strategy }) });
+  return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts };
+}
+
+/** The upstream's revision as a package of its own, beside what stands in its directory. */
+async function newPackage(
+  down: Downstream,
+  to: string,
+  commit: string,
+  local: PackageFiles,
+  signal: AbortSignal | undefined,
+): Promise<Made | Withheld> {
+  const { upstream, path, config } = down;
+  const next = await filesAt(upstream.access, commit, upstream.directory, signal);
+  if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
+  const place = placeOf(down, to);
+  const files = clonedPackage(next, {
+    name: path.split('/').at(-1) ?? path,
+    upstream: place,
+    lock: { ...place, commit },
+    strategy: 'resource-merge',
+    deployment: config.deployment || next.has('package-context.yaml'),
   });
-  return { to, local, files: rendered.files, conflicts: merged.conflicts };
+  return { files: new Map([...local, ...files]), conflicts: [] };
+}
+
+function kept(made: Made, planned: PlannedVariant, fresh: boolean): Made | Withheld {
+  const own = asVariant(made.files, planned, { fresh });
+  return own.ok
+    ? { ...made, files: own.value }
+    : withheld('variant-error', `The variant ${planned.name} does not fit: ${own.message}.`);
+}
+
+async function filesAt(
+  { git }: Access,
+  commit: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles | null> {
+  return (await git.readPackage(commit, directory, {}, signal))?.files ?? null;
 }
 
 const STRATEGIES: readonly UpdateStrategy[] = [
@@ -71,16 +138,20 @@ export function strategyOf(local: PackageFiles): UpdateStrategy | undefined {
 }
 
 /** The Kptfile says where the package stands now, as kpt writes it. */
-function lockTo(files: PackageFiles, { upstream }: Downstream, to: string, commit: string): PackageFiles {
+function lockTo(files: PackageFiles, down: Downstream, to: string, commit: string): PackageFiles {
   const kptfile = files.get('Kptfile');
   if (kptfile === undefined) return files;
-  const { repo, directory } = upstream.lock;
-  const ref = publishedRefs(upstream.directory, to).tag;
-  const place = { repo, directory: directory === '.' ? '/' : directory, ref };
+  const place = placeOf(down, to);
   const intent = readKptfile(kptfile.bytes).kptfile.upstream;
   const bytes = withUpstream(kptfile.bytes, {
     upstream: { ...intent, type: 'git', git: place },
     upstreamLock: { type: 'git', git: { ...place, commit } },
   });
   return new Map([...files, ['Kptfile', { mode: kptfile.mode, bytes }]]);
+}
+
+function placeOf({ upstream }: Downstream, to: string): GitLocation {
+  const { repo, directory } = upstream.lock;
+  const ref = publishedRefs(upstream.directory, to).tag;
+  return { repo, directory: directory === '.' ? '/' : directory, ref };
 }

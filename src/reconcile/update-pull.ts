@@ -23,7 +23,8 @@ export async function openOrRefresh(
   signal?: AbortSignal,
 ): Promise<UpdatePull> {
   const { access, facts } = down;
-  const title = updateTitle(down.path, wanted.to);
+  const { planned } = down;
+  const title = updateTitle(down, wanted.to);
   const body = updateBody(
     {
       repository: facts.id,
@@ -35,6 +36,13 @@ export async function openOrRefresh(
       before: wanted.local,
       after: wanted.files,
       conflicts: wanted.conflicts,
+      created: !down.exists,
+      ...(planned && {
+        variant: {
+          name: `${planned.namespace}/${planned.name}`,
+          place: `${planned.control.ref.owner}/${planned.control.ref.name}:${planned.file}`,
+        },
+      }),
     },
     world.hmac,
   );

@@ -11,6 +11,7 @@ import { updateTitle } from './update-body.ts';
 import type { Wanted } from './update-content.ts';
 import { conflictSeal, newestSealed, readSealed, sealedMessage, type UpdateRecord } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
+import { variantDigest } from './variant-content.ts';
 
 /**
  * Puts the update on its branch, under what people committed there; never by force over anybody's commit. Null when the
@@ -36,6 +37,7 @@ export async function pushUpdate(
     upstream: down.upstreamName,
     to: wanted.to,
     base: down.base.oid,
+    ...(down.planned && { variant: { uid: down.planned.uid, digest: variantDigest(down.planned) } }),
     ...(conflicts !== undefined && { conflicts }),
   };
   if (
@@ -44,9 +46,10 @@ export async function pushUpdate(
     content.parents.length === 1
   ) {
     const said = readSealed(await git.commit(head, signal), world.hmac);
-    if (said?.to === wanted.to && said.conflicts === record.conflicts) return null;
+    const same = said?.to === wanted.to && said.conflicts === record.conflicts;
+    if (same && said.variant?.digest === record.variant?.digest) return null;
   }
-  const message = sealedMessage(updateTitle(down.path, wanted.to), record, content, world.hmac);
+  const message = sealedMessage(updateTitle(down, wanted.to), record, content, world.hmac);
   const oid = await git.commitTree({ ...content, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${down.branch}`, to: oid, expect: head }], signal);
   if (answer.ok) return null;

@@ -15,6 +15,8 @@ export interface UpdateRecord {
   readonly to: string;
   /** Commit of the registered branch that it was made for. */
   readonly base: string;
+  /** Which variant it is made for, and the digest of what that asks for. */
+  readonly variant?: { readonly uid: string; readonly digest: string };
   /** Seal of the list of conflicts in the pull request's body; absent where there are none. */
   readonly conflicts?: string;
 }

@@ -3,8 +3,9 @@ import { branchHead, type Downstream } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { conflictKey } from './open-conflicts.ts';
 import type { World } from './ports.ts';
-import { holdsConflicts, newestSealed } from './update-record.ts';
+import { holdsConflicts, newestSealed, type UpdateRecord } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
+import { variantDigest } from './variant-content.ts';
 
 /** A revision that was asked for by command stays the target of its pull request until it is closed. */
 export async function askedBefore(
@@ -13,7 +14,7 @@ export async function askedBefore(
   open: Pull | undefined,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  if (open === undefined || down.config.updates.follow.kind !== 'none') return undefined;
+  if (open === undefined || down.config.updates.follow.kind !== 'none' || down.planned) return undefined;
   const head = await branchHead(down, signal);
   const ours = head === null ? null : await newestSealed(down.access.git, head, world.hmac, signal);
   return ours?.record.to;
@@ -30,7 +31,8 @@ export async function declinedBefore(
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged).slice(0, 10)) {
     const head = await down.access.git.resolve(pull.headSha, signal);
     const ours = head === null ? null : await newestSealed(down.access.git, head, world.hmac, signal);
-    if (ours?.record.to === revision) {
+    // What a variant asks for may change while the revision stays.
+    if (ours?.record.to === revision && asksTheSame(ours.record, down)) {
       return withheld(
         'declined',
         `#${pull.number} was closed: not ${revision}. Open it again, or ask with /portico update.`,
@@ -67,15 +69,21 @@ export async function tooMany(
  */
 export async function isCurrent(
   world: World,
-  { access: { git }, base, directory, branch, facts }: Downstream,
+  down: Downstream,
   head: string,
   revision: string,
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<boolean> {
+  const { access, base, directory, branch, facts } = down;
+  const { git } = access;
   const ours = await newestSealed(git, head, world.hmac, signal);
-  if (ours === null || ours.record.to !== revision) return false;
+  if (ours === null || ours.record.to !== revision || !asksTheSame(ours.record, down)) return false;
   if (!holdsConflicts(conflictKey(facts.id, branch), pull.body, ours.record, world.hmac)) return false;
   const then = await git.treeId(ours.record.base, directory, signal);
   return then === (await git.treeId(base.oid, directory, signal));
+}
+
+function asksTheSame({ variant }: UpdateRecord, { planned }: Downstream): boolean {
+  return variant?.digest === (planned === undefined ? undefined : variantDigest(planned));
 }

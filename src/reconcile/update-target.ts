@@ -14,7 +14,10 @@ export type WithheldReason =
   | 'declined'
   | 'conflict'
   | 'archived'
-  | 'not-available';
+  | 'not-available'
+  | 'not-owned'
+  | 'variant-error'
+  | 'deletion-proposed';
 
 /** An update that is not made: a stable reason and a sentence that says what to do. */
 export interface Withheld {

@@ -8,6 +8,7 @@ import {
   type RevisionRefs,
 } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
+import type { PlannedVariant } from './variant-plan.ts';
 
 /** A package's upstream, opened: where it is, what it is locked to, and which revisions it has. */
 export interface Upstream {
@@ -21,11 +22,43 @@ export interface Upstream {
   /** The commit that the package was made from; null where the upstream no longer has it. */
   readonly baseCommit: string | null;
   readonly newest: string | undefined;
+  /** Where `baseCommit` is, when the package was made from another package than this one. */
+  readonly base?: { readonly access: Access; readonly directory: string };
 }
 
 export type UpstreamResult =
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
   | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' };
+
+/**
+ * Opens the upstream that a variant names. What the package was made from so far is told by its lock, wherever that is;
+ * a package that is not there yet has none.
+ */
+export async function openPlanned(
+  world: World,
+  { upstream: place }: Pick<PlannedVariant, 'upstream'>,
+  kptfile: Kptfile | null,
+  signal?: AbortSignal,
+): Promise<Upstream> {
+  const locked = kptfile === null ? undefined : await openUpstream(world, kptfile, signal);
+  const own = locked?.kind === 'upstream' ? locked.upstream : undefined;
+  const directory = place.directory === '.' ? '' : place.directory;
+  if (own?.access.ref.id === place.repository.ref.id && own.directory === directory) return own;
+  const access = await world.open(place.repository.ref, signal);
+  await access.git.fetch({}, signal);
+  const refs = await loadRevisionRefs(access.git, signal);
+  const repo = (place.repository.urls[0] ?? '').replace(/\.git$/, '');
+  return {
+    access,
+    refs,
+    directory,
+    lock: { repo, directory: place.directory, ref: '', commit: '' },
+    current: undefined,
+    baseCommit: own?.baseCommit ?? null,
+    newest: newestRevision(refs, directory)?.name,
+    ...(own && { base: { access: own.access, directory: own.directory } }),
+  };
+}
 
 /** Opens the upstream of a package, if that is a repository Portico is installed in. */
 export async function openUpstream(

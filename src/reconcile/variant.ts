@@ -2,6 +2,7 @@
  * One downstream package against its upstream: at most one open update pull request, refreshed in place. What people
  * committed on its branch is kept; the update goes under it.
  */
+import type { UpdatePolicy } from '../config/repository-config.ts';
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { createKeyedLock } from './keyed-lock.ts';
@@ -14,7 +15,9 @@ import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from 
 import { pushUpdate } from './update-push.ts';
 import { readConflicts } from './update-record.ts';
 import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
-import { updateTarget, withheld, type Withheld } from './update-target.ts';
+import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
+import { createInStep, type InStep } from './variant-in-step.ts';
+import { letGo } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
@@ -27,11 +30,12 @@ export function createVariantReconciler(world: World): VariantReconciler {
   // Opening counts what is open: two at once would both find room for one.
   const opening = createKeyedLock();
   const variants = createKeyedLock();
+  const inStep = createInStep();
   return async (target, signal) => {
     const { repository } = target;
     const alone: Alone = (work) => opening.run(`${repository.id}`, work);
     const outcome = await variants.run(`${repository.id}:${target.package}`, () =>
-      reconcile(world, target, alone, signal),
+      reconcile(world, target, alone, inStep, signal),
     );
     const fields = { repository: `${repository.owner}/${repository.name}`, package: target.package };
     if (outcome.kind === 'withheld') {
@@ -49,8 +53,11 @@ async function reconcile(
   world: World,
   target: VariantTarget,
   alone: Alone,
+  inStep: InStep,
   signal: AbortSignal | undefined,
 ): Promise<VariantOutcome> {
+  const left = await letGo(world, target, signal);
+  if (left !== null) return left;
   const down = await loadDownstream(world, target, signal);
   if ('kind' in down) return down;
   const { upstream, access } = down;
@@ -59,18 +66,21 @@ async function reconcile(
   if (!down.visible) return block(world, down, open, signal);
   const paused = target.to === undefined ? await pausedBy(access.git, down.directory, signal) : null;
   if (paused !== null) {
-    return withheld('paused', `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`);
+    return withheld(
+      'paused',
+      `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`,
+    );
   }
   const asked = target.to ?? (await askedBefore(world, down, open, signal));
   const chosen = updateTarget({
-    policy: down.config.updates,
+    policy: policyOf(down),
     asked,
     current: upstream.current,
     newest: upstream.newest,
     available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
   });
-  if (chosen.kind === 'withheld') return chosen;
-  const { revision } = chosen;
+  const revision = await revisionToBring(world, down, chosen, inStep, signal);
+  if (typeof revision !== 'string') return revision;
   const head = await branchHead(down, signal);
   if (open !== undefined) {
     if (head !== null && (await isCurrent(world, down, head, revision, open, signal))) {
@@ -86,6 +96,27 @@ async function reconcile(
   return alone(
     async () => (await tooMany(world, down, signal)) ?? update(world, down, revision, head, open, signal),
   );
+}
+
+/** A variant's document says what is followed; everything else is the downstream repository's business. */
+function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
+  if (planned === undefined) return updates;
+  const { revision } = planned;
+  return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
+}
+
+/** A variant at its revision still has to change when its document or the inventory did. */
+async function revisionToBring(
+  world: World,
+  down: Downstream,
+  chosen: Target,
+  inStep: InStep,
+  signal: AbortSignal | undefined,
+): Promise<string | Withheld> {
+  if (chosen.kind === 'target') return chosen.revision;
+  const { current } = down.upstream;
+  if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
+  return (await inStep(world, down, current, signal)) ? chosen : current;
 }
 
 async function update(

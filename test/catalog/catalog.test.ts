@@ -12,6 +12,10 @@ function repository(
     directory: '.',
     urls: [`https://forge.example/acme/${name}.git`, `https://forge.example/acme/${name}`],
     commit: 'a'.repeat(40),
+    revisions: new Map(),
+    visibility: 'private',
+    documents: [],
+    inventory: [],
     packages: locks.map(([directory, repo, from]) => ({
       directory,
       tree: 'b'.repeat(40),

@@ -2,7 +2,7 @@
 import type { YamlValue } from '../yaml/edit.ts';
 import { selects } from './label-selector.ts';
 import { upstreamOfSet, type PackageRevision } from './package-revision.ts';
-import { renderTemplate, shownObject, type EvaluateExpression } from './template.ts';
+import { renderTemplate, shownObject } from './template.ts';
 import { checkVariant } from './validate-variant.ts';
 import { variantName } from './variant-name.ts';
 import {
@@ -21,7 +21,6 @@ export interface ExpansionWorld {
   readonly repositories: readonly RepositoryDocument[];
   readonly packageRevisions: readonly PackageRevision[];
   readonly objects: readonly InventoryObject[];
-  readonly evaluate: EvaluateExpression;
 }
 
 /** Why one downstream of a set is not generated; the others are. */
@@ -38,7 +37,7 @@ export interface Expansion {
 }
 
 /** How many variants one set may generate. */
-export const MOST_VARIANTS = 10_000;
+const MOST_VARIANTS = 10_000;
 
 /** One downstream that a target asks for, before its template. */
 interface Wanted {
@@ -198,7 +197,6 @@ function variantOf(
     packageDefault: wanted.package,
     target: wanted.target,
     template,
-    evaluate: world.evaluate,
     repositoryNamed(name) {
       const repository = world.repositories.find(
         ({ metadata }) => metadata.name === name && namespaceOf(metadata, namespace) === namespace,

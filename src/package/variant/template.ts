@@ -1,4 +1,5 @@
 /** From the template of a set's target to the spec of one variant. */
+import { evaluateTemplate } from '../../cel/template.ts';
 import type { FunctionSpec } from '../render/function-runtime.ts';
 import type { YamlValue } from '../yaml/edit.ts';
 import type {
@@ -12,14 +13,6 @@ import type {
   VariantUpstream,
 } from './variant-types.ts';
 
-export type Variables = Readonly<Record<string, YamlValue>>;
-
-/** Evaluates one CEL expression over these variables. Not a text, or an error: the reason as a sentence. */
-export type EvaluateExpression = (
-  expression: string,
-  variables: Variables,
-) => { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
-
 export interface TemplateInput {
   readonly upstream: VariantUpstream;
   readonly upstreamMeta: ObjectMeta & { readonly namespace: string };
@@ -30,7 +23,6 @@ export interface TemplateInput {
   readonly template: VariantTemplate | undefined;
   /** The `Repository` of that name in the set's namespace. */
   readonly repositoryNamed: (name: string) => (ObjectMeta & { readonly namespace: string }) | undefined;
-  readonly evaluate: EvaluateExpression;
 }
 
 /** Why a target gives no variant: Porch's words, and the field of the template. */
@@ -86,7 +78,7 @@ function render(input: TemplateInput): PackageVariantSpec {
     target: input.target,
   };
   const evaluate: Evaluate = (expression, path) => {
-    const answer = input.evaluate(expression, variables);
+    const answer = evaluateTemplate(expression, variables);
     if (answer.ok) return answer.value;
     throw new Stop(path, `${shown(path)}: ${answer.message}`);
   };

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { evaluateTemplate } from '../../../src/cel/template.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { documentValue } from '../../../src/package/variant/document-value.ts';
 import type { ExpansionWorld } from '../../../src/package/variant/expand.ts';
@@ -85,7 +84,6 @@ export function worldOf(world: Data): ExpansionWorld {
     repositories: documents.flatMap((one) => (one.kind === 'repository' ? [one.repository] : [])),
     objects: documents.flatMap((one) => (one.kind === 'object' ? [one.object] : [])),
     packageRevisions: revisionsOf(world.packageRevisions),
-    evaluate: evaluateTemplate,
   };
 }
 

@@ -23,13 +23,16 @@ function setOf(text: string): ValidVariantSet {
   return document.set;
 }
 
-function worldWith(extra: object = {}): ExpansionWorld {
-  const repository = (name: string, labels: object): object => ({
+function repository(name: string, labels: object): object {
+  return {
     apiVersion: 'config.porch.kpt.dev/v1alpha1',
     kind: 'Repository',
     metadata: { name, labels },
     spec: { git: { repo: `https://git.example.com/${name}.git` } },
-  });
+  };
+}
+
+function worldWith(extra: object = {}): ExpansionWorld {
   return worldOf({
     packageRevisions: [published],
     repositories: [repository('edge-1', { zone: 'a' }), repository('edge-2', {})],

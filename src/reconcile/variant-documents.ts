@@ -1,0 +1,67 @@
+/** The variant documents and inventory objects that stand in a repository. */
+import type { CatalogDocuments } from '../catalog/catalog.ts';
+import { readVariantDocuments } from '../package/variant/read-document.ts';
+import type { Git } from './git-port.ts';
+
+/** Beside `.github/portico.yaml`. */
+const DOCUMENTS = '.github/portico';
+const INVENTORY = `${DOCUMENTS}/inventory`;
+
+/** Of one file, and of all files of one folder. */
+const LONGEST_FILE = 1024 * 1024;
+const MOST_FILES = 2_000;
+
+export interface RepositoryDocuments {
+  readonly documents: readonly CatalogDocuments[];
+  readonly inventory: readonly CatalogDocuments[];
+}
+
+/**
+ * Reads both at a commit of the default branch. `inventory` is the folder that the configuration registers, absent for
+ * none. What is known by its content is not read again.
+ */
+export async function readDocuments(
+  git: Git,
+  commit: string,
+  inventory: string | undefined,
+  known: RepositoryDocuments | undefined,
+  signal?: AbortSignal,
+): Promise<RepositoryDocuments> {
+  const before = new Map(
+    [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
+  );
+  const beside = await folder(git, commit, DOCUMENTS, before, signal);
+  const registered = inventory === undefined ? [] : await folder(git, commit, inventory, before, signal);
+  const own = beside.filter(({ file }) => inInventory(file));
+  const other = registered.filter(({ file }) => !own.some((one) => one.file === file));
+  return {
+    documents: beside.filter(({ file }) => !inInventory(file)),
+    inventory: [...own, ...other],
+  };
+}
+
+async function folder(
+  git: Git,
+  commit: string,
+  top: string,
+  known: ReadonlyMap<string, CatalogDocuments>,
+  signal: AbortSignal | undefined,
+): Promise<CatalogDocuments[]> {
+  const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
+  const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
+  return files.slice(0, MOST_FILES).map(([path, { id = '', bytes }]) => {
+    const file = top === '.' ? path : `${top}/${path}`;
+    const before = id === '' ? undefined : known.get(`${file} ${id}`);
+    return before ?? { file, id, ...read(bytes) };
+  });
+}
+
+function read(bytes: Uint8Array): ReturnType<typeof readVariantDocuments> {
+  if (bytes.length <= LONGEST_FILE) return readVariantDocuments(new TextDecoder().decode(bytes));
+  const message = `The file has more than ${LONGEST_FILE / 1024} KiB`;
+  return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
+}
+
+function inInventory(file: string): boolean {
+  return file.startsWith(`${INVENTORY}/`);
+}

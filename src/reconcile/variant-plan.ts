@@ -1,0 +1,287 @@
+/** Pure: which variants all documents of all repositories ask for, and where. */
+import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
+import { decideVariant } from '../package/variant/decide.ts';
+import { expandSet } from '../package/variant/expand.ts';
+import type { PackageRevision } from '../package/variant/package-revision.ts';
+import {
+  namespaceOf,
+  type InventoryObject,
+  type RepositoryDocument,
+  type ValidVariant,
+  type ValidVariantSet,
+} from '../package/variant/variant-types.ts';
+import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
+import { packagePathProblem } from '../revision/ref-name.ts';
+import { mayFlow } from './visibility.ts';
+
+/** A package of a registered repository, there or to be made. */
+export interface VariantPlace {
+  readonly repository: CatalogRepository;
+  /** Below the registered directory. */
+  readonly path: string;
+  /** From the top of the repository; '.' is the top. */
+  readonly directory: string;
+}
+
+/** Where a document stands. */
+interface Source {
+  readonly control: CatalogRepository;
+  readonly file: string;
+  readonly line: number;
+  readonly namespace: string;
+  readonly name: string;
+  /** The set that generated it. */
+  readonly set?: string;
+}
+
+export interface PlannedVariant extends Source {
+  /** Stable over renames of repositories. */
+  readonly uid: string;
+  readonly variant: ValidVariant;
+  readonly upstream: VariantPlace;
+  readonly downstream: VariantPlace;
+  /** The revision that it asks for; undefined: the newest. */
+  readonly revision: string | undefined;
+  /** Objects of its control repository's inventories. */
+  readonly inventory: readonly InventoryObject[];
+}
+
+/** A document, or one downstream of a set, that nothing can be made of. */
+export interface StalledVariant extends Source {
+  readonly reason: 'ValidationError' | 'UpstreamNotFound' | 'UnexpectedError';
+  readonly message: string;
+}
+
+export interface VariantPlan {
+  readonly planned: readonly PlannedVariant[];
+  readonly stalled: readonly StalledVariant[];
+  at(repository: number, path: string): PlannedVariant | undefined;
+  /** True when a mark's variant is certainly gone from its control repository, or keeps another package now. */
+  isGone(uid: string, repository: number, path: string): boolean;
+  byUid(uid: string): PlannedVariant | undefined;
+}
+
+const plans = new WeakMap<Catalog, { readonly version: number; readonly plan: VariantPlan }>();
+
+/** The plan for what the index holds now; made anew only after it changed. */
+export function variantPlan(catalog: Catalog): VariantPlan {
+  const known = plans.get(catalog);
+  if (known?.version === catalog.version()) return known.plan;
+  const plan = makePlan(catalog);
+  plans.set(catalog, { version: catalog.version(), plan });
+  return plan;
+}
+
+function makePlan(catalog: Catalog): VariantPlan {
+  const planned: PlannedVariant[] = [];
+  const stalled: StalledVariant[] = [];
+  const certain = new Set<number>();
+  const places = new Map<string, PlannedVariant>();
+  const uids = new Map<string, PlannedVariant>();
+  for (const control of catalog.all()) {
+    if (control.documents.length === 0) {
+      certain.add(control.ref.id);
+      continue;
+    }
+    const before = stalled.length;
+    for (const one of documentsOf(catalog, control, stalled)) {
+      const place = placeKey(one.downstream.repository.ref.id, one.downstream.path);
+      const twin = places.get(place) ?? uids.get(one.uid);
+      if (twin !== undefined) {
+        const message = `${twin.file} has ${twin.namespace}/${twin.name}, which keeps that package or has that name`;
+        stalled.push({ ...sourceOf(one), reason: 'ValidationError', message });
+        continue;
+      }
+      places.set(place, one);
+      uids.set(one.uid, one);
+      planned.push(one);
+    }
+    if (stalled.length === before) certain.add(control.ref.id);
+  }
+  return {
+    planned,
+    stalled,
+    at: (repository, path) => places.get(placeKey(repository, path)),
+    byUid: (uid) => uids.get(uid),
+    isGone(uid, repository, path) {
+      const own = uids.get(uid);
+      if (own !== undefined) {
+        return own.downstream.repository.ref.id !== repository || own.downstream.path !== path;
+      }
+      // A document that cannot be read now may ask for it still.
+      return certain.has(Number(uid.split('/')[0]));
+    },
+  };
+}
+
+function placeKey(repository: number, path: string): string {
+  return `${repository}:${path}`;
+}
+
+function sourceOf({ control, file, line, namespace, name, set }: Source): Source {
+  return { control, file, line, namespace, name, ...(set !== undefined && { set }) };
+}
+
+/** The variants of one control repository; what stalls is added to `stalled`. */
+function documentsOf(
+  catalog: Catalog,
+  control: CatalogRepository,
+  stalled: StalledVariant[],
+): PlannedVariant[] {
+  const names = namesOf(control);
+  const inventory = inventoryOf(catalog, control);
+  const find = (name: string): CatalogRepository | undefined => resolved(catalog, control, names, name);
+  const planned: PlannedVariant[] = [];
+  const add = (source: Source, variant: ValidVariant): void => {
+    const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
+    const own = { ...variant, metadata: { ...variant.metadata, uid, namespace: source.namespace } };
+    const made = placed(source, own, find, inventory);
+    if ('reason' in made) stalled.push(made);
+    else planned.push({ ...made, uid });
+  };
+  for (const { file, documents, problems } of control.documents) {
+    for (const { line, message } of problems) {
+      stalled.push({ control, file, line, namespace: '', name: file, reason: 'ValidationError', message });
+    }
+    for (const document of documents) {
+      if (document.kind === 'refused') {
+        const { name, namespace = 'default', problems: wrong } = document;
+        const message = wrong.map((one) => `line ${one.line}: ${one.message}`).join('; ');
+        const line = wrong[0]?.line ?? document.line;
+        stalled.push({ control, file, line, namespace, name, reason: 'ValidationError', message });
+      } else if (document.kind === 'variant') {
+        const { metadata } = document.variant;
+        const source = { control, file, line: document.line, namespace: namespaceOf(metadata) };
+        add({ ...source, name: metadata.name }, document.variant);
+      } else if (document.kind === 'set') {
+        const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
+        expanded(document.set, source, names, inventory, find, stalled).forEach((variant) =>
+          add({ ...source, name: variant.metadata.name, set: document.set.metadata.name }, variant),
+        );
+      }
+    }
+  }
+  return planned;
+}
+
+function expanded(
+  set: ValidVariantSet,
+  source: Omit<Source, 'name'>,
+  names: ReadonlyMap<string, RepositoryDocument>,
+  inventory: readonly InventoryObject[],
+  find: (name: string) => CatalogRepository | undefined,
+  stalled: StalledVariant[],
+): readonly ValidVariant[] {
+  const upstream = find(set.spec.upstream.repo);
+  const packageRevisions =
+    upstream === undefined ? [] : revisionsOf(upstream, set.spec.upstream.repo, set.spec.upstream.package);
+  const { variants, problems } = expandSet(set, {
+    repositories: [...names.values()],
+    objects: inventory,
+    packageRevisions,
+  });
+  const { name } = set.metadata;
+  stalled.push(...problems.map(({ reason, message }) => ({ ...source, name, reason, message })));
+  return variants;
+}
+
+/** Porch's `Repository` documents beside the variants. */
+function namesOf({ documents }: CatalogRepository): Map<string, RepositoryDocument> {
+  const all = documents.flatMap((file) => file.documents);
+  const found = all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
+  return new Map(found.map((one) => [`${namespaceOf(one.metadata)}/${one.metadata.name}`, one]));
+}
+
+/** Objects of the repository itself, and of those of its owner that are registered as an inventory and no more private. */
+function inventoryOf(catalog: Catalog, control: CatalogRepository): InventoryObject[] {
+  const others = catalog
+    .all()
+    .filter(({ ref }) => ref.id !== control.ref.id && isSameOwner(ref, control.ref))
+    .filter((other) => mayFlow(other, control))
+    .flatMap(({ inventory }) => inventory);
+  return [...control.inventory, ...control.documents, ...others].flatMap(({ documents }) =>
+    documents.flatMap((one) => (one.kind === 'object' ? [one.object] : [])),
+  );
+}
+
+function isSameOwner(a: CatalogRepository['ref'], b: CatalogRepository['ref']): boolean {
+  return a.owner.toLowerCase() === b.owner.toLowerCase() && a.installationId === b.installationId;
+}
+
+/**
+ * A name of a document: by Porch's `Repository` of that name, else as `owner/name` or the name of a repository of the
+ * same owner. Nobody reaches another owner's repositories.
+ */
+function resolved(
+  catalog: Catalog,
+  control: CatalogRepository,
+  names: ReadonlyMap<string, RepositoryDocument>,
+  name: string,
+): CatalogRepository | undefined {
+  const document = [...names.values()].find(({ metadata }) => metadata.name === name);
+  const found =
+    document === undefined
+      ? catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`)
+      : catalog.byUrl(document.repo);
+  return found !== undefined && isSameOwner(found.ref, control.ref) ? found : undefined;
+}
+
+/** The published revisions of a package as Porch lists them, and the placeholder that stands for the newest. */
+function revisionsOf(upstream: CatalogRepository, repository: string, path: string): PackageRevision[] {
+  const directory = pathInRepository(upstream.directory, path);
+  const names = upstream.revisions.get(directory) ?? [];
+  return ['main', ...names].map((workspaceName) => {
+    const number = /^v?(\d+)$/.exec(workspaceName)?.[1];
+    const name = [repository, ...path.split('/'), workspaceName].join('.');
+    return {
+      metadata: { name, labels: {}, annotations: {}, owners: [] },
+      repository,
+      package: path,
+      revision: number === undefined ? -1 : Number(number),
+      workspaceName,
+      lifecycle: 'Published' as const,
+    };
+  });
+}
+
+function placed(
+  source: Source,
+  variant: ValidVariant,
+  find: (name: string) => CatalogRepository | undefined,
+  inventory: readonly InventoryObject[],
+): Omit<PlannedVariant, 'uid'> | StalledVariant {
+  const { upstream, downstream } = variant.spec;
+  const stalled = (reason: StalledVariant['reason'], message: string): StalledVariant => ({
+    ...sourceOf(source),
+    reason,
+    message,
+  });
+  const from = find(upstream.repo);
+  const to = find(downstream.repo);
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? upstream.repo : downstream.repo;
+    const message = `"${missing}" names no repository of ${source.control.ref.owner} that Portico is registered in`;
+    return stalled('UnexpectedError', message);
+  }
+  const problem = packagePathProblem(downstream.package);
+  if (downstream.package === '.' || problem !== undefined) {
+    const why = problem?.message ?? 'it names the whole repository';
+    return stalled('ValidationError', `spec.downstream.package cannot be a package: ${why}`);
+  }
+  const decision = decideVariant(variant, revisionsOf(from, upstream.repo, upstream.package));
+  if (!decision.ok) return stalled('UpstreamNotFound', decision.message);
+  const { workspaceName } = decision.upstream;
+  return {
+    ...sourceOf(source),
+    variant,
+    upstream: placeOf(from, upstream.package),
+    downstream: placeOf(to, downstream.package),
+    revision: workspaceName === 'main' ? undefined : workspaceName,
+    inventory,
+  };
+}
+
+function placeOf(repository: CatalogRepository, path: string): VariantPlace {
+  const directory = pathInRepository(repository.directory, path);
+  return { repository, path: packagePathOf(repository.directory, directory) ?? path, directory };
+}

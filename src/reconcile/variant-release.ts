@@ -1,0 +1,137 @@
+/** What a variant leaves behind that is gone from its document, or keeps another package now. */
+import { pathInRepository } from '../revision/package-path.ts';
+import { draftBranch, updateBranch } from '../revision/ref-name.ts';
+import { sealedCommitMessage, type DeletionRecord } from './commit-seal.ts';
+import { loadConfiguration } from './configuration.ts';
+import { variantBranchName, type VariantTarget } from './downstream.ts';
+import type { Git } from './git-port.ts';
+import { proposalJob } from './jobs.ts';
+import { readKptfileAt } from './kptfile-at.ts';
+import { code } from './markdown-blocks.ts';
+import { refPath } from './package-revisions.ts';
+import type { Access, World } from './ports.ts';
+import { botPerson } from './render-commit.ts';
+import { withheld, type Withheld } from './update-target.ts';
+import { readMark } from './variant-mark.ts';
+import { variantPlan, type VariantPlan } from './variant-plan.ts';
+
+const CLOSED_MARKER = '<!-- portico:update -->';
+
+/**
+ * Lets go of a package as the deletion policy says: its update pull request is closed, and the deletion of what is
+ * published is proposed; an orphan stays as it is. Null where there is nothing to let go of.
+ */
+export async function letGo(
+  world: World,
+  target: VariantTarget,
+  signal?: AbortSignal,
+): Promise<Withheld | null> {
+  const plan = variantPlan(world.catalog);
+  if (plan.at(target.repository.id, target.package) !== undefined) return null;
+  const known = world.catalog.get(target.repository.id);
+  const directory = pathInRepository(known?.directory ?? '.', target.package);
+  const mark = known?.packages.find((one) => one.directory === directory)?.variant;
+  const uid = mark?.uid ?? target.gone;
+  if (uid === undefined) return null;
+  const access = await world.open(target.repository, signal);
+  const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered' || facts.archived) return null;
+  const { branch } = configuration.config;
+  const base = await access.git.resolve(`refs/heads/${branch}`, signal);
+  const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
+  const standing = kptfile === null ? undefined : readMark(kptfile);
+  if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
+  if (!plan.isGone(uid, target.repository.id, target.package)) {
+    const message = 'Its variant cannot be read now: see the repository with the documents.';
+    return standing === undefined ? null : withheld('variant-error', message);
+  }
+  await closeUpdate(world, access, directory, uid, signal);
+  if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
+  return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
+}
+
+/** The document that is left says; of one that is gone, what it said last. */
+function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
+  const left = plan.byUid(uid);
+  return left === undefined ? said : left.variant.spec.deletionPolicy === 'orphan';
+}
+
+async function closeUpdate(
+  world: World,
+  { forge }: Access,
+  directory: string,
+  uid: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const branch = updateBranch(refPath(directory), variantBranchName(uid));
+  for (const pull of await forge.pullsForHead({ branch }, { state: 'open' }, signal)) {
+    if (pull.author !== world.app.botLogin) continue;
+    const why =
+      '**Closed.** The variant that this package was kept by is gone, or keeps another package now.';
+    await forge.upsertSticky(pull.number, CLOSED_MARKER, why, signal);
+    await forge.closePull(pull.number, signal);
+  }
+}
+
+async function proposeDeletion(
+  world: World,
+  { git, forge, ref }: Access,
+  place: {
+    readonly package: string;
+    readonly directory: string;
+    readonly base: string;
+    readonly onto: string;
+  },
+  signal: AbortSignal | undefined,
+): Promise<Withheld> {
+  const { directory, base } = place;
+  // Of the form that the deletions have which a command proposes; comments count from 1.
+  const branch = draftBranch(refPath(directory), 'delete-0');
+  const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  const open = pulls.find(({ state }) => state === 'open');
+  if (open !== undefined) return proposed(open.number);
+  const declined = pulls.find(({ state, merged }) => state === 'closed' && !merged);
+  if (declined !== undefined) {
+    return withheld('declined', `#${declined.number} was closed: the package stays, and nobody keeps it.`);
+  }
+  await pushRemoval(world, git, directory, base, branch, place.package, signal);
+  const { pull } = await forge.createPull(
+    {
+      title: `Delete ${place.package}`,
+      body: [
+        `Removes the package ${code(place.package)}: the variant that kept it is gone, or keeps another package now, and its deletion policy is ${code('delete')}.`,
+        'Its tags stay, so whoever uses a revision keeps it; the numbers are never used again. Closing this pull request leaves the package as it is.',
+      ].join('\n\n'),
+      head: branch,
+      base: place.onto,
+    },
+    signal,
+  );
+  await world.enqueue(proposalJob(ref, pull.number));
+  return proposed(pull.number);
+}
+
+function proposed(number: number): Withheld {
+  return withheld('deletion-proposed', `Its variant is gone: the deletion is proposed in #${number}.`);
+}
+
+async function pushRemoval(
+  world: World,
+  git: Git,
+  directory: string,
+  base: string,
+  branch: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const expect = await git.resolve(`refs/heads/${branch}`, signal);
+  const files = (await git.readPackage(base, directory, {}, signal))?.files ?? new Map();
+  const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
+  const tree = await git.writeTree(base, gone, signal);
+  const parents = [base];
+  const record: DeletionRecord = { kind: 'deletion', directory, by: world.app.botLogin, comment: 0 };
+  const message = sealedCommitMessage(`Delete ${path}`, record, { tree, parents }, world.hmac);
+  const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  await git.push([{ ref: `refs/heads/${branch}`, to, expect }], signal);
+}

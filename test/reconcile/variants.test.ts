@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+
+const KPTFILE = smallPackage('web', { data: { color: 'blue' } })['Kptfile']!;
+const TEAM = `apiVersion: example.com/v1
+kind: Team
+metadata:
+  name: team
+  annotations: # who
+    kpt.dev/config-injection: required
+spec:
+  code: example # replaced
+`;
+const UPSTREAM = { Kptfile: KPTFILE, 'config.yaml': configMap('web', { color: 'blue' }), 'team.yaml': TEAM };
+
+const team = (name: string, code: string): string =>
+  `apiVersion: example.com/v1\nkind: Team\nmetadata: {name: ${name}, labels: {kind: edge}}\nspec:\n  code: ${code}\n`;
+
+const SET = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: shops}
+spec:
+  upstream: {repo: up, package: web, revision: -1}
+  targets:
+  - repositories:
+    - name: edge
+      packageNames: [one, two]
+    template:
+      labels: {tier: edge}
+      injectors: [{nameExpr: "target.package"}]
+      pipeline:
+        mutators:
+        - image: set-labels:v0.2
+          configMap: {keeper: portico}
+  - repositories: [{name: nowhere}]
+`;
+const PORCH_REPOSITORIES = ['up', 'edge'];
+
+const repositoryDocuments = (url: (name: string) => string): string =>
+  PORCH_REPOSITORIES.map(
+    (name) => `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: ${name}}
+spec: {type: git, git: {repo: ${url(name)}.git}}
+`,
+  ).join('---\n');
+
+beforeAll(async () => {
+  stage = await startStage({
+    up: { files: below('web', UPSTREAM) },
+    edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }' },
+    control: {},
+    open: { private: false },
+  });
+  await stage.repository('up').publish('v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
+  await control({
+    'repositories.yaml': repositoryDocuments((name) => stage.repository(name).url),
+    'shops.yaml': SET,
+    'inventory/teams.yaml': [team('one', 'c1'), team('two', 'c2')].join('---\n'),
+  });
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function control(files: Readonly<Record<string, string | null>>): Promise<void> {
+  const paths = Object.entries(files).map(([path, text]) => [`.github/portico/${path}`, text] as const);
+  await stage.repository('control').push('main', Object.fromEntries(paths));
+  await stage.idle();
+}
+
+async function pullFor(repo: StageRepository, title: string): ReturnType<StageRepository['pull']> {
+  const found = (await repo.pulls()).filter((pull) => pull.title === title);
+  expect((await repo.pulls()).map((pull) => pull.title)).toContain(title);
+  return found[0]!;
+}
+
+test('each variant gets one pull request that makes its package; a bad target stalls alone', async () => {
+  const edge = stage.repository('edge');
+  expect((await edge.pulls()).map(({ title }) => title).toSorted()).toEqual([
+    'Create one at v1',
+    'Create two at v1',
+  ]);
+  const pull = await pullFor(edge, 'Create one at v1');
+  const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
+  expect(kptfile).toContain('name: one');
+  expect(kptfile).toContain('ref: web/v1');
+  expect(kptfile).toContain('tier: edge');
+  expect(kptfile).toContain('name: PackageVariant.shops-edge-one..0');
+  expect(kptfile).toContain('conditionType: config.injection.Team.team');
+  const injected = (await edge.read('one/team.yaml', pull.head.sha))!;
+  expect(injected).toContain('code: c1 # replaced');
+  expect(injected).toContain('kpt.dev/injected-resource: one');
+  expect(injected).toContain('keeper: portico');
+  expect((await edge.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+});
+
+test('a newer upstream before the first is merged goes on in the same pull request, under what people committed', async () => {
+  const edge = stage.repository('edge');
+  const before = await pullFor(edge, 'Create one at v1');
+  await edge.push(before.head.ref, { 'one/note.md': 'by hand\n' }, { as: 'bob' });
+  await stage.repository('up').publish('v2', { 'web/config.yaml': configMap('web', { color: 'second' }) });
+  const pull = await pullFor(edge, 'Create one at v2');
+  expect(pull.number).toBe(before.number);
+  expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
+  expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('second');
+  expect(await edge.read('one/Kptfile', pull.head.sha)).toContain('ref: web/v2');
+});
+
+test('a change of inventory comes as an update of the package; merging it leaves nothing to do', async () => {
+  const edge = stage.repository('edge');
+  await edge.merge((await pullFor(edge, 'Create one at v2')).number);
+  await edge.merge((await pullFor(edge, 'Create two at v2')).number);
+  expect(await edge.pulls()).toEqual([]);
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  await control({ 'inventory/teams.yaml': [team('one', 'changed'), team('two', 'c2')].join('---\n') });
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Bring one in step with its variant']);
+  const pull = await pullFor(edge, 'Bring one in step with its variant');
+  expect(await edge.read('one/team.yaml', pull.head.sha)).toContain('code: changed # replaced');
+  await edge.merge(pull.number);
+  expect(await edge.pulls()).toEqual([]);
+});
+
+test('an update merges upstream into the package, and what the variant sets is no conflict', async () => {
+  const edge = stage.repository('edge');
+  await stage.repository('up').publish('v3', {
+    'web/config.yaml': configMap('web', { color: 'third' }),
+    'web/team.yaml': TEAM.replace('code: example', 'code: other'),
+  });
+  const pull = await pullFor(edge, 'Update one to v3');
+  expect(pull.body).not.toContain('conflict');
+  expect(await edge.read('one/team.yaml', pull.head.sha)).toContain('code: changed');
+  expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('third');
+  expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
+});
+
+test('a target that is gone: its pull request is closed, and what is merged is proposed for deletion', async () => {
+  const edge = stage.repository('edge');
+  await control({
+    'shops.yaml': SET.replace('[one, two]', '[one]').replace('  - repositories: [{name: nowhere}]\n', ''),
+  });
+  const titles = (await edge.pulls()).map(({ title }) => title).toSorted();
+  expect(titles).toEqual(['Delete two', 'Update one to v3']);
+  const pull = await pullFor(edge, 'Delete two');
+  expect(await edge.read('two/Kptfile', pull.head.sha)).toBeNull();
+  expect(await edge.read('one/Kptfile', pull.head.sha)).not.toBeNull();
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  await edge.merge(pull.number);
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+});
+
+function mine(policy: string): string {
+  return `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: mine}
+spec:
+  upstream: {repo: up, package: web, revision: v3}
+  downstream: {repo: edge, package: mine}
+  adoptionPolicy: ${policy}
+  deletionPolicy: orphan
+`;
+}
+
+test('a package that is there is adopted only when asked; another upstream keeps the ancestor', async () => {
+  const edge = stage.repository('edge');
+  const other = {
+    Kptfile: KPTFILE.replace('name: web', 'name: web-ng'),
+    'config.yaml': configMap('web', { color: 'ng' }),
+  };
+  await stage.repository('up').publish('ng', below('web-ng', other));
+  await edge.push('main', below('mine', UPSTREAM));
+  await control({ 'mine.yaml': mine('adoptNone') });
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+  // Nobody can tell what it was made from.
+  await control({ 'mine.yaml': mine('adoptExisting') });
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+
+  const one = await pullFor(edge, 'Update one to v3');
+  await edge.merge(one.number);
+  await control({
+    'shops.yaml': SET.replace('[one, two]', '[one]').replace('package: web,', 'package: web-ng,'),
+  });
+  const pull = await pullFor(edge, 'Update one to v1');
+  const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
+  expect(kptfile).toContain('directory: web-ng');
+  expect(kptfile).toContain('ref: web-ng/v1');
+  expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('ng');
+  expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
+});
+
+test('content of a private repository does not flow into a public one by a variant', async () => {
+  await control({
+    'open.yaml': `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: leak}
+spec:
+  upstream: {repo: up, package: web}
+  downstream: {repo: open, package: leak}
+`,
+  });
+  expect(await stage.repository('open').pulls('all')).toEqual([]);
+  expect(await stage.repository('open').git('for-each-ref', 'refs/heads/portico')).toBe('');
+});
