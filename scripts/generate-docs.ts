@@ -1,10 +1,14 @@
 /** Writes the generated pages: `npm exec -- node scripts/generate-docs.ts`. Tests fail where they are not true. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
+import { withFunctionTable } from '../src/function/reference.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 
 writeFileSync(new URL('commands.md', docs), commandReference());
 writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`);
+
+const functions = new URL('functions.md', docs);
+writeFileSync(functions, withFunctionTable(readFileSync(functions, 'utf8')));

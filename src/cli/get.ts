@@ -9,9 +9,13 @@ import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
 
-/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package. */
+/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package; `portico get functions` lists functions. */
 export async function get(call: Call): Promise<number> {
   const [typed = '', destination] = call.positionals;
+  if (typed === 'functions') {
+    const { getFunctions } = await import('./get-functions.ts');
+    return getFunctions(call);
+  }
   const { terminal } = call;
   const origin = parseUpstream(typed, call.path);
   const directory = destinationOf(call, destination, basename(origin.directory) || basename(origin.repo));
@@ -22,7 +26,7 @@ export async function get(call: Call): Promise<number> {
   const files = await fetchPackage(
     git,
     origin,
-    { name, strategy: strategyOf(call.text('strategy')) },
+    { name, strategy: strategyOf(call.text('strategy')), deployment: call.has('for-deployment') },
     terminal,
   );
   terminal.progress('');

@@ -56,15 +56,26 @@ export const VERBS: readonly Verb[] = [
     name: 'get',
     alias: 'clone',
     summary: 'copy a package out of a git repository and remember where it came from',
-    usage: ['portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY]'],
+    usage: [
+      'portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY] [--for-deployment]',
+      'portico get functions [--type mutator|validator] [--image IMAGE]',
+    ],
     description: [
       'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
       'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
+      'The second form lists the built-in functions; a repository of that name is ./functions.',
     ],
-    options: [STRATEGY, JSON_OPTION],
+    options: [
+      STRATEGY,
+      { name: 'for-deployment', help: "write the copy's name into its package-context.yaml" },
+      { name: 'type', value: 'TYPE', choices: ['mutator', 'validator'], help: 'only functions of this type' },
+      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function and version that this image means' },
+      JSON_OPTION,
+    ],
     examples: [
       'portico get https://github.com/acme/blueprints.git/database@v3',
       'portico get ../blueprints.git/database@database/v3 ./orders-database',
+      'portico get functions --type validator',
     ],
     positionals: { least: 1, most: 2 },
     load: async () => (await import('./get.ts')).get,
