@@ -28,7 +28,7 @@ export interface Origin {
 export async function fetchPackage(
   git: UserGit,
   origin: Origin,
-  copy: { readonly name: string; readonly strategy: UpdateStrategy },
+  copy: { readonly name: string; readonly strategy: UpdateStrategy; readonly deployment?: boolean },
   terminal: Terminal,
   depth = 0,
 ): Promise<PackageFiles> {

@@ -64,6 +64,19 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
     return known;
   };
 
+  /** The commit that an abbreviated id means; a server tells only of whole ones, so that all must be fetched. */
+  const abbreviated = async (repo: string, ref: string): Promise<ResolvedRef> => {
+    if (/^[0-9a-f]{7,63}$/.test(ref)) {
+      if (!(await borrow(repo))) await fetchAll(gitDir, repo, signal);
+      objects.restart();
+      const commit = (await objects.info(`${ref}^{commit}`, signal))?.id;
+      if (commit !== undefined) return { ref, commit };
+    }
+    throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no tag, branch or commit ${ref}`, {
+      hint: isRefName(ref) ? `git ls-remote ${repo} lists what there is.` : 'This is no name that git takes.',
+    });
+  };
+
   return {
     expect: (repo) => {
       // What goes wrong is told to who asks for it in earnest.
@@ -75,7 +88,8 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
     },
     resolve: async (repo, directory, ref) => {
       const refs = await refsOf(repo);
-      return ref === undefined ? defaultBranch(refs, repo) : findRef(refs, repo, directory, ref);
+      if (ref === undefined) return defaultBranch(refs, repo);
+      return findRef(refs, directory, ref) ?? abbreviated(repo, ref);
     },
     fetch: async (repo, ids) => {
       const alone = !borrowed.has(repo);
@@ -141,12 +155,7 @@ function defaultBranch(refs: ReadonlyMap<string, string>, repo: string): Resolve
 }
 
 /** For a package `a/b` and `v1` the tags `a/b/v1` and `a/v1` come before `v1`, as in kpt; then branches, then commits. */
-function findRef(
-  refs: ReadonlyMap<string, string>,
-  repo: string,
-  directory: string,
-  ref: string,
-): ResolvedRef {
+function findRef(refs: ReadonlyMap<string, string>, directory: string, ref: string): ResolvedRef | undefined {
   const segments = directory.split('/').filter((segment) => segment !== '');
   const prefixes = segments.map((_, at) => segments.slice(0, segments.length - at).join('/'));
   const names = [...prefixes.map((prefix) => `${prefix}/${ref}`), ref];
@@ -156,10 +165,7 @@ function findRef(
   }
   const commit = refs.get(`refs/heads/${ref}`) ?? refs.get(ref);
   if (commit !== undefined) return { ref, commit };
-  if (isOid(ref)) return { ref, commit: ref };
-  throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no tag, branch or commit ${ref}`, {
-    hint: isRefName(ref) ? `git ls-remote ${repo} lists what there is.` : 'This is no name that git takes.',
-  });
+  return isOid(ref) ? { ref, commit: ref } : undefined;
 }
 
 /**
@@ -180,6 +186,8 @@ async function borrowObjects(gitDir: string, repo: string): Promise<boolean> {
   return false;
 }
 
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+
 /** Fetches single commits; where the server does not give them, everything. */
 async function fetchCommits(
   gitDir: string,
@@ -189,18 +197,17 @@ async function fetchCommits(
 ): Promise<void> {
   const wanted = [...new Set(ids)].filter(isOid);
   if (wanted.length === 0) return;
-  const plain = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   try {
-    await run(gitDir, [...plain, '--depth=1', '--', repo, ...wanted], signal);
+    await run(gitDir, [...FETCH, '--depth=1', '--', repo, ...wanted], signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PorticoError && error.code === 'UPSTREAM_UNREACHABLE') throw error;
-    await run(
-      gitDir,
-      [...plain, '--', repo, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
-      signal,
-    );
+    await fetchAll(gitDir, repo, signal);
   }
+}
+
+async function fetchAll(gitDir: string, repo: string, signal: AbortSignal): Promise<void> {
+  await run(gitDir, [...FETCH, '--', repo, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], signal);
 }
 
 /** Only what goes to a git server or a directory; `ext::` and the like would start programs. */

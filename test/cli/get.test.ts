@@ -87,6 +87,13 @@ describe('get', () => {
 
     const { code, stdout } = await portico(['get', `${repo.url}/db@v1`, 'orders-db'], { cwd: dir.path('.') });
     expect([code, stdout]).toEqual([0, `orders-db: 9 files from ${dir.path('blueprints')}/db\n`]);
+    const live = await portico(['clone', `${repo.url}/db@v1`, 'live', '--for-deployment'], {
+      cwd: dir.path('.'),
+    });
+    expect(live.code).toBe(0);
+    expect(dir.read('live')['package-context.yaml']).toMatch(
+      /name: kptfile\.kpt\.dev\n[^]*\n {2}name: live\n/,
+    );
     const files = dir.read('orders-db');
     expect(
       Object.keys(files)
@@ -122,6 +129,7 @@ describe('get', () => {
     ['a branch', () => '@main', 'main', 'main'],
     ['a full tag', () => '@db/v1', 'db/v1', 'db/v1'],
     ['a commit', (commit) => `@${commit}`, 'COMMIT', 'COMMIT'],
+    ['an abbreviated commit', (commit) => `@${commit.slice(0, 9)}`, 'SHORT', 'SHORT'],
   ])('%s', async (_, suffix, ref, locked) => {
     using dir = scratch();
     const { repo, commit } = shared;
@@ -132,8 +140,8 @@ describe('get', () => {
     expect(JSON.parse(stdout)).toMatchObject({ directory: dir.path('db'), name: 'db' });
     const { upstream, upstreamLock } = kptfileOf(dir, 'db');
     expect([upstream.git['ref'], upstreamLock.git['ref'], upstreamLock.git['commit']]).toEqual([
-      ref.replace('COMMIT', commit),
-      locked.replace('COMMIT', commit),
+      ref.replace('COMMIT', commit).replace('SHORT', commit.slice(0, 9)),
+      locked.replace('COMMIT', commit).replace('SHORT', commit.slice(0, 9)),
       commit,
     ]);
   });
