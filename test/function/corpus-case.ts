@@ -109,6 +109,11 @@ function pinned(files: PackageFiles, one: Case): PackageFiles {
   );
 }
 
+/** Runs a case on its input. */
+export async function executeCase(one: Case): Promise<RenderResult> {
+  return execute(one, pinned(readDirectory(join(one.dir, 'input')), one));
+}
+
 async function execute(one: Case, files: PackageFiles): Promise<RenderResult> {
   const runtime = createRuntime();
   if (one.run.mode === 'render') return renderPackage({ files, runtime });
