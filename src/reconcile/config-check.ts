@@ -80,10 +80,6 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
       String(errors),
       code(shownValue(message, 200)),
     ]);
-  const names = (all: readonly string[]): string => {
-    const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
-    return all.slice(0, MOST_NAMES).map(code).join(', ') + more;
-  };
   return [
     'It comes into force when it is merged.',
     broken.length === 0
@@ -105,6 +101,11 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+function names(all: readonly string[]): string {
+  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
+  return all.slice(0, MOST_NAMES).map(code).join(', ') + more;
 }
 
 function mistakes(problems: readonly ConfigProblem[]): Draft {

@@ -157,9 +157,9 @@ async function run(
 ): Promise<Outcome> {
   const specs = new Set(guardrails.map(({ spec }) => spec));
   const runtime: FunctionRuntime = {
+    ...builtins,
     run: async (spec, input, aborted) =>
       specs.has(spec) ? builtins.run(spec, input, aborted) : { exitCode: 0, items: input.items, results: [] },
-    ...(builtins.judge && { judge: builtins.judge }),
   };
   // Validators say all they have, whatever their mode: what counts is decided here.
   const outspoken = guardrails.map((one): Guardrail =>

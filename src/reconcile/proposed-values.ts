@@ -44,7 +44,7 @@ function applied(path: string, text: string, finding: Finding): string {
 function editOf(path: string, text: string, { item, resource }: Finding): YamlEdit | undefined {
   const { field, place, file } = item;
   if (field === undefined || !isYamlValue(field.proposedValue)) return undefined;
-  if (JSON.stringify(field.proposedValue).length > LONGEST) return undefined;
+  if (shown(field.proposedValue).length > LONGEST) return undefined;
   const { documents } = readResources(path, text);
   const index = place?.index ?? file?.index ?? 0;
   const isThat = (value: Readonly<Record<string, unknown>>): boolean =>
@@ -56,7 +56,7 @@ function editOf(path: string, text: string, { item, resource }: Finding): YamlEd
   const found = resolvePath(document.value, field.path);
   if (found === undefined) return undefined;
   const { currentValue } = field;
-  if (currentValue !== undefined && String(currentValue) !== String(found.value)) return undefined;
+  if (currentValue !== undefined && shown(currentValue) !== shown(found.value)) return undefined;
   return { op: 'set', document: document.index, path: found.path, value: field.proposedValue };
 }
 
@@ -110,5 +110,14 @@ function keyIn(keys: readonly string[], path: string): { readonly name: string; 
 function isYamlValue(value: unknown): value is YamlValue {
   if (value === null || ['string', 'number', 'boolean', 'bigint'].includes(typeof value)) return true;
   if (Array.isArray(value)) return value.every(isYamlValue);
-  return typeof value === 'object' && Object.values(value as object).every(isYamlValue);
+  return typeof value === 'object' && Object.values(value).every(isYamlValue);
+}
+
+/** Functions write numbers as text now and then. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, bigText) ?? '');
+}
+
+function bigText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

@@ -23,6 +23,12 @@ subjects:
 - { kind: ServiceAccount, name: web, namespace: shop }
 `;
 
+const trialSpec = (more: string): string =>
+  configuration(
+    'trial',
+    `branch: main\nguardrails:\n  validators:\n  - { name: schema, image: kubeconform:v0.1 }\n  - { name: foreign, image: registry.example.com/any:v1 }\n${more}`,
+  );
+
 beforeAll(async () => {
   stage = await startStage({
     mend: { spec: HINT },
@@ -138,12 +144,7 @@ test('a proposed configuration is run over what is published, and nothing foreig
   const repo = stage.repository('trial');
   await repo.tag('bad/v1', await repo.head('main'));
   await stage.look('trial');
-  const spec = (more: string): string =>
-    configuration(
-      'trial',
-      `branch: main\nguardrails:\n  validators:\n  - { name: schema, image: kubeconform:v0.1 }\n  - { name: foreign, image: registry.example.com/any:v1 }\n${more}`,
-    );
-  const pull = await repo.propose('config', { '.github/portico.yaml': spec('') });
+  const pull = await repo.propose('config', { '.github/portico.yaml': trialSpec('') });
   const check = async () => (await repo.checksOf(pull.number)).get('portico/config');
   const run = await check();
   expect(run).toMatchObject({ conclusion: 'neutral', output: { title: '1 of 2 packages would newly fail' } });
@@ -152,7 +153,9 @@ test('a proposed configuration is run over what is published, and nothing foreig
   expect(await stage.writesOf(() => stage.look('trial'), 'trial')).toEqual([]);
 
   await repo.push('config', {
-    '.github/portico.yaml': spec('  - { name: lost, image: kubeconform:v0.1, configPath: nowhere.yaml }'),
+    '.github/portico.yaml': trialSpec(
+      '  - { name: lost, image: kubeconform:v0.1, configPath: nowhere.yaml }',
+    ),
   });
   await stage.idle();
   expect(await check()).toMatchObject({

@@ -23,14 +23,23 @@ const finding = (item: Finding['item'], more: Partial<Finding> = {}): Finding =>
   ...more,
 });
 
-describe('a suggestion', () => {
-  const suggest = (head: string, fixed: string, before: string | null = null, why = 'Words.') =>
-    suggestionsOf(
-      [{ check: 'guardrail/x', why, changes: new Map([['a.yaml', file(fixed)]]) }],
-      new Map([['a.yaml', { head: bytes(head), before: before === null ? null : bytes(before) }]]),
-    ).map(({ key: _key, ...rest }) => rest);
-  const block = (text: string): string => `\`guardrail/x\`: \`Words.\`\n\n\`\`\`suggestion\n${text}\n\`\`\``;
+const ofKind = (kind: string) => ({ resource: { apiVersion: '', kind, namespace: '', name: '' } });
 
+const keyOf = (head: string, fixed: string): string | undefined =>
+  suggestionsOf(
+    [{ check: 'c', why: '', changes: new Map([['a.yaml', file(fixed)]]) }],
+    new Map([['a.yaml', { head: bytes(head), before: null }]]),
+  )[0]?.key;
+
+const suggest = (head: string, fixed: string, before: string | null = null, why = 'Words.') =>
+  suggestionsOf(
+    [{ check: 'guardrail/x', why, changes: new Map([['a.yaml', file(fixed)]]) }],
+    new Map([['a.yaml', { head: bytes(head), before: before === null ? null : bytes(before) }]]),
+  ).map(({ key: _key, ...rest }) => rest);
+
+const block = (text: string): string => `\`guardrail/x\`: \`Words.\`\n\n\`\`\`suggestion\n${text}\n\`\`\``;
+
+describe('a suggestion', () => {
   test.each<[string, string, string, object]>([
     ['a line', 'a: 1\nb: 2\n', 'a: 1\nb: 3\n', { path: 'a.yaml', line: 2, body: block('b: 3') }],
     [
@@ -75,13 +84,8 @@ describe('a suggestion', () => {
   });
 
   test('has one key wherever its lines have moved', () => {
-    const key = (head: string, fixed: string): string | undefined =>
-      suggestionsOf(
-        [{ check: 'c', why: '', changes: new Map([['a.yaml', file(fixed)]]) }],
-        new Map([['a.yaml', { head: bytes(head), before: null }]]),
-      )[0]?.key;
-    expect(key('a: 1\n', 'a: 2\n')).toBe(key('# new\na: 1\n', '# new\na: 2\n'));
-    expect(key('a: 1\n', 'a: 2\n')).not.toBe(key('a: 1\n', 'a: 3\n'));
+    expect(keyOf('a: 1\n', 'a: 2\n')).toBe(keyOf('# new\na: 1\n', '# new\na: 2\n'));
+    expect(keyOf('a: 1\n', 'a: 2\n')).not.toBe(keyOf('a: 1\n', 'a: 3\n'));
   });
 });
 
@@ -113,9 +117,8 @@ describe('proposed values', () => {
   });
 
   test('the right document is taken, or none', () => {
-    const resource = (kind: string) => ({ resource: { apiVersion: '', kind, namespace: '', name: '' } });
-    expect(propose('spec.x', 1, {}, resource('A'))).toContain('# here\n  x: 1\n');
-    expect(propose('spec.x', 1, {}, resource('B'))).toBeUndefined();
+    expect(propose('spec.x', 1, {}, ofKind('A'))).toContain('# here\n  x: 1\n');
+    expect(propose('spec.x', 1, {}, ofKind('B'))).toBeUndefined();
   });
 
   test.each([
@@ -162,12 +165,13 @@ describe('annotations', () => {
   });
 });
 
+const diff = (direction: 'wider' | 'narrower') => ({
+  grown: direction === 'wider',
+  unread: [],
+  changes: [{ direction, kind: 'rbac' as const, who: 'w', what: 'x', file: 'a.yaml', line: 2, column: 3 }],
+});
+
 describe('the check of power', () => {
-  const diff = (direction: 'wider' | 'narrower') => ({
-    grown: direction === 'wider',
-    unread: [],
-    changes: [{ direction, kind: 'rbac' as const, who: 'w', what: 'x', file: 'a.yaml', line: 2, column: 3 }],
-  });
   const power = [{ path: 'web', directory: 'web', diff: diff('wider') }];
 
   test.each([
@@ -213,7 +217,11 @@ test('the comment of a huge proposal stays below what the forge takes, and says 
     pull: { draft: false },
     digest: `sha256:${'0'.repeat(64)}`,
     packages,
-    rendered: packages.map(({ path }) => ({ package: { path }, runs: Array(60).fill(run), findings: [] })),
+    rendered: packages.map(({ path }) => ({
+      package: { path },
+      runs: Array.from({ length: 60 }, () => run),
+      findings: [],
+    })),
     fixable: false,
     checks: [],
     approvals: { counted: [], notCounted: [], changesRequested: [], required: 1 },

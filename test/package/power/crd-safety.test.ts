@@ -31,12 +31,12 @@ const version = (name: string, size: Schema | null, more: KrmObject = {}): KrmOb
         spec: {
           type: 'object',
           properties: size === null ? {} : { size },
-          ...((more['spec'] as object) ?? {}),
+          ...(more['spec'] as object | undefined),
         },
       },
     },
   },
-  ...((more['version'] as object) ?? {}),
+  ...(more['version'] as object | undefined),
 });
 
 const told = (old: KrmObject, now: KrmObject): string[] =>

@@ -178,9 +178,10 @@ describe('workloads', () => {
   });
 });
 
+const hook = (more: string): string =>
+  `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: { name: m }\nwebhooks:\n- name: h.example.com\n  failurePolicy: Ignore\n  rules:\n  - { operations: [CREATE], apiGroups: [""], resources: [pods] }\n${more}`;
+
 describe('the cluster', () => {
-  const hook = (more: string): string =>
-    `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: { name: m }\nwebhooks:\n- name: h.example.com\n  failurePolicy: Ignore\n  rules:\n  - { operations: [CREATE], apiGroups: [""], resources: [pods] }\n${more}`;
   test.each([
     [
       'a webhook',
@@ -221,6 +222,9 @@ describe('the cluster', () => {
   });
 });
 
+const list = (prefix: string, n: number): string =>
+  Array.from({ length: n }, (_, at) => `${prefix}${at}`).join(', ');
+
 describe('hostile input', () => {
   test('is no error, and what cannot be read is named', () => {
     const found = diffPower(
@@ -237,8 +241,6 @@ describe('hostile input', () => {
   });
 
   test('many rights are told as too many, at once', () => {
-    const list = (prefix: string, n: number): string =>
-      Array.from({ length: n }, (_, at) => `${prefix}${at}`).join(', ');
     const huge = role(
       `- { apiGroups: [${list('g', 60)}], resources: [${list('r', 60)}], verbs: [${list('v', 60)}] }`,
     );
