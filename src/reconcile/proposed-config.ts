@@ -5,6 +5,7 @@ import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from './configuratio
 import type { LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { documentProblemsAt } from './variant-documents.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
 export async function proposedConfig(
@@ -27,7 +28,10 @@ export async function proposedConfig(
   const places = bytes === null ? new Map() : guardrailPlaces(bytes);
   return {
     file: CONFIGURATION_FILE,
-    problems: proposed?.problems ?? [],
+    problems: [
+      ...(proposed?.problems ?? []),
+      ...(beside ? await documentProblemsAt(git, head.oid, signal) : []),
+    ],
     trial:
       proposed?.ok === true
         ? await tryConfiguration(

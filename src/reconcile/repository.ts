@@ -1,14 +1,16 @@
 import type { CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
 import { plainDirectory } from '../catalog/catalog.ts';
+import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
+import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { variantGoneJob, variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { loadRevisionRefs, refPath, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { variantDigest } from './variant-content.ts';
-import { readDocuments } from './variant-documents.ts';
+import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { readMark } from './variant-mark.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
 
@@ -24,6 +26,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     const config = configuration.state === 'registered' ? configuration.config : null;
+    const problems = configuration.state === 'absent' ? [] : configuration.problems;
     const head = config === null ? null : await access.git.resolve(`refs/heads/${config.branch}`, signal);
     if (config === null || head === null || facts.archived) {
       world.catalog.remove(repository.id);
@@ -33,7 +36,14 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const before = variantPlan(world.catalog);
     const known = world.catalog.get(repository.id);
     const top = await access.git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
-    const inventory = config.inventory?.directory;
+    const documents = await readDocuments(
+      access.git,
+      top ?? head,
+      config.inventory?.directory,
+      known,
+      signal,
+    );
+    await reportDocuments(access, top ?? head, problems, documents, signal);
     world.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
@@ -42,7 +52,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       packages,
       revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
       visibility: facts.visibility,
-      ...(await readDocuments(access.git, top ?? head, inventory, known, signal)),
+      ...documents,
     });
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
     for (const job of jobs) await world.enqueue(job);
@@ -134,4 +144,16 @@ function holdsDocuments(repository: CatalogRepository | undefined): boolean {
 
 function isNews(now: PlannedVariant, before: PlannedVariant | undefined): boolean {
   return before === undefined || variantDigest(now) !== variantDigest(before);
+}
+
+/** Says on the default branch that documents there have mistakes, beside those of the configuration. */
+async function reportDocuments(
+  { forge }: Access,
+  head: string,
+  problems: readonly ConfigProblem[],
+  documents: RepositoryDocuments,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const own = documentProblems(documents);
+  if (own.length > 0) await forge.putCheck(configCheckAt(head, [...problems, ...own], true), signal);
 }

@@ -1,5 +1,6 @@
 /** The variant documents and inventory objects that stand in a repository. */
 import type { CatalogDocuments } from '../catalog/catalog.ts';
+import type { ConfigProblem } from '../config/config-problem.ts';
 import { readVariantDocuments } from '../package/variant/read-document.ts';
 import type { Git } from './git-port.ts';
 
@@ -64,4 +65,29 @@ function read(bytes: Uint8Array): ReturnType<typeof readVariantDocuments> {
 
 function inInventory(file: string): boolean {
   return file.startsWith(`${INVENTORY}/`);
+}
+
+/** What is wrong with the documents themselves, whatever they speak of, with its lines. */
+export function documentProblems({ documents, inventory }: RepositoryDocuments): ConfigProblem[] {
+  return [...documents, ...inventory].flatMap((file) => {
+    const own = file.documents.flatMap((one) => (one.kind === 'refused' ? one.problems : []));
+    return [...file.problems, ...own].map(({ path, line, column, message }) => ({
+      code: 'variant-document',
+      file: file.file,
+      path,
+      line,
+      column,
+      message,
+      hint: 'Correct the document; what it made before stays until then.',
+    }));
+  });
+}
+
+/** The same at a commit. */
+export async function documentProblemsAt(
+  git: Git,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<ConfigProblem[]> {
+  return documentProblems(await readDocuments(git, commit, undefined, undefined, signal));
 }

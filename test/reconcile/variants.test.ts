@@ -1,9 +1,13 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
-import { startStage, type Stage } from './stage.ts';
+import { startStage, type Stage, type StageRepositoryOptions } from './stage.ts';
 
 let stage: Stage;
 
@@ -51,12 +55,45 @@ spec: {type: git, git: {repo: ${url(name)}.git}}
 `,
   ).join('---\n');
 
+const CORPUS = fileURLToPath(new URL('../../../shared/corpus', import.meta.url));
+const hasCorpus = existsSync(CORPUS);
+if (!hasCorpus) process.stderr.write(`SKIPPED: the real variants and packages are not at ${CORPUS}\n`);
+
+/** Upstream repository → a real package in it. */
+const REAL_UPSTREAMS = {
+  'catalog-infra-capi': 'nephio-catalog/infra/capi/vlanindex',
+  'catalog-distros-sandbox': 'nephio-catalog/distros/sandbox/repository',
+  'blueprints-infra-gcp': 'nephio-catalog/infra/gcp/cc-cluster-gke-std-csr-cs',
+};
+
+/** Repositories with the names that the real documents use, and one that holds all these documents. */
+function real(): Record<string, StageRepositoryOptions> {
+  if (!hasCorpus) return {};
+  const upstreams = Object.entries(REAL_UPSTREAMS).map(([name, path]) => {
+    const top = join(CORPUS, 'packages', path);
+    const files = readdirSync(top).map((file) => [file, readFileSync(join(top, file), 'utf8')]);
+    return [name, { files: below(path.split('/').at(-1)!, Object.fromEntries(files)) }];
+  });
+  const folder = join(CORPUS, 'variants/real');
+  const documents = readdirSync(folder).map((name) => [
+    `.github/portico/${name}.yaml`,
+    readFileSync(join(folder, name, 'input.yaml'), 'utf8'),
+  ]);
+  return {
+    ...Object.fromEntries(upstreams),
+    'config-control': {},
+    mgmt: {},
+    porch: { files: Object.fromEntries(documents) },
+  };
+}
+
 beforeAll(async () => {
   stage = await startStage({
     up: { files: below('web', UPSTREAM) },
     edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }' },
     control: {},
     open: { private: false },
+    ...real(),
   });
   await stage.repository('up').publish('v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
   await control({
@@ -208,4 +245,44 @@ spec:
   });
   expect(await stage.repository('open').pulls('all')).toEqual([]);
   expect(await stage.repository('open').git('for-each-ref', 'refs/heads/portico')).toBe('');
+});
+
+test('a document with a mistake is refused with its line, in a proposal and on the branch', async () => {
+  const repo = stage.repository('control');
+  const wrong = {
+    '.github/portico/wrong.yaml':
+      'apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: wrong}\nspec:\n  upstream: {repo: up}\n  downstream: {repo: edge, package: x}\n',
+  };
+  const pull = await repo.propose('wrong', wrong);
+  const check = (await repo.checksOf(pull.number)).get('portico/config');
+  expect(check?.conclusion).toBe('failure');
+  expect(check?.output.summary).toContain('wrong.yaml:5');
+  expect(check?.output.summary).toContain('missing required field spec.upstream.package');
+});
+
+test.skipIf(!hasCorpus)('the real documents keep the real packages', async () => {
+  for (const [name, path] of Object.entries(REAL_UPSTREAMS)) {
+    const repo = stage.repository(name);
+    await repo.tag(`${path.split('/').at(-1)!}/v1`, await repo.head('main'));
+  }
+  await stage.idle();
+  const made = await Promise.all(
+    ['mgmt', 'config-control'].map(async (name) => {
+      const repo = stage.repository(name);
+      const pulls = await repo.pulls();
+      return pulls.map(({ title, head }) => ({ repo, title, sha: head.sha }));
+    }),
+  );
+  const titles = made.flat().map(({ title }) => title);
+  expect(titles.toSorted()).toEqual([
+    'Create example at v1',
+    'Create example-repo at v1',
+    'Create example-vlanindex at v1',
+  ]);
+  for (const { repo, title, sha } of made.flat()) {
+    const path = title.split(' ')[1]!;
+    const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
+    expect(kptfile).toContain(`PackageVariant.${path === 'example' ? 'example' : path}.`);
+    expect(kptfile).toContain('upstreamLock:');
+  }
 });
