@@ -54,10 +54,10 @@ function matchesParts(
   { exact, below }: { readonly exact: boolean; readonly below: boolean },
 ): boolean {
   // reach[n]: the pattern so far can end in front of part n.
-  let reach = new Array<boolean>(parts.length + 1).fill(false);
+  let reach = Array.from({ length: parts.length + 1 }, () => false);
   reach[0] = true;
   for (const segment of wanted) {
-    const next = new Array<boolean>(parts.length + 1).fill(false);
+    const next = Array.from({ length: parts.length + 1 }, () => false);
     for (let at = 0; at <= parts.length; at += 1) {
       if (segment === '**') next[at] = reach[at] === true || (at > 0 && next[at - 1] === true);
       else if (at > 0 && reach[at - 1] === true) next[at] = matchesSegment(segment, parts[at - 1] ?? '');
@@ -70,10 +70,10 @@ function matchesParts(
 
 /** `*` is any run of characters, `?` any one. */
 function matchesSegment(glob: string, text: string): boolean {
-  let reach = new Array<boolean>(text.length + 1).fill(false);
+  let reach = Array.from({ length: text.length + 1 }, () => false);
   reach[0] = true;
   for (const character of glob) {
-    const next = new Array<boolean>(text.length + 1).fill(false);
+    const next = Array.from({ length: text.length + 1 }, () => false);
     for (let at = 0; at <= text.length; at += 1) {
       if (character === '*') next[at] = reach[at] === true || (at > 0 && next[at - 1] === true);
       else if (at > 0 && reach[at - 1] === true) {

@@ -1,6 +1,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
-import { proposalJob, publicationJob, repositoryJob } from './jobs.ts';
+import { proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
+import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
 /**
@@ -26,8 +27,13 @@ export function createBranchReconciler(
     await reportConfiguration(access, defaultBranch, configuration, signal);
     if (configuration.state !== 'registered') {
       world.catalog.remove(repository.id);
+      if (configuration.state === 'absent' && ref === `refs/heads/${defaultBranch}`) {
+        await offerOnboarding(world, access, await forge.get(signal), signal);
+      }
       return;
     }
+    // Registered by this push: what stood here before is looked at as a whole.
+    if (before.state === 'absent') await world.enqueue(repositorySweepJob(repository));
     if (!isConcerned(configuration.config, defaultBranch, ref)) return;
     await world.enqueue(publicationJob(repository));
     await world.enqueue(repositoryJob(repository));

@@ -70,6 +70,11 @@ export interface RebaseRecord extends ByCommand {
   readonly bare?: true;
 }
 
+/** The file that registers a repository was offered. */
+export interface OnboardingRecord {
+  readonly kind: 'onboarding';
+}
+
 /** What a check's button committed. */
 export interface FixRecord {
   readonly kind: 'fix';
@@ -79,7 +84,13 @@ export interface FixRecord {
 
 export type CommandRecord = DraftRecord | ChangeRecord | RebaseRecord;
 
-export type CommitRecord = MergeRecord | SettleRecord | DeletionRecord | FixRecord | CommandRecord;
+export type CommitRecord =
+  | OnboardingRecord
+  | MergeRecord
+  | SettleRecord
+  | DeletionRecord
+  | FixRecord
+  | CommandRecord;
 
 const TRAILER = 'Portico-Commit: ';
 

@@ -125,6 +125,8 @@ export interface RepositoryFacts {
   readonly defaultBranch: string;
   readonly visibility: 'public' | 'internal' | 'private';
   readonly archived: boolean;
+  /** True for a fork of another repository. */
+  readonly fork?: boolean;
   readonly htmlUrl: string;
   readonly cloneUrl: string;
 }
@@ -203,6 +205,17 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<readonly (Comment & { readonly issue: number })[]>;
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
+  /** Pull requests are left out. */
+  listIssues(
+    filter: { readonly state?: 'open' | 'closed' | 'all'; readonly creator?: string },
+    signal?: AbortSignal,
+  ): Promise<
+    readonly { readonly number: number; readonly state: 'open' | 'closed'; readonly title: string }[]
+  >;
+  createIssue(
+    issue: { readonly title: string; readonly body: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly number: number }>;
   addReaction(
     target: { readonly commentId: number },
     content: Reaction,

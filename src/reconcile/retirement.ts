@@ -5,14 +5,15 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import { formatPackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
+import { deletionProposedBranch } from '../revision/ref-name.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
-import type { GitRef } from './git-port.ts';
+import type { GitRef, RefUpdate } from './git-port.ts';
 import { repositoryJob } from './jobs.ts';
 import { knownUsers } from './known-users.ts';
 import { code, fenced } from './markdown-blocks.ts';
-import { loadRevisionRefs, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
+import { loadRevisionRefs, publishedRefs, refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { readSealedComments, sealedComment } from './sealed-comment.ts';
 
@@ -69,20 +70,33 @@ export async function requestRetirement(
   }
   const blocked = await usersOf(world, access, here, revision, tag, signal);
   if (blocked !== null) return blocked;
-  const wish: Retirement = { package: path, revision, tag: tag.oid, login: asked.login, comment: asked.id };
+  const wish = { package: path, revision, tag: tag.oid, login: asked.login, comment: asked.id };
+  await recordWish(world, access, facts, asked.number, wish, signal);
+  return { kind: 'done' };
+}
+
+/** Records in an issue that somebody asks to retire a revision. */
+export async function recordWish(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  issue: number,
+  wish: Retirement,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
   await record(
     world,
     access,
     facts,
-    asked.number,
+    issue,
     { ...wish, state: 'asked' },
     [
-      `${code(asked.login)} asks to retire ${name}: its tag is taken away, and its number is never used again.`,
+      `${code(wish.login)} asks to retire ${name}: its tag is taken away, and its number is never used again.`,
       'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
     ],
     signal,
   );
-  return { kind: 'done' };
 }
 
 /** Takes the tag away by compare-and-swap, with the ledger in the same push. */
@@ -107,7 +121,11 @@ export async function retire(
     const names = publishedRefs(directory, revision);
     const kept = refs.ledger.has(names.ledger) ? [] : [{ ref: names.ledger, to: tag.oid, expect: null }];
     const answer = await access.git.push(
-      [{ ref: `refs/tags/${names.tag}`, to: null, expect: tag.oid }, ...kept],
+      [
+        { ref: `refs/tags/${names.tag}`, to: null, expect: tag.oid },
+        ...kept,
+        ...(await porchMark(access, directory, revision, signal)),
+      ],
       signal,
     );
     if (!answer.ok) {
@@ -149,7 +167,11 @@ export async function rejectRetirement(
   step: Extract<Step, { do: 'reject-retirement' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const facts = await access.forge.get(signal);
+  const here = await lookAt(access, step.package, step.revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory } = here;
+  const mark = await porchMark(access, directory, step.revision, signal);
+  if (mark.length > 0) await access.git.push(mark, signal);
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
   await record(
     world,
@@ -161,6 +183,18 @@ export async function rejectRetirement(
     signal,
   );
   return { kind: 'done' };
+}
+
+/** The branch by which a Porch server marks a proposed deletion, to be taken away; nothing where there is none. */
+async function porchMark(
+  { git }: Pick<Access, 'git'>,
+  directory: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<RefUpdate[]> {
+  const ref = `refs/heads/${deletionProposedBranch(refPath(directory), revision)}`;
+  const standing = (await git.refs(ref, signal)).get(ref);
+  return standing === undefined ? [] : [{ ref, to: null, expect: standing.oid }];
 }
 
 interface Place {

@@ -6,7 +6,9 @@ import { parseComment } from '../command/parse.ts';
 import { PorticoError } from '../error.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import { commentJob, proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
+import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
+import { takeOver } from './take-over.ts';
 
 /** Commands are looked for so far back: as long as the forge keeps deliveries. */
 const COMMENT_DAYS = 3;
@@ -68,8 +70,10 @@ export function createRepositorySweep(
     if (!facts.archived) await reportConfiguration(access, facts.defaultBranch, configuration, signal);
     if (configuration.state !== 'registered' || facts.archived) {
       world.catalog.remove(repository.id);
+      if (configuration.state === 'absent') await offerOnboarding(world, access, facts, signal);
       return;
     }
+    await takeOver(world, access, facts, configuration.config, signal);
     await world.enqueue(repositoryJob(repository));
     await world.enqueue(publicationJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {

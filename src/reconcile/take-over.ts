@@ -1,0 +1,116 @@
+/**
+ * What a Porch server left in a registered repository goes on here: a branch `proposed/…` gets a pull request, a mark
+ * `deletionProposed/…/v3` an issue that asks to retire the revision. Branches `drafts/…` are drafts as they are.
+ */
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { packagePathOf } from '../revision/package-path.ts';
+import { porchAnnotations } from '../revision/porch-annotation.ts';
+import { parseRef } from '../revision/ref-name.ts';
+import type { RepositoryFacts } from './forge-port.ts';
+import { proposalJob } from './jobs.ts';
+import { code } from './markdown-blocks.ts';
+import { loadRevisionRefs, tagOf } from './package-revisions.ts';
+import type { Access, World } from './ports.ts';
+import { rootPackages } from './proposal-snapshot.ts';
+import { recordWish } from './retirement.ts';
+
+/** Branches that are looked at in one go: the rest comes with the next. */
+const MOST = 50;
+
+/** Done again it finds what it made; a pull request or issue that was closed is not made again. */
+export async function takeOver(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  signal?: AbortSignal,
+): Promise<void> {
+  const branches = await access.git.refs('refs/heads/', signal);
+  let left = MOST;
+  for (const [ref, { commit }] of branches) {
+    const parsed = parseRef(ref);
+    if (left === 0) return;
+    if (parsed?.kind === 'proposed') {
+      left -= 1;
+      const head = ref.slice('refs/heads/'.length);
+      await openProposed(world, access, config, { ...parsed, head, commit }, signal);
+    } else if (parsed?.kind === 'deletion-proposed') {
+      left -= 1;
+      await askToRetire(world, access, facts, config, parsed, signal);
+    }
+  }
+}
+
+async function openProposed(
+  world: World,
+  access: Access,
+  config: RepositoryConfig,
+  branch: {
+    readonly path: string;
+    readonly workspace: string;
+    readonly head: string;
+    readonly commit: string;
+  },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { git, forge } = access;
+  const path = packagePathOf(config.directory, branch.path);
+  const here = path !== undefined && (await holdsPackage(access, config, branch, signal));
+  const registered = await git.resolve(`refs/heads/${config.branch}`, signal);
+  if (!here || registered === null) return;
+  if (await git.isAncestor(branch.commit, registered, signal)) return;
+  if ((await forge.pullsForHead({ branch: branch.head }, { state: 'all' }, signal)).length > 0) return;
+  const { message } = await git.commit(branch.commit, signal);
+  const task = porchAnnotations(message).find((one) => one.task !== undefined)?.task;
+  const { pull } = await forge.createPull(
+    {
+      title: `Propose ${path} (${branch.workspace})`,
+      body: `A Porch server had this package revision proposed: package ${code(path)}, workspace ${code(branch.workspace)}${task === undefined ? '' : `, last task ${code(task)}`}. It goes on as this pull request; closing it keeps the branch.`,
+      head: branch.head,
+      base: config.branch,
+    },
+    signal,
+  );
+  await world.enqueue(proposalJob(access.ref, pull.number));
+}
+
+async function holdsPackage(
+  access: Access,
+  config: RepositoryConfig,
+  { path, commit }: { readonly path: string; readonly commit: string },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const found = await rootPackages(access, commit, config.directory, signal);
+  return found.some(({ directory }) => directory === (path === '.' ? '' : path));
+}
+
+async function askToRetire(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  mark: { readonly path: string; readonly version: string },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { forge, git } = access;
+  const path = packagePathOf(config.directory, mark.path);
+  const tag = tagOf(await loadRevisionRefs(git, signal), mark.path === '.' ? '' : mark.path, mark.version);
+  if (path === undefined || tag === undefined) return;
+  const title = `Retire ${path}@${mark.version}?`;
+  const asked = await forge.listIssues({ state: 'all', creator: world.app.botLogin }, signal);
+  const known = asked.find((issue) => issue.title === title);
+  if (known !== undefined && known.state === 'closed') return;
+  const number =
+    known?.number ??
+    (
+      await forge.createIssue(
+        { title, body: `A Porch server had the deletion of ${code(`${path}@${mark.version}`)} proposed.` },
+        signal,
+      )
+    ).number;
+  // Asked once: a later answer takes the place of the same comment.
+  const comments = await forge.listComments(number, signal);
+  if (comments.some(({ author }) => author === world.app.botLogin)) return;
+  const wish = { package: path, revision: mark.version, tag: tag.oid, login: 'porch', comment: 0 };
+  await recordWish(world, access, facts, number, wish, signal);
+}
