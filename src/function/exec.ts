@@ -6,11 +6,15 @@ import type { RuntimeOptions } from './runtime.ts';
 import { answerOf, refused } from './sandbox/answer.ts';
 import type { FunctionInput } from './sandbox/answer.ts';
 import { hasBubblewrap, inBubblewrap } from './sandbox/bubblewrap.ts';
+import { makeControlGroup } from './sandbox/control-group.ts';
 import { execEnvironment, execView, findProgram } from './sandbox/exec-view.ts';
 import { EXEC_LIMITS } from './sandbox/limits.ts';
 import type { Limits } from './sandbox/limits.ts';
-import { supervise } from './sandbox/supervise.ts';
+import { heldTooMuch, supervise } from './sandbox/supervise.ts';
 import type { Ended } from './sandbox/supervise.ts';
+
+/** As shells say that a signal ended it. */
+const KILLED = 137;
 
 /**
  * Runs a command line such as `fn-label --verbose`, split as a shell would, without a shell: in bubblewrap where that
@@ -41,17 +45,27 @@ export async function runExec(
   const limits: Limits = { ...EXEC_LIMITS, ...options.execLimits };
   const boxed = host['PORTICO_EXEC_SANDBOX'] !== 'off' && (await hasBubblewrap());
   signal?.throwIfAborted();
-  const started = boxed
-    ? { ...inBubblewrap(program, args, execView(program, args, cwd, host), limits), env: {} }
-    : { program, args, cwd, env: execEnvironment(host) };
+  const group = boxed ? makeControlGroup(limits) : undefined;
   const stdin = printResourceList(input);
-  const ended = await supervise({ ...started, stdin, name: word, limits }, signal);
+  const rest = { stdin, name: word, limits };
+  let ended: Ended;
+  try {
+    const inside = inBubblewrap(program, args, execView(program, args, cwd, host), limits);
+    ended = boxed
+      ? await supervise({ ...(group?.wrap(inside) ?? inside), env: {}, ...rest }, signal)
+      : await supervise({ program, args, cwd, env: execEnvironment(host), ...rest }, signal);
+  } finally {
+    await group?.close();
+  }
   signal?.throwIfAborted();
-  return answerOf(boxed ? explain(ended) : ended, input);
+  return answerOf(boxed ? explain(ended, word, limits) : ended, input);
 }
 
 /** A program that misses something inside the sandbox is told of the sandbox. */
-function explain(ended: Ended): Ended {
+function explain(ended: Ended, name: string, limits: Limits): Ended {
+  // Nobody but the kernel kills it there: memory is what it ran out of.
+  if (ended.cut === undefined && ended.exitCode === KILLED)
+    return { ...ended, cut: heldTooMuch(name, limits) };
   if (ended.exitCode === 0 || !/No such file|not found|Permission denied|Read-only/i.test(ended.stderr))
     return ended;
   const note =
