@@ -66,7 +66,7 @@ function inResources(path: string, trees: Trees): ExpectedConflict[] {
 function withoutMark(data: Data): string {
   const found = new Map<string, string>();
   flatten(data, '', '', {}, found);
-  return JSON.stringify([...found].sort());
+  return JSON.stringify([...found].map((leaf) => leaf.join('=')).sort());
 }
 
 /** The fields that both sides changed to different values. */
