@@ -1,18 +1,27 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
+import { diffPower } from '../package/power/power-diff.ts';
+import { powerMarkdown } from '../package/power/power-markdown.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
-/** `portico diff A B`: the differences of two packages as Markdown or JSON. */
+/** `portico diff A B`: the differences of two packages, and of what they may do, as Markdown or JSON. */
 export async function diff(call: Call): Promise<number> {
   const [a = '', b = ''] = call.positionals.map(call.path);
   const { terminal } = call;
   const limit = limitOf(call.text('limit'));
-  const found = diffPackages(readFolder(a, { warn: terminal.warn }), readFolder(b, { warn: terminal.warn }));
-  if (terminal.json) terminal.document(found);
-  else terminal.write(visible(diffMarkdown(found, { limit })));
+  const before = readFolder(a, { warn: terminal.warn });
+  const after = readFolder(b, { warn: terminal.warn });
+  const found = diffPackages(before, after);
+  const power = diffPower(before, after);
+  if (terminal.json) terminal.document({ ...found, power });
+  else {
+    const may =
+      power.changes.length === 0 ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powerMarkdown(power)}\n`;
+    terminal.write(visible(diffMarkdown(found, { limit }) + may));
+  }
   return EXIT.ok;
 }
 

@@ -239,7 +239,8 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
   const externalId = `${check.externalId}#${digest}`;
   const requests = batches.map((batch, at): CheckFields => {
     const own = { output: { ...output, ...(batch.length === 0 ? {} : { annotations: batch }) } };
-    if (at === batches.length - 1) return { ...end, ...own, external_id: externalId };
+    // Buttons of before are taken away only where they are said to be none.
+    if (at === batches.length - 1) return { actions: [], ...end, ...own, external_id: externalId };
     return { ...details, ...own, status: 'in_progress', external_id: check.externalId };
   });
   return { externalId, requests: requests as [CheckFields, ...CheckFields[]] };

@@ -2,6 +2,7 @@
 import type { PackageFiles } from '../package/package.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
+import { digestOf } from '../revision/digest.ts';
 import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
 import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
@@ -19,16 +20,22 @@ export interface Fix {
   readonly changes: FileChanges;
 }
 
+/** By content and guardrails of one package; the oldest are dropped. */
+export type FixMemory = Map<string, readonly Fix[]>;
+
+const MOST_REMEMBERED = 200;
+
 /**
  * The fixes of all checks; of one check there may be several, for several packages. Nothing is rendered unless a
  * mutator that only warns has found something.
  */
 export async function loadFixes(
-  world: Pick<World, 'runtime'>,
+  world: Pick<World, 'runtime' | 'runtimeVersion'>,
   { git }: Pick<Access, 'git'>,
   rendered: readonly RenderedPackage[],
   guardrails: LoadedGuardrails,
   commit: RenderCommit,
+  memory: FixMemory = new Map(),
   signal?: AbortSignal,
 ): Promise<Fix[]> {
   const fixes: Fix[] = [];
@@ -44,14 +51,22 @@ export async function loadFixes(
     const proposed = one.findings.filter((finding) => finding.severity !== 'info' && proposesValue(finding));
     const mutators = warningMutators(one, guardrails.forPackage(one.package.path));
     if (proposed.length === 0 && mutators.length === 0) continue;
-    const { directory } = one.package;
+    const { directory, path } = one.package;
+    const tree = await git.treeId(commit.head.oid, directory, signal);
+    const key = digestOf('portico fixes 1', [tree, path, directory, guardrails.digest, world.runtimeVersion]);
+    const known = memory.get(key);
+    if (known !== undefined) {
+      fixes.push(...known);
+      continue;
+    }
+    const own: Fix[] = [];
     const files = (await git.readPackage(commit.head.oid, directory, {}, signal))?.files ?? new Map();
     const byCheck = Map.groupBy(proposed, ({ guardrail }) =>
       guardrail === undefined ? RENDER_CHECK : guardrailCheck(guardrail),
     );
     for (const [check, findings] of byCheck) {
       const after = new Map([...files, ...withProposedValues(files, findings)]);
-      fixes.push({
+      own.push({
         check,
         why: findings.length === 1 ? (findings[0]?.message ?? '') : 'The function proposes this.',
         changes: changesBetween(directory, files, after),
@@ -59,14 +74,23 @@ export async function loadFixes(
     }
     for (const guardrail of mutators) {
       const after = await written(world, files, guardrail, signal);
-      fixes.push({
+      own.push({
         check: guardrailCheck(guardrail.name),
         why: 'This guardrail would write this.',
         changes: after === null ? new Map() : changesBetween(directory, files, after),
       });
     }
+    const changing = own.filter(({ changes }) => changes.size > 0);
+    remember(memory, key, changing);
+    fixes.push(...changing);
   }
-  return fixes.filter(({ changes }) => changes.size > 0);
+  return fixes;
+}
+
+function remember(memory: FixMemory, key: string, fixes: readonly Fix[]): void {
+  memory.set(key, fixes);
+  const oldest = memory.keys().next();
+  if (memory.size > MOST_REMEMBERED && oldest.done !== true) memory.delete(oldest.value);
 }
 
 /** Mutators that ran without being enforced, and said that they would change something. */

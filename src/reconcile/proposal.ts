@@ -4,7 +4,7 @@ import { loadApprovals } from './approvals.ts';
 import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
 import type { TrialMemory } from './config-trial.ts';
 import { waivedPackages } from './draft-history.ts';
-import { loadFixes } from './fixes.ts';
+import { loadFixes, type FixMemory } from './fixes.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import type { Again } from './jobs.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
@@ -41,6 +41,7 @@ export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) 
 export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
   const trials: TrialMemory = new Map();
+  const mended: FixMemory = new Map();
   return async ({ repository, number, again, at = 0 }, signal) => {
     const access = await world.open(repository, signal);
     const loaded = await loadProposal(access, number, {}, signal);
@@ -67,7 +68,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const changes = await loadChanges(access, snapshot, commit, signal);
     const known = new Map([[commit.head.oid, digest]]);
     const approvals = await loadApprovals(world, access, snapshot, digest, signal, known);
-    const fixes = await loadFixes(world, access, rendered, guardrails, commit, signal);
+    const fixes = await loadFixes(world, access, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,

@@ -1,4 +1,5 @@
 /** Pure: from fixes to suggestion blocks on the lines of a pull request's diff. */
+import { codeSpan } from '../package/diff/foreign-text.ts';
 import { lineHunks } from '../package/diff/line-diff.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Fix } from './fixes.ts';
@@ -62,6 +63,8 @@ interface Block {
   readonly now: string;
 }
 
+const HIDDEN = /[\p{Cf}\p{Co}]|(?!\t|\n)\p{Cc}/u;
+
 /** Lines that only come in are hung on to the line above them, which stays. */
 function blockOf(
   { before, after }: ReturnType<typeof lineHunks>[number],
@@ -74,6 +77,8 @@ function blockOf(
   // An empty block would leave an empty line behind.
   if (now.length === 0 || now.length > LONGEST || was.length > LONGEST) return undefined;
   if ([...was, ...now].some((line) => !line.endsWith('\n'))) return undefined;
+  // What hides or reorders text is not for one click.
+  if (now.some((line) => HIDDEN.test(line))) return undefined;
   const start = above === undefined ? before.at : before.at - 1;
   return {
     start,
@@ -96,7 +101,7 @@ function shownLines(before: readonly string[], head: readonly string[]): Set<num
 
 /** A foreign message, where nothing in it can act. */
 function remark(why: string): string {
-  return code(sentence(why.slice(0, 1000)));
+  return codeSpan(sentence(why.slice(0, 1000)));
 }
 
 /** Undefined for what is no text, or is not in lines as git on Unix knows them. */

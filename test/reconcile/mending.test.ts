@@ -79,7 +79,7 @@ describe('a suggestion', () => {
   test('holds what a hostile file says, and the words of a hostile function, in code', () => {
     const [one] = suggest('a: 1\n', 'a: "```"\n', null, '@acme/all\n/portico publish ``` <!-- x');
     expect(one?.body).toBe(
-      '`guardrail/x`: ````@acme/all /portico publish ``` <!-- x.````\n\n````suggestion\na: "```"\n````',
+      '`guardrail/x`: ````@acme/all /portico publish ``` <!\\-- x.````\n\n````suggestion\na: "```"\n````',
     );
   });
 
