@@ -109,10 +109,18 @@ export const VERBS: readonly Verb[] = [
         choices: ['upstream', 'local', 'fail'],
         help: 'what a conflict takes; fail writes nothing',
       },
+      {
+        name: 'resolve',
+        value: 'ID=SIDE',
+        many: true,
+        help: 'settle one conflict, by the id that it is listed with: upstream or local',
+      },
       JSON_OPTION,
     ],
     examples: [
       'portico update ./orders-database@v4',
+      'portico update ./orders-database@v4 --on-conflict fail',
+      'portico update ./orders-database@v4 --resolve 0a1b2c3d4e5f=local',
       'portico update --base v3 --upstream v4 --local mine --output merged --json',
     ],
     positionals: { least: 0, most: 1 },

@@ -20,6 +20,8 @@ export interface GitUpdate {
   /** Wins over the Kptfile's and is stored in it. */
   readonly strategy: UpdateStrategy | undefined;
   readonly onConflict: 'upstream' | 'local';
+  /** Conflicts that are settled, by id. */
+  readonly decisions: ReadonlyMap<string, 'upstream' | 'local'>;
   readonly terminal: Terminal;
 }
 
@@ -100,7 +102,7 @@ async function updateOne(
   request: GitUpdate,
 ): Promise<Update> {
   const { repo, directory } = target.upstream;
-  const { terminal, onConflict } = request;
+  const { terminal, onConflict, decisions } = request;
   terminal.progress(`fetching ${repo}${directory}@${target.ref}`);
   const found = await git.resolve(repo, directory, target.ref);
   await git.fetch(repo, target.base === undefined ? [found.commit] : [found.commit, target.base]);
@@ -117,6 +119,7 @@ async function updateOne(
     local,
     strategy: target.strategy,
     onConflict,
+    decisions,
   });
   const files = new Map(withNewMarked(merged, local));
   const kptfile = files.get('Kptfile');
@@ -155,10 +158,10 @@ async function fetchNew(
   local: PackageFiles,
   upstream: GitLocation,
   copy: { readonly name: string; readonly strategy: UpdateStrategy },
-  { terminal, onConflict }: GitUpdate,
+  { terminal, onConflict, decisions }: GitUpdate,
 ): Promise<Update> {
   const fetched = await fetchPackage(git, upstream, copy, terminal, 1);
-  const merged = mergePackages({ base: new Map(), upstream: fetched, local, onConflict });
+  const merged = mergePackages({ base: new Map(), upstream: fetched, local, onConflict, decisions });
   const kptfile = fetched.get('Kptfile');
   const files = new Map(merged.files);
   const own = files.get('Kptfile');

@@ -48,6 +48,7 @@ async function updateDirectories(call: Call): Promise<number> {
     local: before,
     strategy: strategyOf(call.text('strategy')),
     onConflict: sideOf(call),
+    decisions: decisionsOf(call),
   });
   return finish(call, before, { files, conflicts, notes }, (after) =>
     output === local ? writeChanges(local, before, after) : writeNewFolder(output, after),
@@ -71,6 +72,7 @@ async function updateInPlace(call: Call): Promise<number> {
     ref,
     strategy,
     onConflict: sideOf(call),
+    decisions: decisionsOf(call),
     terminal: call.terminal,
   });
   return finish(call, before, merged, (after) => writeChanges(directory, before, after));
@@ -119,11 +121,25 @@ function conflictDocument(conflict: Conflict): Record<string, unknown> {
   return { ...conflict, base, upstream, local };
 }
 
-function conflictLine({ file, line, resource, path, taken }: Conflict, refused: boolean): string {
+function conflictLine({ id, file, line, resource, path, taken }: Conflict, refused: boolean): string {
   const place = line === undefined ? file : `${file}:${line}`;
   const what = resource === null ? '' : ` ${resource.kind} ${resource.name}`;
   const outcome = refused ? 'changed on both sides' : `changed on both sides, ${taken} taken`;
-  return `${place}: conflict:${what}${path === '' ? '' : ` ${path}`} ${outcome}`;
+  return `${place}: conflict ${id}:${what}${path === '' ? '' : ` ${path}`} ${outcome}`;
+}
+
+/** What `--resolve ID=SIDE` says of single conflicts. */
+function decisionsOf(call: Call): ReadonlyMap<string, 'upstream' | 'local'> {
+  return new Map(
+    call.list('resolve').map((typed) => {
+      const [, id = '', side] = /^([0-9a-f]{12})=(upstream|local)$/.exec(typed) ?? [];
+      if (side === 'upstream' || side === 'local') return [id, side] as const;
+      throw usageError(
+        `--resolve ${JSON.stringify(typed)} settles nothing`,
+        'Write the id of a conflict and a side, such as --resolve 0a1b2c3d4e5f=local; --on-conflict fail lists the ids.',
+      );
+    }),
+  );
 }
 
 function sideOf(call: Call): 'upstream' | 'local' {

@@ -84,7 +84,7 @@ describe('update of directories', () => {
       local: 'web:local',
       taken: 'upstream',
     });
-    expect(stderr).toMatch(/^web\.yaml:12: conflict: Deployment web spec.*upstream taken$/m);
+    expect(stderr).toMatch(/^web\.yaml:12: conflict [0-9a-f]{12}: Deployment web spec.*upstream taken$/m);
     expect(dir.read('out')['web.yaml']).toBe(V2['web.yaml']);
   });
 
@@ -100,6 +100,12 @@ describe('update of directories', () => {
     const { code, stdout } = await update(dir, CLASH, '--output', 'out', '--on-conflict', 'fail', '--json');
     expect([code, existsSync(dir.path('out'))]).toEqual([2, false]);
     expect(JSON.parse(stdout)).toMatchObject({ changed: [], conflicts: [{ file: 'web.yaml' }] });
+
+    const { conflicts } = JSON.parse(stdout) as { conflicts: { id: string }[] };
+    const settle = conflicts.flatMap(({ id }) => ['--resolve', `${id}=local`]);
+    expect((await update(dir, CLASH, '--output', 'out', ...settle)).code).toBe(0);
+    expect(dir.read('out')['web.yaml']).toBe(CLASH['web.yaml']);
+    expect((await update(dir, CLASH, '--output', 'other', '--resolve', 'all=local')).code).toBe(64);
   });
 
   test('the output may be the local directory itself', async () => {
