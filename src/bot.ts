@@ -14,6 +14,7 @@ import { createRuntime } from './function/runtime.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createMirrors } from './mirrors.ts';
+import { createOrganizations } from './organizations.ts';
 import { createBudget } from './queue/budget.ts';
 import type { Database } from './queue/database.ts';
 import type { Json, Lane, Queue } from './queue/job.ts';
@@ -76,6 +77,9 @@ const LANES: readonly Lane[] = [
 /** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
 const CLOCKS_APART_MS = 10_000;
 
+/** A new repository with defaults is found at the next sweep, or after so long. */
+const ORGANIZATIONS_AGE_MS = 600_000;
+
 export async function startBot(options: BotOptions): Promise<Bot> {
   const { environment, database, log, metrics, tracing } = options;
   const budget = createBudget({
@@ -105,15 +109,41 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const shared = environment.databaseUrl !== undefined;
   const freshness = createFreshness(() => Date.now(), shared ? CLOCKS_APART_MS : 0);
   const running = createRunning();
+  const organizations = createOrganizations(
+    async (installationId) =>
+      (await forge.repositories(installationId)).map(({ id, owner, name }) => ({
+        installationId,
+        id,
+        owner,
+        name,
+      })),
+    () => Date.now(),
+    ORGANIZATIONS_AGE_MS,
+  );
+  const organizationOf = async (
+    ref: RepositoryRef,
+    signal?: AbortSignal,
+  ): Promise<{ readonly git: Git; readonly defaultBranch: string } | null> => {
+    const home = await organizations.homeOf(ref);
+    if (home === null) return null;
+    const git = freshness.wrap(home.id, await mirrors.open(home, signal));
+    const [facts] = await Promise.all([
+      forge.repository(home.installationId, home).get(signal),
+      git.fetch({}, signal),
+    ]);
+    return { git, defaultBranch: facts.defaultBranch };
+  };
   const world: World = {
     catalog: createCatalog(),
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
-      return { ref, git, forge: forge.repository(ref.installationId, ref) };
+      const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
+      return { ref, git: { ...git, organization }, forge: forge.repository(ref.installationId, ref) };
     },
     openAddress: (url, signal) => mirrors.openAddress(url, signal),
     cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),
     async repositories(signal) {
+      organizations.forget();
       const found: RepositoryRef[] = [];
       for (const installation of await forge.installations(signal)) {
         if (installation.suspended) continue;

@@ -1,7 +1,8 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
-import { proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
+import { proposalJob, publicationJob, repositoryJob, repositorySweepJob, sweepJob } from './jobs.ts';
 import { offerOnboarding } from './onboarding.ts';
+import { ORGANIZATION_REPOSITORY } from './organization.ts';
 import type { RepositoryRef, World } from './ports.ts';
 
 /**
@@ -35,6 +36,7 @@ export function createBranchReconciler(
     // Registered by this push: what stood here before is looked at as a whole.
     if (before.state === 'absent') await world.enqueue(repositorySweepJob(repository));
     if (!isConcerned(configuration.config, defaultBranch, ref)) return;
+    if (repository.name === ORGANIZATION_REPOSITORY) await world.enqueue(sweepJob());
     await world.enqueue(publicationJob(repository));
     await world.enqueue(repositoryJob(repository));
     for (const { number } of await access.forge.listOpenPulls(signal)) {

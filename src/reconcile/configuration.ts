@@ -5,6 +5,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { ConfigSource } from '../config/repository-document.ts';
 import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
+import { organizationDefaults } from './organization.ts';
 import type { Access } from './ports.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
@@ -56,7 +57,9 @@ export async function readConfiguration(
 ): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
   const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
   if (bytes === null) return null;
-  const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, { defaultBranch });
+  const organization = await organizationDefaults(git, signal);
+  const options = { defaultBranch, ...(organization && { organization }) };
+  const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, options);
   return withAdmission(own, await readDocuments(git, commit, signal));
 }
 

@@ -115,4 +115,6 @@ export interface Git {
     signal?: AbortSignal,
   ): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
+  /** The repository with the organisation's defaults, as it is now; null where there is none. */
+  organization?(signal?: AbortSignal): Promise<{ readonly git: Git; readonly defaultBranch: string } | null>;
 }

@@ -11,6 +11,8 @@ const ANNOTATION = 'kpt:{"package":"web","workspaceName":"next","task":{"type":"
 
 beforeAll(async () => {
   stage = await startStage({
+    '.github': { spec: 'publish: { requireApprovals: 2, release: false }' },
+    under: { files: PACKAGES, spec: 'branch: main\npublish: { release: true }' },
     empty: { spec: null, files: { 'a.txt': 'a\n' } },
     refused: { spec: null, files: PACKAGES },
     porch: { spec: null, files: PACKAGES },
@@ -77,4 +79,22 @@ test('a repository that Porch has managed is read right, registered, and what wa
   await repo.review(proposal!.number, 'APPROVE');
   expect((await repo.command(proposal!.number, '/portico publish')).reaction).toBe('rocket');
   expect([...(await repo.tags()).keys()]).toEqual(['web/v2', 'web/v3']);
+});
+
+test("a repository's configuration is merged over the organisation's", async () => {
+  const repo = stage.repository('under');
+  const { number } = await repo.propose('next', { 'web/config.yaml': configMap('web', { color: 'red' }) });
+  expect(await repo.sticky(number)).toContain('0 of 2');
+  const home = stage.repository('.github');
+  await home.push('main', {
+    '.github/portico.yaml': (await home.read('.github/portico.yaml'))!.replace(
+      'requireApprovals: 2',
+      'requireApprovals: 1',
+    ),
+  });
+  await stage.idle();
+  expect(await repo.sticky(number)).toContain('0 of 1');
+  await home.push('main', { '.github/portico.yaml': 'no: configuration\n' });
+  await stage.idle();
+  expect(await repo.sticky(number)).toContain('0 of 1');
 });

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+
+import type { CommandState } from '../../src/command/command-state.ts';
+import { caller, config, pull, say } from './command-state.ts';
+
+/**
+ * The transitions of Porch's package revisions (its lifecycle strategy, and the approval subresource), as people ask
+ * for them here: the legal ones with the steps that are taken, the others with the sentence that is told.
+ */
+const asked = { package: 'web', revision: 'v3', tag: 'abc', login: 'carol', comment: 5 };
+const issue = { kind: 'issue', number: 9, state: 'open', locked: false } as const;
+
+const PLACES: Record<string, Partial<CommandState>> = {
+  Draft: { place: pull({ draft: true }) },
+  Proposed: { place: pull() },
+  Published: { place: pull({ merged: true, state: 'closed' }) },
+  'Published, in an issue': { place: issue },
+  DeletionProposed: { place: issue, retirements: [asked] },
+  gone: { place: pull({ state: 'closed' }) },
+};
+
+const LEGAL = [
+  ['Draft', 'propose', ['mark-ready']],
+  ['Proposed', 'reject too much', ['convert-to-draft', 'record-rejection']],
+  ['Proposed', 'approve', ['record-approval']],
+  ['Proposed', 'publish', ['merge']],
+  ['Published, in an issue', 'delete web@v3', ['request-retirement']],
+  ['Published, in an issue', 'delete web', ['propose-deletion']],
+  ['DeletionProposed', 'approve', ['retire']],
+  ['DeletionProposed', 'reject it is used', ['reject-retirement']],
+] as const;
+
+const ILLEGAL = [
+  ['Draft', 'reject no', 'It is a draft. Propose it first: /portico propose.'],
+  ['Draft', 'approve', 'It is a draft. Propose it first: /portico propose.'],
+  ['Draft', 'publish', 'It is a draft. Propose it first: /portico propose.'],
+  [
+    'Draft',
+    'delete web@v3',
+    'A revision is retired in an issue, and this is a pull request. Say it in an issue: there it is discussed and approved.',
+  ],
+  ['Proposed', 'propose', 'It is already proposed. It waits for approval.'],
+  ['Published', 'propose', 'This pull request is already merged. Open a new one for further changes.'],
+  ['Published', 'reject no', 'This pull request is already merged. Open a new one for further changes.'],
+  ['Published', 'approve', 'This pull request is already merged. Open a new one for further changes.'],
+  ['Published', 'publish', 'This pull request is already merged. Open a new one for further changes.'],
+  [
+    'Published, in an issue',
+    'approve',
+    'In this issue a published revision is deleted only after its deletion was proposed and approved. Propose it: /portico delete.',
+  ],
+  [
+    'Published, in an issue',
+    'reject no',
+    'In this issue nobody has proposed to delete it. There is nothing to reject.',
+  ],
+  [
+    'Published, in an issue',
+    'propose',
+    '`/portico propose` is about a pull request, and this is an issue. Say it in the pull request.',
+  ],
+  [
+    'Published, in an issue',
+    'publish',
+    '`/portico publish` is about a pull request, and this is an issue. Say it in the pull request.',
+  ],
+  ['DeletionProposed', 'reject', 'A rejection needs a reason. Write /portico reject and why.'],
+  [
+    'DeletionProposed',
+    'approve web@v4',
+    'In this issue a published revision is deleted only after its deletion was proposed and approved. Propose it: /portico delete.',
+  ],
+  ['gone', 'propose', 'This pull request is closed. Reopen it first.'],
+  ['gone', 'publish', 'This pull request is closed. Reopen it first.'],
+  ['gone', 'approve', 'This pull request is closed. Reopen it first.'],
+  ['gone', 'reject no', 'This pull request is closed. Reopen it first.'],
+] as const;
+
+describe('legal', () => {
+  test.each(LEGAL)('%s: /portico %s', (state, command, steps) => {
+    const answer = say(`/portico ${command}`, PLACES[state]);
+    expect(answer.kind === 'do' ? answer.steps.map((step) => step.do) : answer).toEqual(steps);
+  });
+});
+
+describe('illegal', () => {
+  test.each(ILLEGAL)('%s: /portico %s: %s', (state, command, sentence) => {
+    const answer = say(`/portico ${command}`, PLACES[state]);
+    expect(answer.kind === 'refuse' ? `${answer.message} ${answer.hint}` : answer).toBe(sentence);
+  });
+});
+
+describe('what Porch leaves to its command line is held here', () => {
+  test('a deletion is approved by somebody else, who may approve', () => {
+    const place = PLACES['DeletionProposed'];
+    const own = say('/portico approve', { ...place, caller: caller({ login: 'Carol' }) });
+    expect(own).toMatchObject({ code: 'self-approval' });
+    const allowed = config();
+    const self = { ...allowed, publish: { ...allowed.publish, allowSelfApproval: true } };
+    expect(say('/portico approve', { ...place, caller: caller({ login: 'carol' }), config: self }).kind).toBe(
+      'do',
+    );
+    expect(say('/portico approve', { ...place, caller: caller({ role: 'read' }) })).toMatchObject({
+      code: 'not-permitted',
+    });
+  });
+  test('of several that are asked for, one is named', () => {
+    const several = { place: issue, retirements: [asked, { ...asked, revision: 'v4', comment: 6 }] };
+    expect(say('/portico approve', several)).toMatchObject({ code: 'which-revision' });
+    expect(say('/portico approve web@v4', several)).toMatchObject({
+      steps: [{ do: 'retire', revision: 'v4' }],
+    });
+  });
+  test('an unready package is neither proposed nor published, whoever asks', () => {
+    const red = {
+      state: 'red' as const,
+      failing: [{ name: 'portico/package', title: 'Readiness conditions not met: ready' }],
+      digest: `sha256:${'d'.repeat(64)}`,
+    };
+    for (const [command, place] of [
+      ['propose', 'Draft'],
+      ['publish', 'Proposed'],
+    ] as const) {
+      const answer = say(`/portico ${command}`, {
+        ...PLACES[place],
+        checks: red,
+        caller: caller({ role: 'admin' }),
+      });
+      expect(JSON.stringify(answer)).toContain('Readiness conditions not met');
+    }
+  });
+});
