@@ -2,6 +2,7 @@
 import type { CelEnv } from '@bufbuild/cel';
 
 import { SUGAR } from './desugar.ts';
+import { REQUEST } from './review.ts';
 import type { Expr } from './syntax.ts';
 
 export interface NameMistake {
@@ -45,15 +46,29 @@ export function mistakesIn(
         if (isIdent(operand, 'variables') && !scope.has('variables') && !ready.has(field)) {
           mistakes.push({ id, message: `variables.${field} is not defined before this expression` });
         }
+        if (
+          isIdent(operand, 'request') &&
+          !scope.has('request') &&
+          known.has('request') &&
+          !REQUEST.includes(field)
+        ) {
+          const message = `request.${field} is what a cluster knows, and no cluster is asked here; there are ${REQUEST.join(', ')}`;
+          mistakes.push({ id, message });
+        }
         return visit(operand, scope);
       }
       case 'callExpr': {
-        const { function: name, target, args } = exprKind.value;
+        const { function: name, args } = exprKind.value;
+        let { target } = exprKind.value;
         const space = target && qualified(target);
         const whole = space === undefined ? undefined : `${space}.${name}`;
         if (whole === undefined || env.funcs.find(whole) === undefined) {
           if (!OPERATORS.has(name) && env.funcs.find(name) === undefined) {
-            mistakes.push({ id, message: `there is no function ${whole ?? name}` });
+            // What stands before it may be no variable, but the first word of a function's name.
+            const isSpace =
+              isIdent(target, space ?? '') && !scope.has(space ?? '') && !known.has(space ?? '');
+            mistakes.push({ id, message: `there is no function ${isSpace ? whole : name}` });
+            if (isSpace) target = undefined;
           }
           visit(target, scope);
         }

@@ -83,9 +83,14 @@ export function compilePolicy(
       for (const name of result.expression.reads) reads.add(name);
       return result.expression;
     }
-    problems.push(
-      ...result.problems.map((problem) => ({ ...problem, message: explained(problem.message), path })),
-    );
+    const told = result.problems.map((problem) => ({
+      ...problem,
+      message: explained(problem.message),
+      path,
+    }));
+    // What follows from the one reason need not be told too.
+    const reasons = told.filter(({ message }) => Object.values(ABSENT).includes(message));
+    problems.push(...(reasons.length > 0 ? reasons.slice(0, 1) : told));
     return undefined;
   }
   function readAll(list: readonly Named[] | undefined, place: string): Compiled[] {
@@ -131,6 +136,6 @@ export function readsBase(policy: Policy): boolean {
 }
 
 function explained(message: string): string {
-  const name = /^there is no variable (\w+);/.exec(message)?.[1];
+  const name = /^there is no (?:variable|function) (\w+)[;.]/.exec(message)?.[1];
   return (name === undefined ? undefined : ABSENT[name]) ?? message;
 }

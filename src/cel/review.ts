@@ -2,7 +2,7 @@
 import type { CelInput } from '@bufbuild/cel';
 
 import { toCelInput } from './data.ts';
-import type { Subject } from './match.ts';
+import { pluralOf, type Subject } from './match.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -56,13 +56,30 @@ export function changeOf({ object, oldObject }: Change, namespaces: Review['name
   };
 }
 
-/** The variables that differ from resource to resource. `request` has what follows from the change itself. */
+/** What `request` has: what follows from the change itself, and nothing of who makes it. */
+export const REQUEST = [
+  'operation',
+  'name',
+  'namespace',
+  'kind',
+  'requestKind',
+  'resource',
+  'requestResource',
+  'dryRun',
+];
+
+/** The variables that differ from resource to resource. */
 export function facts({ object, oldObject, namespace }: Change, subject: Subject): Record<string, CelInput> {
   const { operation, group, version, kind, name } = subject;
   const gvk = new Map([
     ['group', group],
     ['version', version],
     ['kind', kind],
+  ]);
+  const resource = new Map([
+    ['group', group],
+    ['version', version],
+    ['resource', pluralOf(kind)],
   ]);
   return {
     object: toCelInput(object),
@@ -74,6 +91,8 @@ export function facts({ object, oldObject, namespace }: Change, subject: Subject
       ['namespace', subject.namespace],
       ['kind', gvk],
       ['requestKind', gvk],
+      ['resource', resource],
+      ['requestResource', resource],
       ['dryRun', false],
     ]),
   };

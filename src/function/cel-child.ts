@@ -23,6 +23,8 @@ process.on('message', (request: CelRequest) => {
   process.send?.(answer(request));
 });
 process.on('disconnect', () => process.exit(0));
+// The first message says that it is ready; the time of a policy begins after it.
+process.send?.({ ready: true });
 
 function answer({ policy, review }: CelRequest): CelAnswer {
   try {

@@ -1,6 +1,5 @@
 /** Processes that judge policies, kept between evaluations, killed when one takes too long or too much. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { Policy } from '../cel/policy.ts';
@@ -23,8 +22,11 @@ export interface CelPool {
 
 const IDLE_MILLISECONDS = 60_000;
 
+/** Under load, a process may take its time to start; that is not the policy's fault. */
+const START_MILLISECONDS = 30_000;
+
 interface Waiting {
-  readonly start: (child: ChildProcess) => void;
+  readonly start: (child: ChildProcess | undefined) => void;
 }
 
 export function createCelPool({
@@ -36,7 +38,8 @@ export function createCelPool({
   const waiting: Waiting[] = [];
   let running = 0;
 
-  async function child(): Promise<ChildProcess> {
+  /** One that is ready; undefined where none could be started. */
+  async function child(): Promise<ChildProcess | undefined> {
     const ready = idle.pop();
     if (ready !== undefined) return ready;
     if (running < processes) {
@@ -64,7 +67,12 @@ export function createCelPool({
     async judge(policy, review, signal) {
       signal?.throwIfAborted();
       const one = await child();
+      if (one === undefined) return { refused: NOT_STARTED };
       wake(one);
+      if (signal?.aborted === true) {
+        giveBack(one);
+        signal.throwIfAborted();
+      }
       const answer = await ask(one, { policy, review }, milliseconds, signal);
       if (answer === 'time') return { refused: tooLong(milliseconds) };
       if (answer === 'gone') return { refused: tooMuch(megabytes) };
@@ -89,17 +97,34 @@ export function sharedCelPool(): CelPool {
   return shared;
 }
 
-function startChild(megabytes: number, onExit: (child: ChildProcess) => void): ChildProcess {
-  const file = fileURLToPath(new URL(`./cel-child${extname(import.meta.url)}`, import.meta.url));
+function startChild(
+  megabytes: number,
+  onExit: (child: ChildProcess) => void,
+): Promise<ChildProcess | undefined> {
+  const file = fileURLToPath(new URL('./cel-child.ts', import.meta.url));
+  const { promise, resolve } = Promise.withResolvers<ChildProcess | undefined>();
   const child = fork(file, [], {
     env: {},
     execArgv: [`--max-old-space-size=${megabytes}`, '--no-warnings'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  child.on('error', () => child.kill('SIGKILL'));
-  child.once('exit', () => onExit(child));
-  return child;
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_MILLISECONDS);
+  let gone = false;
+  const onGone = (): void => {
+    clearTimeout(timer);
+    resolve(undefined);
+    if (!gone) onExit(child);
+    gone = true;
+  };
+  child.once('exit', onGone);
+  // One that could not be started has no exit; one that could be ends by the signal.
+  child.on('error', () => (child.pid === undefined ? onGone() : child.kill('SIGKILL')));
+  child.once('message', () => {
+    clearTimeout(timer);
+    resolve(child);
+  });
+  return promise;
 }
 
 /** An idle process keeps nobody from ending, and ends itself after a while. */
@@ -150,6 +175,12 @@ async function ask(
 }
 
 type Refusal = NonNullable<Extract<Judgement, { refused: unknown }>['refused']>;
+
+const NOT_STARTED: Refusal = {
+  code: 'CEL_STOPPED',
+  message: 'The policy was not judged: the process for it could not be started.',
+  hint: 'Try again; if it stays so, whoever runs Portico finds the machine short of memory or processes.',
+};
 
 function tooLong(milliseconds: number): Refusal {
   return {

@@ -1,6 +1,5 @@
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
-import { sameValue } from './field-notes.ts';
 import type { FunctionOutput, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
@@ -8,6 +7,7 @@ import type { KrmObject } from './krm-object.ts';
 import { hasLabels, resourcesOf, resultsOf, reviewOf, type RenderContext } from './policy-review.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
+import { wouldChange } from './would-change.ts';
 
 /**
  * Runs mutators first, then validators. All run, whatever the others say: each has its own check. A mutator that
@@ -45,7 +45,7 @@ export async function runGuardrails(
         : { output: await judged(guardrail, items, state, context), items };
     const run = runOf('.', spec, type, output);
     const wouldChange =
-      type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? changesOf(items, after) : [];
+      type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
     state.runs.push({ ...run, guardrail: name, results: [...run.results, ...wouldChange] });
     if (type === 'mutator' && mode === 'enforce') items = after;
     const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
@@ -71,7 +71,7 @@ async function judged(
     if ('refused' in judgement) return { exitCode: 1, results, refused: judgement.refused };
     results.push(...resultsOf(judgement.remarks, review));
   }
-  return { exitCode: 0, results };
+  return { exitCode: results.some(({ severity }) => severity === 'error') ? 1 : 0, results };
 }
 
 const NO_JUDGE = {
@@ -79,11 +79,3 @@ const NO_JUDGE = {
   message: 'The policy cannot be judged here: nothing here evaluates CEL.',
   hint: 'Run it with the portico command or the App.',
 };
-
-function changesOf(before: readonly KrmObject[], after: readonly KrmObject[]): ResultItem[] {
-  const changed =
-    after.filter((item, at) => !sameValue(item, before[at])).length +
-    Math.max(0, before.length - after.length);
-  if (changed === 0) return [];
-  return [{ message: `This guardrail would change ${changed} resource(s).`, severity: 'warning' }];
-}
