@@ -8,6 +8,7 @@ import type { Hunk } from '../yaml/sequence.ts';
 import { mergedComments, withComments } from './comments.ts';
 import { mergeNodes, settled } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
+import { leavesOf } from './leaves.ts';
 import { pipelinePasses } from './pipeline.ts';
 
 /**
@@ -259,10 +260,23 @@ function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNod
   ];
   const [ours = [], old = [], theirs = []] = parts;
   if (ours.length !== old.length || theirs.length !== old.length) return false;
-  return ours.every((item, at) => {
+  const settledAlone = ours.every((item, at) => {
     const [d, o, u] = [item.value, old[at]?.value, theirs[at]?.value];
     if (same(d, o) || same(o, u) || same(d, u)) return true;
     return d.kind === o?.kind && d.kind === u?.kind && d.kind === 'map';
+  });
+  return settledAlone && inPlace(ours, old) && inPlace(theirs, old);
+}
+
+/** True when each item is what stood in its place before, changed, and not another one that took the place. */
+function inPlace(now: readonly ListItem[], old: readonly ListItem[]): boolean {
+  const before = old.map((item) => leavesOf(item.value));
+  return now.every((item, at) => {
+    if (item.value.kind !== 'map') return true;
+    const leaves = leavesOf(item.value);
+    const shared = before.map((other) => [...other].filter((leaf) => leaves.has(leaf)).length);
+    const own = shared[at] ?? 0;
+    return 2 * own >= (before[at]?.size ?? 0) && shared.every((count, other) => other === at || count < own);
   });
 }
 

@@ -1,5 +1,5 @@
-import { canon } from '../yaml/compare.ts';
 import type { YamlNode } from '../yaml/node.ts';
+import { leavesOf } from './leaves.ts';
 import { contentOf, identifierOf } from './resources.ts';
 import type { Resource } from './resources.ts';
 
@@ -153,18 +153,11 @@ function likeness(a: YamlNode, b: YamlNode): number {
     if (root.kind === 'map') {
       for (const entry of root.entries) {
         if (!['apiVersion', 'kind', 'metadata'].includes(entry.name))
-          addLeaves(entry.value, entry.name, leaves);
+          for (const leaf of leavesOf(entry.value, entry.name)) leaves.add(leaf);
       }
     }
     return leaves;
   });
   if (left === undefined || right === undefined || left.size === 0 || right.size === 0) return 0;
   return [...left].filter((leaf) => right.has(leaf)).length / Math.max(left.size, right.size);
-}
-
-function addLeaves(node: YamlNode, path: string, leaves: Set<string>): void {
-  if (node.kind === 'map')
-    for (const entry of node.entries) addLeaves(entry.value, `${path}.${entry.name}`, leaves);
-  else if (node.kind === 'list') for (const item of node.items) addLeaves(item.value, `${path}[]`, leaves);
-  else leaves.add(`${path}=${canon(node)}`);
 }

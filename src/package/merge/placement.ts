@@ -34,6 +34,8 @@ export function renameWhole(
     if (file === undefined || target === undefined || old === undefined || trees.local.has(target)) continue;
     const own = new Map(moving.map((one) => [one.own, one]));
     if (!file.resources.every((one) => own.get(one)?.resource.file === target)) continue;
+    // Something else comes to where the file stood.
+    if (arriving.some((one) => one.resource.file === path)) continue;
     const changed = new Map(file.resources.map((one) => [one, own.get(one)?.root ?? one.root] as const));
     const text = editFile(file.yaml, file.resources, { changed, added: edit.added });
     if (text === undefined || arriving.some((one) => one.resource.file === target && one.own?.file !== path))

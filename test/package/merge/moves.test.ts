@@ -80,6 +80,13 @@ const rows: readonly Row[] = [
     conflicts: ['sub/Kptfile:'],
   },
   {
+    what: 'a file that upstream renamed, with something new in its old place',
+    base: { 'x.yaml': two },
+    upstream: { 'y.yaml': two, 'x.yaml': map('n') },
+    local: { 'x.yaml': `${map('a', 'green')}---\n${map('b')}` },
+    merged: { 'y.yaml': `${map('a', 'green')}---\n${map('b')}`, 'x.yaml': map('n') },
+  },
+  {
     what: 'a null that upstream adds to what local deleted is no change',
     base: { 'x.yaml': two },
     upstream: { 'x.yaml': `${map('a')}---\n${map('b', 'red', '  size: null\n')}` },

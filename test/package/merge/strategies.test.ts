@@ -174,6 +174,29 @@ describe('kpt’s bookkeeping', () => {
 const doc = (more: string): PackageFiles =>
   tree({ 'w.yaml': `kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n${more}` });
 
+test('items without names merge by position only where each is still what stood there', () => {
+  const rules = (...items: string[]): PackageFiles =>
+    doc(`  rules:\n${items.map((one) => `  - ${one}\n`).join('')}`);
+  const pods = (...verbs: string[]): string =>
+    `{groups: [core], kinds: [pods, nodes], verbs: [${verbs.join(', ')}]}`;
+  const apps = (group: string): string => `{groups: [${group}], kinds: [deployments], verbs: [get]}`;
+  const base = rules(pods('get'), apps('apps'));
+  const edited = mergePackages({
+    base,
+    upstream: rules(pods('get', 'list'), apps('apps')),
+    local: rules(pods('get').replace('nodes', 'jobs'), apps('apps')),
+  });
+  expect(textOf(edited.files.get('w.yaml'))).toContain(pods('get', 'list').replace('nodes', 'jobs'));
+  expect(edited.conflicts).toEqual([]);
+  const turned = mergePackages({
+    base,
+    upstream: rules(pods('get', 'list'), apps('batch')),
+    local: rules(apps('apps'), pods('get')),
+  });
+  expect(turned.conflicts).toMatchObject([{ path: 'spec.rules', taken: 'upstream' }]);
+  expect(textOf(turned.files.get('w.yaml'))).toContain(`- ${pods('get', 'list')}\n  - ${apps('batch')}\n`);
+});
+
 test('what comes with an alias is written out where its anchor is not', () => {
   const theirs = doc('  b: &x {k: 1}\n  c: # new\n    d: *x\n');
   const { files } = mergePackages({
