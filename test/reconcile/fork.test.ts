@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { assemble } from '../function/wasm/wat.ts';
 import { kptfile, smallPackage, step } from './small-package.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -12,13 +15,38 @@ let fork: StageRepository;
 const under = (directory: string, files: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([path, text]) => [`${directory}/${path}`, text]));
 
+/** A function that gives back what it gets; its bytes are all ASCII, so that a text can hold them. */
+const ECHO = Buffer.from(
+  assemble(`(module
+    (import "wasi_snapshot_preview1" "fd_read" (func (param i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "fd_write" (func (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (func (export "_start") (loop
+      (i32.store (i32.const 0) (i32.const 16))
+      (i32.store (i32.const 4) (i32.const 63))
+      (drop (call 0 (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 4)))
+      (drop (call 1 (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+      (br_if 0 (i32.load (i32.const 4))))))`),
+).toString('ascii');
+
+const SPEC = `branch: main
+publish: { requireApprovals: 1 }
+functions:
+- image: example.com/mine:v1
+  wasm: functions/echo.wasm
+  sha256: ${createHash('sha256').update(ECHO).digest('hex')}`;
+
 beforeAll(async () => {
   stage = await startStage({
     packages: {
-      files: under(
-        'one',
-        smallPackage('one', { mutators: [step('set-namespace:v0.4.1', { namespace: 'shop' })] }),
-      ),
+      spec: SPEC,
+      files: {
+        'functions/echo.wasm': ECHO,
+        ...under(
+          'one',
+          smallPackage('one', { mutators: [step('set-namespace:v0.4.1', { namespace: 'shop' })] }),
+        ),
+      },
     },
   });
   main = stage.repository('packages');
@@ -87,20 +115,34 @@ describe('a proposal from a fork', () => {
     expect(await fork.head('red')).toBe(pull!.head.sha);
   });
 
-  test('runs built-in functions alone, and says so', async () => {
-    const number = await proposeFromFork('foreign', {
+  test('runs built-in functions alone, and says so; from a branch the allowed ones run too', async () => {
+    const withStep = (image: string): Record<string, string> => ({
       'one/Kptfile': kptfile('one', [
         step('set-namespace:v0.4.1', { namespace: 'shop' }),
-        '    - image: example.com/mine:v1\n',
+        `    - image: ${image}\n`,
       ]),
     });
-    const check = (await main.checksOf(number)).get('portico/render');
-    expect(check).toMatchObject({ conclusion: 'failure' });
-    expect(`${check!.output.summary}${check!.output.text}`).toContain('example.com/mine:v1');
+    const number = await proposeFromFork('foreign', withStep('example.com/mine:v1'));
+    const { number: own } = await main.propose('own', withStep('example.com/mine:v1'));
+    const { number: other } = await main.propose('other', {
+      ...withStep('example.com/other:v1'),
+      '.github/portico.yaml': (await main.read('.github/portico.yaml'))!.replace('mine:v1', 'other:v1'),
+    });
+    const said = async (pull: number): Promise<[string | null, string]> => {
+      const { conclusion, output } = (await main.checksOf(pull)).get('portico/render')!;
+      return [conclusion, `${output.summary} ${output.text}`];
+    };
+    expect(await said(number)).toEqual([
+      'failure',
+      expect.stringContaining('mine:v1 was not run: the proposal comes from a fork'),
+    ]);
+    expect(await said(own)).toEqual(['success', expect.stringContaining('mine:v1')]);
+    // What the proposal itself would allow counts for nothing.
+    expect(await said(other)).toEqual(['failure', expect.stringContaining('other:v1 cannot run here')]);
   });
 
   test('whose fork is deleted stays as it is', async () => {
-    const [pull] = await main.pulls();
+    const pull = (await main.pulls()).find(({ title }) => title === 'foreign');
     await stage.as('rita').rest.repos.delete(fork.where);
     await stage.look('packages');
     expect(await main.pull(pull!.number)).toMatchObject({

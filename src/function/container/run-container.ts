@@ -76,7 +76,7 @@ function flagsOf(name: string, limits: Limits, { kind, flags }: ContainerSetting
     '--tmpfs /tmp:rw,noexec,nosuid,nodev,size=64m',
     '--cap-drop ALL --security-opt no-new-privileges --ipc none --log-driver none',
     `--pids-limit ${limits.processes} --memory ${memory} --memory-swap ${memory} --cpus 1`,
-    `${ownLimits ? '' : '--ulimit nofile=1024:1024 '}--ulimit core=0:0 --stop-timeout 1`,
+    `${ownLimits ? '' : '--ulimit nofile=1024:1024 '}--ulimit core=0:0 --stop-timeout 0`,
     // The second line of defence, should this process end before the container does.
     ...(kind === 'podman' ? [`--timeout ${seconds} --http-proxy=false --read-only-tmpfs=false`] : []),
   ];
