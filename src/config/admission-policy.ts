@@ -28,7 +28,7 @@ const MOST_PARAMS = 20;
  * throws: every mistake is a problem with its place.
  */
 export function admissionGuardrails(sources: readonly ConfigSource[]): AdmissionGuardrails {
-  const { policies, bindings, others, problems } = readAll(sources);
+  const { policies, broken, bindings, others, problems } = readAll(sources);
   const guardrails: GuardrailConfig[] = [];
   const found: ConfigProblem[] = [...problems];
   const names = new Set<string>();
@@ -39,6 +39,7 @@ export function admissionGuardrails(sources: readonly ConfigSource[]): Admission
       found.push(problemAt(binding, path, message, hint));
     };
     const name = guardrailName(metadata.name);
+    if (broken.has(spec.policyName)) continue;
     if (policy === undefined) {
       const hint = 'Add the ValidatingAdmissionPolicy below .github/portico/, or correct the name.';
       tell(['spec', 'policyName'], `there is no policy ${spec.policyName}`, hint);
@@ -139,13 +140,15 @@ interface ReadPolicy {
 
 interface Everything {
   readonly policies: Map<string, ReadPolicy>;
+  /** Names of policies with mistakes, which have been told. */
+  readonly broken: Set<string>;
   readonly bindings: Read<BindingDocument>[];
   readonly others: Record<string, unknown>[];
   readonly problems: ConfigProblem[];
 }
 
 function readAll(sources: readonly ConfigSource[]): Everything {
-  const all: Everything = { policies: new Map(), bindings: [], others: [], problems: [] };
+  const all: Everything = { policies: new Map(), broken: new Set(), bindings: [], others: [], problems: [] };
   let left = MOST_DOCUMENTS;
   for (const { file, bytes } of sources) {
     const { documents, problems } = readYamlDocuments(file, bytes);
@@ -185,6 +188,7 @@ function readPolicy(file: string, document: YamlDocument, all: Everything): void
   const policy = toPolicy(spec);
   const compiled = compilePolicy(policy);
   if (!compiled.ok) {
+    all.broken.add(metadata.name);
     for (const { path, message, line, column } of compiled.problems) {
       const place = ['spec', ...written(path)];
       all.problems.push({

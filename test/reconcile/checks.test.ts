@@ -20,8 +20,38 @@ guardrails:
 const labels = (team: string): string =>
   `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata:\n  name: labels\nlabels:\n  team: ${team}\n`;
 
+const JUDGED = `branch: main
+guardrails:
+  validators:
+  - { name: sizes, cel: "!has(object.data.size) || int(object.data.size) <= 5", message: too big }
+  - name: shrinks
+    cel: oldObject == null || int(object.data.size) >= int(oldObject.data.size)
+    messageExpression: "'the size was ' + oldObject.data.size"
+  - { name: owned, policy: required-labels, params: { labels: [owner] }, mode: warn }
+  - { name: endless, cel: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))", paths: [slow] }`;
+
+const ADMISSION = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: colors.example.com }
+spec:
+  matchConstraints:
+    resourceRules:
+    - { apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps] }
+  validations:
+  - expression: object.data.color != 'red'
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: colors }
+spec: { policyName: colors.example.com, validationActions: [Deny] }
+`;
+
 beforeAll(async () => {
   stage = await startStage({
+    judged: {
+      spec: JUDGED,
+      files: { ...below('web', smallPackage('web')), '.github/portico/colors.yaml': ADMISSION },
+    },
     guarded: {
       spec: GUARDED,
       files: {
@@ -99,6 +129,48 @@ describe('guardrails', () => {
     await stage.idle();
     expect(await repo.read('web/config.yaml', 'next')).toContain('team: other');
     expect((await repo.checksOf(number)).get('portico')?.external_id).not.toBe(before);
+  });
+});
+
+describe('policies', () => {
+  test('judge on the line, compare with the base, warn and come from documents', async () => {
+    const repo = stage.repository('judged');
+    await repo.push('main', { 'web/config.yaml': configMap('web', { color: 'blue', size: '5' }) });
+    const { number } = await repo.propose('bigger', {
+      'web/config.yaml': configMap('web', { color: 'red', size: '9' }),
+      '.github/portico/colors.yaml': ADMISSION.replaceAll('red', 'green').replace(
+        'expression: ',
+        'expression: nothing &&',
+      ),
+    });
+    const checks = await repo.checksOf(number);
+    expect(checks.get('guardrail/sizes')).toMatchObject({ conclusion: 'failure' });
+    const lines = (await repo.read('web/config.yaml', 'bigger')).split('\n');
+    expect(await annotations(repo, checks.get('guardrail/sizes'))).toMatchObject([
+      {
+        path: 'web/config.yaml',
+        start_line: lines.findIndex((line) => line.includes('size:')) + 1,
+        message: expect.stringContaining('too big') as string,
+        annotation_level: 'failure',
+      },
+    ]);
+    expect(checks.get('guardrail/shrinks')).toMatchObject({ conclusion: 'success' });
+    expect(checks.get('guardrail/owned')).toMatchObject({ conclusion: 'neutral' });
+    expect(checks.get('guardrail/colors')).toMatchObject({ conclusion: 'failure' });
+    expect(checks.get('guardrail/endless')).toMatchObject({ output: { title: 'No package to look at' } });
+    expect(checks.get('portico/config')).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, checks.get('portico/config'))).toMatchObject([
+      { path: '.github/portico/colors.yaml', start_line: 9 },
+    ]);
+
+    const smaller = await repo.propose('smaller', {
+      'web/config.yaml': configMap('web', { color: 'blue', size: '2' }),
+    });
+    const run = (await repo.checksOf(smaller.number)).get('guardrail/shrinks');
+    expect(run).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, run)).toMatchObject([
+      { message: expect.stringContaining('the size was 5') as string },
+    ]);
   });
 });
 

@@ -87,10 +87,13 @@ function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = '', de
 /** Results as functions give them, in order of the remarks. */
 export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
   return remarks.map(({ at, kind, message, field }) => {
-    const { item, value: about, prefix } = review.places[at] ?? { item: undefined, value: {}, prefix: '' };
+    const { item, value, prefix } = review.places[at] ?? { item: undefined, value: {}, prefix: '' };
+    // Inside of a list, the place is known by the list.
+    const about = prefix === '' ? value : (item ?? value);
     const namespace = metadataText(about, 'namespace');
+    const within = prefix === '' ? '' : ` (${textOf(value, 'kind') ?? ''} ${metadataText(value, 'name')})`;
     return {
-      message: item === undefined ? `${message} (the proposal removes the resource)` : message,
+      message: `${message}${within}${item === undefined ? ' (the proposal removes the resource)' : ''}`,
       severity: SEVERITY[kind],
       resourceRef: {
         apiVersion: textOf(about, 'apiVersion') ?? '',
