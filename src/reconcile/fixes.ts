@@ -48,8 +48,13 @@ export async function loadFixes(
       }
       continue;
     }
-    const proposed = one.findings.filter((finding) => finding.severity !== 'info' && proposesValue(finding));
     const mutators = warningMutators(one, guardrails.forPackage(one.package.path));
+    const proposed = one.findings.filter(
+      (finding) =>
+        finding.severity !== 'info' &&
+        proposesValue(finding) &&
+        !mutators.some(({ name }) => name === finding.guardrail),
+    );
     if (proposed.length === 0 && mutators.length === 0) continue;
     const { directory, path } = one.package;
     const tree = await git.treeId(commit.head.oid, directory, signal);

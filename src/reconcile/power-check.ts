@@ -72,7 +72,7 @@ function titleOf(
 }
 
 function approvalLine({ needed, by }: PowerApproval): string {
-  const who = needed.map(code).join(' or ');
+  const who = needed.join(' or ');
   return by.length > 0
     ? `Power grows, which ${who} must approve: approved by ${by.map(code).join(', ')}.`
     : `Power grows, which ${who} must approve: an approving review, or \`/portico approve\`, by one of them.`;

@@ -99,7 +99,6 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       digest,
       packages: changes,
       rendered,
-      fixable: fixes.length > 0,
       checks,
       approvals,
     });

@@ -128,7 +128,9 @@ function runTable(rendered: readonly RenderedPackage[]): string {
 /** What a run came to, in a word or two. */
 export function outcomeOf(run: FunctionRun): string {
   if (run.refused !== undefined) return 'not run';
-  if (run.exitCode !== 0) return `failed (${run.exitCode})`;
+  const found = run.results.filter(({ severity }) => severity === 'error' || severity === 'warning').length;
+  if (run.exitCode !== 0 && (run.type === 'mutator' || found === 0)) return `failed (${run.exitCode})`;
+  if (found > 0) return count(found, 'finding');
   return run.results.length === 0 ? 'done' : count(run.results.length, 'result');
 }
 

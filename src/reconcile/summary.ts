@@ -19,8 +19,6 @@ export interface SummaryInput {
   readonly digest: string;
   readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'content' | 'diff'>[];
   readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
-  /** True where Portico knows what would mend some of the findings. */
-  readonly fixable: boolean;
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;
 }
@@ -182,11 +180,20 @@ const REASONS: Record<NotCountedReason, string> = {
   bot: 'bots cannot approve',
 };
 
-function nextStep({ pull, approvals, checks, fixable }: SummaryInput, failing: number): string {
-  if (failing > 0) {
-    const how = fixable ? ' Take the suggestions on the lines, or press **Fix** at the check.' : '';
-    return `**Next:** mend what fails and push to this branch.${how}`;
-  }
+function nextStep({ pull, approvals, checks }: SummaryInput, failing: number): string {
+  const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
+  const how =
+    mendable.length > 0
+      ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
+      : '';
+  return stepOf({ pull, approvals, checks }, failing) + how;
+}
+
+function stepOf(
+  { pull, approvals, checks }: Pick<SummaryInput, 'pull' | 'approvals' | 'checks'>,
+  failing: number,
+): string {
+  if (failing > 0) return '**Next:** mend what fails and push to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
   const asked = checks.find(
     ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,

@@ -222,7 +222,6 @@ test('the comment of a huge proposal stays below what the forge takes, and says 
       runs: Array.from({ length: 60 }, () => run),
       findings: [],
     })),
-    fixable: false,
     checks: [],
     approvals: { counted: [], notCounted: [], changesRequested: [], required: 1 },
   } as unknown as SummaryInput;

@@ -5,6 +5,7 @@
 import { indexOf, pathOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
+import { formatPath } from '../yaml/path.ts';
 import { compareSchemas, type SchemaIssue } from './crd-schema.ts';
 import { at, listAt, textAt, type FieldPath, type Fields } from './power-resources.ts';
 
@@ -55,7 +56,7 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
         severity: issue.severity,
         resourceRef,
         field: {
-          path: fieldPath(issue.path),
+          path: formatPath(issue.path),
           ...(isPlain(current) && { currentValue: current }),
         },
         ...placeIn(kept),
@@ -203,15 +204,6 @@ function ageOf(name: string): [stage: number, major: number, minor: number] {
 
 function isPlain(value: unknown): boolean {
   return value !== undefined && (value === null || typeof value !== 'object');
-}
-
-/** `spec.versions[0].name`; keys that would be read as several stand in brackets. */
-function fieldPath(path: FieldPath): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`;
-    if (/[.[\]"]/.test(key)) return `${text}["${key}"]`;
-    return text === '' ? key : `${text}.${key}`;
-  }, '');
 }
 
 /** Where the running package says that the resource stands. */

@@ -44,9 +44,9 @@ export async function runGuardrails(
           })
         : { output: await judged(guardrail, items, state, context), items };
     const run = runOf('.', spec, type, output);
-    const wouldChange =
+    const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
-    state.runs.push({ ...run, guardrail: name, results: [...run.results, ...wouldChange] });
+    state.runs.push({ ...run, guardrail: name, results: [...run.results, ...changes] });
     if (type === 'mutator' && mode === 'enforce') items = after;
     const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
     if (mode === 'enforce' && (run.exitCode !== 0 || errors)) ok = false;

@@ -180,10 +180,10 @@ describe('guardrails', () => {
     const guardrails = [{ name: 'team', type: 'mutator', mode: 'warn', spec: team } as const];
     const result = await render({ Kptfile: kptfile('a'), 'cm.yaml': cm }, { guardrails });
     expect(result).toMatchObject({ ok: true, changed: [] });
-    expect(result.findings.at(-1)).toMatchObject({
-      severity: 'warning',
-      message: 'This guardrail would change 2 resource(s).',
-    });
+    expect(result.findings.filter(({ severity }) => severity === 'warning')).toMatchObject([
+      { file: 'Kptfile', message: 'This guardrail would set metadata.labels to {"team":"platform"}.' },
+      { file: 'cm.yaml', line: 3, column: 1, item: { field: { path: 'metadata.labels' } } },
+    ]);
   });
 
   test('one that cannot run fails its check, and only where it enforces', async () => {
