@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { routeEvent } from '../src/route.ts';
 
 const from = { installation: { id: 7 }, repository: { id: 3, name: 'web', owner: { login: 'acme' } } };
+const FORM =
+  '### Package to roll back\n\nweb\n\n### Revision to bring back\n\nv3\n\n### Workspace\n\n_No response_';
 const jobs = (name: string, payload: object): string[] =>
   routeEvent(name, { ...from, ...payload }).map(({ kind, key }) => `${kind} ${key}`);
 
@@ -52,6 +54,41 @@ describe('which jobs an event asks for', () => {
       'an edited comment (14)',
       'issue_comment',
       { action: 'edited', issue: { number: 5 }, comment: { id: 9, body: '/portico help' } },
+      [],
+    ],
+    [
+      'a form',
+      'issues',
+      {
+        action: 'opened',
+        sender: { login: 'alice' },
+        issue: { number: 5, created_at: '2026-11-20T10:00:00Z', user: { login: 'alice' }, body: FORM },
+      },
+      ['comment comment:3#5/form/-5'],
+    ],
+    [
+      'a form that somebody moved here',
+      'issues',
+      {
+        action: 'opened',
+        sender: { login: 'bob' },
+        issue: { number: 5, created_at: '2026-11-20T10:00:00Z', user: { login: 'alice' }, body: FORM },
+      },
+      [],
+    ],
+    [
+      'an issue with a command',
+      'issues',
+      {
+        action: 'opened',
+        sender: { login: 'alice' },
+        issue: {
+          number: 5,
+          created_at: '2026-11-20T10:00:00Z',
+          user: { login: 'alice' },
+          body: '/portico help',
+        },
+      },
       [],
     ],
     [

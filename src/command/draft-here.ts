@@ -73,8 +73,8 @@ export function newPackage(
 ): Decision {
   const path = readPackagePath(written);
   if (typeof path !== 'string') return path;
-  const parent = packagesHere(state).find((one) => one === '.' || path.startsWith(`${one}/`));
-  if (parent === undefined || path === '.') return newDraft(path, workspace, source);
+  const inside = insideOf(state, path);
+  if (inside === undefined) return newDraft(path, workspace, source);
   if (workspace !== undefined) {
     return refuse(
       'unexpected-workspace',
@@ -82,13 +82,36 @@ export function newPackage(
       'Leave out --workspace.',
     );
   }
-  const problem = branchProblem(state);
-  if (problem !== undefined) return problem;
-  const below = parent === '.' ? path : path.slice(parent.length + 1);
-  return {
-    kind: 'do',
-    steps: [{ do: 'change-draft', change: { kind: 'subpackage', package: parent, below, source } }],
-  };
+  return (
+    branchProblem(state) ?? {
+      kind: 'do',
+      steps: [{ do: 'change-draft', change: { kind: 'subpackage', ...inside, source } }],
+    }
+  );
+}
+
+/** Where a pull request changes a package above it, a path is a subpackage, removed there; undefined elsewhere. */
+export function removeSubpackage(state: CommandState, written: string): Decision | undefined {
+  const path = readPackagePath(written);
+  const inside = typeof path === 'string' ? insideOf(state, path) : undefined;
+  if (inside === undefined) return undefined;
+  return (
+    branchProblem(state) ?? {
+      kind: 'do',
+      steps: [{ do: 'change-draft', change: { kind: 'remove-subpackage', ...inside } }],
+    }
+  );
+}
+
+/** The package of this pull request that a path lies in, and where in it. */
+function insideOf(
+  state: CommandState,
+  path: string,
+): { readonly package: string; readonly below: string } | undefined {
+  if (path === '.') return undefined;
+  const parent = packagesHere(state).find((one) => one === '.' || path.startsWith(`${one}/`));
+  if (parent === undefined) return undefined;
+  return { package: parent, below: parent === '.' ? path : path.slice(parent.length + 1) };
 }
 
 /** A draft of its own. */

@@ -1,8 +1,10 @@
 /** Slash-commands: from a comment or review to what was done about it. */
 import { decideCommand } from '../command/decide.ts';
+import { parseIssueForm } from '../command/issue-form.ts';
 import { parseComment, type CommandLine } from '../command/parse.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
+import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import { loadCommandPlace } from './command-place.ts';
 import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
@@ -30,7 +32,7 @@ export function createCommentReconciler(world: World): CommentReconciler {
     const access = await world.open(target.repository, signal);
     const written = await readWritten(access, target, signal);
     if (written === null || written.authorIsBot || written.edited) return;
-    const parsed = parseComment(written.body);
+    const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
     if (!(await isRegistered(world, access, signal))) return;
     if (await wasAnswered(world, access, target.number, written, signal)) {
@@ -44,6 +46,11 @@ export function createCommentReconciler(world: World): CommentReconciler {
         : await obey(world, access, target, written, parsed.commands, signal);
     await answer(access, target.number, written, said, signal);
   };
+}
+
+function parseForm(body: string): ReturnType<typeof parseComment> {
+  const line = parseIssueForm(body);
+  return { kind: 'commands', commands: line === undefined ? [] : [line] };
 }
 
 /** The index knows at once; only for a repository that it does not hold is git asked. */
@@ -126,7 +133,9 @@ async function performAll(
   const replies: string[] = [];
   for (const step of steps) {
     try {
-      const outcome = await performStep(world, access, snapshot, asked, step, signal);
+      const outcome = isBulkStep(step)
+        ? await performBulkStep(world, access, written, asked, step, signal)
+        : await performStep(world, access, snapshot, asked, step, signal);
       if (outcome.kind !== 'done') return outcome;
       if (outcome.reply !== undefined) replies.push(outcome.reply);
     } catch (error) {

@@ -10,16 +10,19 @@ export interface CommentTarget {
   /** Of the pull request or issue. */
   readonly number: number;
   readonly source: {
-    readonly kind: 'comment' | 'review';
+    /** `form`: the issue itself, written by one of our forms; its id is the issue's number below zero. */
+    readonly kind: 'comment' | 'review' | 'form';
     readonly id: number;
   };
+  /** What a form held when it was sent: the issue may be edited since, also by others. */
+  readonly form?: Pick<Written, 'author' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
   /** It ends what is under way there, so it does not wait for that. */
   readonly aside?: true;
 }
 
 export interface Written {
-  readonly kind: 'comment' | 'review';
+  readonly kind: 'comment' | 'review' | 'form';
   readonly id: number;
   readonly author: string;
   readonly authorIsBot: boolean;
@@ -38,13 +41,14 @@ export interface Said {
 /** Reads it as it is now; null where it is gone, or a review that was never submitted. */
 export async function readWritten(
   { forge }: Pick<Access, 'forge'>,
-  { number, source: { kind, id } }: Pick<CommentTarget, 'number' | 'source'>,
+  { number, source: { kind, id }, form }: Pick<CommentTarget, 'number' | 'source' | 'form'>,
   signal?: AbortSignal,
 ): Promise<Written | null> {
   if (kind === 'comment') {
     const comment = await forge.getComment(id, signal);
     return comment && { ...comment, kind, edited: comment.updatedAt !== comment.createdAt };
   }
+  if (kind === 'form') return form === undefined ? null : { ...form, kind, id, edited: false };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
   return { ...review, kind, createdAt: review.submittedAt, edited: false };
@@ -70,14 +74,14 @@ export async function wasAnswered(
   );
 }
 
-/** 👀, or takes it back. Reviews cannot be reacted to by REST: they are answered by a reply alone. */
+/** 👀, or takes it back. Reviews and forms are answered by a reply alone: there is no comment to react to. */
 export async function acknowledge(
   { forge }: Pick<Access, 'forge'>,
   { kind, id }: Written,
   seen: boolean,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (kind === 'review') return;
+  if (kind !== 'comment') return;
   const target = { commentId: id };
   await (seen ? forge.addReaction(target, 'eyes', signal) : forge.removeReaction(target, 'eyes', signal));
 }
@@ -95,7 +99,7 @@ export async function answer(
 ): Promise<void> {
   const last = said.at(-1);
   if (last === undefined) return acknowledge(access, written, false, signal);
-  const isReview = written.kind === 'review';
+  const isReview = written.kind !== 'comment';
   // Of several commands that did not all succeed each is named with its end.
   const all = isReview || (said.length > 1 && last.outcome !== 'done');
   const shown = said.filter(({ text }) => text !== undefined || all);
@@ -112,5 +116,5 @@ export async function answer(
 }
 
 function replyMarker({ kind, id }: Pick<Written, 'kind' | 'id'>): string {
-  return `<!-- portico:reply ${kind === 'review' ? 'review ' : ''}${id} -->`;
+  return `<!-- portico:reply ${kind === 'comment' ? '' : `${kind} `}${id} -->`;
 }
