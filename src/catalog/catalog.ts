@@ -55,6 +55,8 @@ export interface CatalogRepository {
   /** Directory of a package → its published revisions, oldest first. */
   readonly revisions: ReadonlyMap<string, readonly string[]>;
   readonly visibility: 'public' | 'internal' | 'private';
+  /** Updates here may merge themselves. */
+  readonly automerge: boolean;
   /** Variant documents beside the configuration. */
   readonly documents: readonly CatalogDocuments[];
   /** Objects that variants select and inject. */

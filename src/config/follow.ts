@@ -1,4 +1,6 @@
 /** What an update policy follows, as written in `spec.updates.follow`. */
+import satisfies from 'semver/functions/satisfies.js';
+
 import { parseRevisionName } from '../revision/revision-name.ts';
 import type { UpdatePolicy } from './repository-config.ts';
 
@@ -20,6 +22,17 @@ export function parseFollow(written: string | number): UpdatePolicy['follow'] | 
     return { kind: 'range', range: text };
   }
   return 'must be latest, none, channel/<name>, a range such as ^2.1 or >=1 <3, or a revision such as v3';
+}
+
+/** The newest of these revisions (oldest first) that a range takes; `v3` counts as 3.0.0. */
+export function newestInRange(range: string, revisions: readonly string[]): string | undefined {
+  return revisions.findLast((name) => {
+    const parsed = parseRevisionName(name);
+    if (parsed === undefined) return false;
+    const { major, minor, patch, prerelease } = parsed;
+    const tail = prerelease.length === 0 ? '' : `-${prerelease.join('.')}`;
+    return satisfies(`${major}.${minor}.${patch}${tail}`, range);
+  });
 }
 
 /** `3` and `v3` pin the same revision; tags are written with the v. */

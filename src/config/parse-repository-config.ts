@@ -7,6 +7,7 @@ import { mergeDefaults } from './merge-defaults.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
+import { parseAge } from './schedule-window.ts';
 
 export interface ConfigOptions {
   /** The registered branch where the file names none; `main` by default. */
@@ -62,6 +63,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
+    ...(spec.dashboard === false && { dashboard: false }),
     ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
   };
 }
@@ -86,9 +88,12 @@ function toGrants(texts: readonly string[]): Grant[] {
 
 function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolicy {
   const follow = parseFollow(written.follow ?? 'latest');
+  const age = parseAge(written.minimumAge ?? '0m');
   return {
     follow: typeof follow === 'string' ? { kind: 'none' } : follow,
     ...(written.schedule !== undefined && { schedule: written.schedule.trim() }),
+    ...(written.timeZone !== undefined && { timeZone: written.timeZone }),
+    ...(typeof age === 'number' && age > 0 && { minimumAge: age }),
     automerge: automergeOf(written.automerge ?? false),
     maxOpen: written.maxOpen ?? 5,
   };

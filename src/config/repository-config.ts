@@ -37,6 +37,8 @@ export interface RepositoryConfig {
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: { readonly allow: readonly string[] };
   readonly inventory?: { readonly directory: string };
+  /** False: no dashboard issue. */
+  readonly dashboard?: false;
 }
 
 type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
@@ -93,8 +95,12 @@ export interface UpdatePolicy {
     | { readonly kind: 'channel'; readonly channel: string }
     | { readonly kind: 'range'; readonly range: string }
     | { readonly kind: 'pin'; readonly revision: string };
-  /** Five cron fields in UTC; absent means at any time. */
+  /** Five cron fields; absent means at any time. */
   readonly schedule?: string;
+  /** Of the schedule; UTC where absent. */
+  readonly timeZone?: string;
+  /** Seconds that a revision must have been published before it is brought. */
+  readonly minimumAge?: number;
   /** The largest step that may merge itself once all guardrails are green. */
   readonly automerge: 'none' | 'patch' | 'minor' | 'all';
   /** Open update pull requests in this repository at most. */

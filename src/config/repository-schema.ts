@@ -12,6 +12,7 @@ import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { mutator, validator } from './guardrail-schema.ts';
+import { parseAge, timeZoneProblem } from './schedule-window.ts';
 import { parseSchedule } from './schedule.ts';
 
 /** A string that `problem` has nothing to say about. */
@@ -57,7 +58,16 @@ const updates = z.strictObject({
     return typeof schedule === 'string' ? schedule : undefined;
   })
     .optional()
-    .meta({ description: 'Five cron fields in UTC at which updates may be opened.' }),
+    .meta({ description: 'Five cron fields: the minutes at which updates may be made.' }),
+  timeZone: text(timeZoneProblem)
+    .optional()
+    .meta({ description: 'Time zone of the schedule, such as Europe/Berlin.', default: 'UTC' }),
+  minimumAge: text((value) => {
+    const age = parseAge(value);
+    return typeof age === 'string' ? age : undefined;
+  })
+    .optional()
+    .meta({ description: 'How old a revision must be before it is brought: 30m, 12h, 3d, 2w.' }),
   automerge: z
     .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])
     .optional()
@@ -132,6 +142,10 @@ const spec = z
       })
       .optional(),
     inventory: z.strictObject({ directory }).optional(),
+    dashboard: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Keep an issue that shows packages, updates and variants.', default: true }),
   })
   .check((ctx) => uniqueNames(ctx.value, ctx.issues));
 

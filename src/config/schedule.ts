@@ -1,4 +1,4 @@
-/** Five cron fields (minute, hour, day of month, month, day of week), read as "allowed at these minutes", in UTC. */
+/** Five cron fields (minute, hour, day of month, month, day of week), read as "allowed at these minutes". */
 
 export interface Schedule {
   readonly minutes: ReadonlySet<number>;
@@ -11,7 +11,7 @@ export interface Schedule {
   readonly eitherDay: boolean;
 }
 
-/** A moment in UTC; month from 1, weekday 0 is Sunday. */
+/** A moment in the schedule's time zone; month from 1, weekday 0 is Sunday. */
 export interface Moment {
   readonly minute: number;
   readonly hour: number;

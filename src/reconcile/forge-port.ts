@@ -234,6 +234,11 @@ export interface Forge {
   teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
   putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
   listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  /** What others say by commit statuses; `pending` where there are none too. */
+  combinedStatus(
+    sha: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly state: string; readonly statuses: readonly unknown[] }>;
   getRelease(tag: string, signal?: AbortSignal): Promise<{ readonly tag: string } | null>;
   upsertRelease(
     release: { readonly tag: string; readonly name: string; readonly body: string },

@@ -1,6 +1,5 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import type { Job, RepositoryRef } from './ports.ts';
-import type { CommentTarget } from './written.ts';
 
 export function sweepJob(): Job {
   return { kind: 'sweep', key: 'all', data: {} };
@@ -98,13 +97,12 @@ export function mergeGroupJob(
 export function commentJob(
   repository: RepositoryRef,
   number: number,
-  source: CommentTarget['source'],
-  how: Pick<CommentTarget, 'form' | 'aside'> = {},
+  source: { readonly kind: 'comment' | 'review'; readonly id: number },
 ): Job {
   return {
     kind: 'comment',
     key: `comment:${repository.id}#${number}/${source.kind}/${source.id}`,
-    data: { repository, number, source, ...how },
+    data: { repository, number, source },
     priority: 10,
   };
 }

@@ -92,6 +92,16 @@ export async function publishedOnBranch(
   return null;
 }
 
+/** The revision that a channel points at: a channel is a tag beside the revisions of the package. */
+export function channelRevision(refs: RevisionRefs, directory: string, channel: string): string | undefined {
+  const path = refPath(directory);
+  const commit = refs.tags.get(`refs/tags/${path === '.' ? channel : `${path}/${channel}`}`)?.commit;
+  if (commit === undefined) return undefined;
+  return taggedRevisions(refs, directory).findLast(
+    ({ name }) => tagOf(refs, directory, name)?.commit === commit,
+  )?.name;
+}
+
 /** The tag of one revision. */
 export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
   return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);

@@ -52,6 +52,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       packages,
       revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
       visibility: facts.visibility,
+      automerge: config.updates.automerge !== 'none',
       ...documents,
     });
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];

@@ -8,7 +8,7 @@ import type { Wanted } from './update-content.ts';
 import { withheld, type Withheld } from './update-target.ts';
 
 export interface UpdatePull {
-  readonly kind: 'opened' | 'updated' | 'unchanged';
+  readonly kind: 'opened' | 'updated' | 'unchanged' | 'merged';
   readonly pull: number;
   /** Revision that it brings. */
   readonly to: string;

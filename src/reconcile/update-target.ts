@@ -1,4 +1,5 @@
 /** Pure: which revision a downstream should be at, or why it is left where it is. */
+import { newestInRange } from '../config/follow.ts';
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
 
@@ -14,7 +15,8 @@ export type WithheldReason =
   | 'declined'
   | 'conflict'
   | 'archived'
-  | 'not-available'
+  | 'not-scheduled'
+  | 'too-young'
   | 'not-owned'
   | 'variant-error'
   | 'deletion-proposed';
@@ -34,8 +36,10 @@ export interface TargetInput {
   readonly asked: string | undefined;
   readonly current: string | undefined;
   readonly newest: string | undefined;
-  /** All revisions of the upstream that have their tag. */
+  /** All revisions of the upstream that have their tag, oldest first. */
   readonly available: readonly string[];
+  /** The revision that a channel of the upstream points at. */
+  readonly channel: (name: string) => string | undefined;
 }
 
 export function updateTarget(input: TargetInput): Target {
@@ -45,7 +49,7 @@ export function updateTarget(input: TargetInput): Target {
     return withheld('no-such-revision', `The upstream has no revision ${wanted}.`);
   }
   if (input.current === wanted) return withheld('up-to-date', `It is at ${wanted} already.`);
-  if (input.asked === undefined && isOlder(wanted, input.current)) {
+  if (input.asked === undefined && !mayGoBack(input) && isOlder(wanted, input.current)) {
     return withheld(
       'up-to-date',
       `It is at ${input.current ?? 'another commit'}, which is newer than ${wanted}.`,
@@ -54,7 +58,7 @@ export function updateTarget(input: TargetInput): Target {
   return { kind: 'target', revision: wanted };
 }
 
-function followed({ policy: { follow }, newest }: TargetInput): string | Withheld {
+function followed({ policy: { follow }, newest, available, channel }: TargetInput): string | Withheld {
   switch (follow.kind) {
     case 'none':
       return withheld(
@@ -66,12 +70,22 @@ function followed({ policy: { follow }, newest }: TargetInput): string | Withhel
     case 'pin':
       return follow.revision;
     case 'channel':
+      return (
+        channel(follow.channel) ??
+        withheld('no-revision', `The channel ${follow.channel} of the upstream points at no revision.`)
+      );
     case 'range':
-      return withheld(
-        'not-available',
-        `Following a ${follow.kind} is not available in this version: use latest or a pin.`,
+      return (
+        newestInRange(follow.range, available) ??
+        withheld('no-revision', `The upstream has no revision in ${follow.range}.`)
       );
   }
+}
+
+/** A pin and a channel are told where to be, and from a retired revision there is a way back. */
+function mayGoBack({ policy: { follow }, current, available }: TargetInput): boolean {
+  if (follow.kind === 'pin' || follow.kind === 'channel') return true;
+  return current !== undefined && !available.includes(current);
 }
 
 function isOlder(wanted: string, current: string | undefined): boolean {

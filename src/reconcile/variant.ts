@@ -3,25 +3,32 @@
  * committed on its branch is kept; the update goes under it.
  */
 import type { UpdatePolicy } from '../config/repository-config.ts';
+import { packagePathOf } from '../revision/package-path.ts';
+import { parseBranch } from '../revision/ref-name.ts';
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { conflictKey, updateConflicts } from './open-conflicts.ts';
-import { taggedRevisions } from './package-revisions.ts';
+import { channelRevision, taggedRevisions } from './package-revisions.ts';
 import { pausedBy } from './paused.ts';
-import type { World } from './ports.ts';
+import type { RepositoryRef, World } from './ports.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
+import { mergedAlone } from './update-merge.ts';
 import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
 import { pushUpdate } from './update-push.ts';
 import { readConflicts } from './update-record.ts';
 import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
 import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
+import { tooEarly } from './update-timing.ts';
 import { createInStep, type InStep } from './variant-in-step.ts';
 import { letGo } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
-export type VariantReconciler = (target: VariantTarget, signal?: AbortSignal) => Promise<VariantOutcome>;
+/** A package, or whatever an update branch is for. */
+export type VariantLook = VariantTarget | { readonly repository: RepositoryRef; readonly branch: string };
+
+export type VariantReconciler = (look: VariantLook, signal?: AbortSignal) => Promise<VariantOutcome>;
 
 type Alone = (work: () => Promise<VariantOutcome>) => Promise<VariantOutcome>;
 
@@ -31,7 +38,9 @@ export function createVariantReconciler(world: World): VariantReconciler {
   const opening = createKeyedLock();
   const variants = createKeyedLock();
   const inStep = createInStep();
-  return async (target, signal) => {
+  return async (asked, signal) => {
+    const target = 'branch' in asked ? targetOfBranch(world, asked) : asked;
+    if (target === null) return withheld('not-followed', 'No update merges itself there.');
     const { repository } = target;
     const alone: Alone = (work) => opening.run(`${repository.id}`, work);
     const outcome = await variants.run(`${repository.id}:${target.package}`, () =>
@@ -47,6 +56,18 @@ export function createVariantReconciler(world: World): VariantReconciler {
     }
     return outcome;
   };
+}
+
+/** Checks of update branches complete often; only where updates may merge themselves is that news. */
+function targetOfBranch(
+  world: World,
+  { repository, branch }: Exclude<VariantLook, VariantTarget>,
+): VariantTarget | null {
+  const known = world.catalog.get(repository.id);
+  const parsed = parseBranch(branch);
+  if (known?.automerge !== true || parsed?.kind !== 'update') return null;
+  const path = packagePathOf(known.directory, parsed.path);
+  return path === undefined ? null : { repository, package: path };
 }
 
 async function reconcile(
@@ -78,14 +99,23 @@ async function reconcile(
     current: upstream.current,
     newest: upstream.newest,
     available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
+    channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
   });
   const revision = await revisionToBring(world, down, chosen, inStep, signal);
   if (typeof revision !== 'string') return revision;
   const head = await branchHead(down, signal);
   if (open !== undefined) {
     if (head !== null && (await isCurrent(world, down, head, revision, open, signal))) {
-      return { kind: 'unchanged', pull: open.number, to: revision };
+      return (
+        (await mergedAlone(world, down, revision, open, signal)) ?? {
+          kind: 'unchanged',
+          pull: open.number,
+          to: revision,
+        }
+      );
     }
+    const early = target.to === undefined ? await tooEarly(world, down, revision, signal) : null;
+    if (early !== null) return early;
     const outcome = await update(world, down, revision, head, open, signal);
     await tellOfStop(world, down, open, outcome, signal);
     return outcome;
@@ -93,6 +123,8 @@ async function reconcile(
   if (target.to !== undefined) return update(world, down, revision, head, open, signal);
   const declined = await declinedBefore(world, down, pulls, revision, signal);
   if (declined !== null) return declined;
+  const early = await tooEarly(world, down, revision, signal);
+  if (early !== null) return early;
   return alone(
     async () => (await tooMany(world, down, signal)) ?? update(world, down, revision, head, open, signal),
   );

@@ -52,6 +52,7 @@ const input = (change: Partial<TargetInput> & { follow?: TargetInput['policy']['
   current: 'v1',
   newest: 'v3',
   available: ['v1', 'v2', 'v3'],
+  channel: (name) => (name === 'stable' ? 'v2' : undefined),
   ...change,
 });
 
@@ -131,6 +132,15 @@ describe('which revision a downstream should have', () => {
     ['a pin', { follow: { kind: 'pin', revision: 'v2' } }, 'v2'],
     ['what was asked for', { asked: 'v2', follow: { kind: 'none' } }, 'v2'],
     ['from a bare commit, the newest', { current: undefined }, 'v3'],
+    ['what a channel points at', { follow: { kind: 'channel', channel: 'stable' } }, 'v2'],
+    [
+      'back to what a channel points at',
+      { follow: { kind: 'channel', channel: 'stable' }, current: 'v3' },
+      'v2',
+    ],
+    ['the newest of a range', { follow: { kind: 'range', range: '>=1 <3' } }, 'v2'],
+    ['back from a revision that was retired', { current: 'v4' }, 'v3'],
+    ['back to a pin', { follow: { kind: 'pin', revision: 'v1' }, current: 'v2' }, 'v1'],
   ])('%s', (_what, change, revision) =>
     expect(updateTarget(input(change))).toEqual({ kind: 'target', revision }),
   );
@@ -140,8 +150,9 @@ describe('which revision a downstream should have', () => {
     ['there is none', { newest: undefined, available: [] }, 'no-revision'],
     ['a pin that is not there', { follow: { kind: 'pin', revision: 'v9' } }, 'no-such-revision'],
     ['it has it', { current: 'v3' }, 'up-to-date'],
-    ['it is past it', { follow: { kind: 'pin', revision: 'v1' }, current: 'v2' }, 'up-to-date'],
-    ['a channel', { follow: { kind: 'channel', channel: 'stable' } }, 'not-available'],
+    ['it is past the range', { follow: { kind: 'range', range: '<2' }, current: 'v2' }, 'up-to-date'],
+    ['a range that nothing is in', { follow: { kind: 'range', range: '^7' } }, 'no-revision'],
+    ['a channel that is not there', { follow: { kind: 'channel', channel: 'fast' } }, 'no-revision'],
   ])('withheld: %s', (_what, change, reason) =>
     expect(updateTarget(input(change))).toMatchObject({ kind: 'withheld', reason }),
   );

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below } from '../e2e/packages.ts';
+import { below, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from './stage.ts';
@@ -93,6 +93,8 @@ beforeAll(async () => {
     edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }' },
     control: {},
     open: { private: false },
+    auto: { spec: 'branch: main\nupdates: { follow: channel/stable, automerge: all }' },
+    later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
     ...real(),
   });
   await stage.repository('up').publish('v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
@@ -285,4 +287,37 @@ test.skipIf(!hasCorpus)('the real documents keep the real packages', async () =>
     expect(kptfile).toContain(`PackageVariant.${path === 'example' ? 'example' : path}.`);
     expect(kptfile).toContain('upstreamLock:');
   }
+});
+
+test('a channel is followed, forth and back, and an update merges itself unless somebody edited it', async () => {
+  const [up, auto, later] = ['up', 'auto', 'later'].map((name) => stage.repository(name)) as [
+    StageRepository,
+    StageRepository,
+    StageRepository,
+  ];
+  const tags = await up.tags();
+  const first = configMap('web', { color: 'first' });
+  const shop = {
+    ...UPSTREAM,
+    'config.yaml': first,
+    Kptfile: locked(KPTFILE, up.url, 'web', 'web/v1', tags.get('web/v1')!),
+  };
+  await auto.push('main', below('shop', shop));
+  await later.push('main', below('shop', shop));
+  await stage.idle();
+  expect(await auto.pulls('all')).toEqual([]);
+  await up.tag('web/stable', tags.get('web/v2')!);
+  await stage.idle();
+  expect(await auto.pulls()).toEqual([]);
+  expect(await auto.read('shop/Kptfile')).toContain('ref: web/v2');
+  expect(await auto.read('shop/config.yaml')).toContain('second');
+  const [merged] = await auto.pulls('all');
+  expect(merged?.merged_by?.login).toBe('portico[bot]');
+
+  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
+  await auto.push('blocked', { 'x.txt': 'x' });
+  await stage.look('auto');
+  expect(await auto.read('shop/Kptfile')).toContain('ref: web/v1');
+  // Of the newest revision nobody hears before it is two weeks old.
+  expect(await later.pulls('all')).toEqual([]);
 });

@@ -1,0 +1,69 @@
+/** Updates that merge themselves, where the downstream's configuration says so. */
+import type { UpdatePolicy } from '../config/repository-config.ts';
+import { parseRevisionName } from '../revision/revision-name.ts';
+import { AGGREGATE_CHECK } from './check-names.ts';
+import type { Downstream } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
+import { publicationJob } from './jobs.ts';
+import { mergeMessage } from './merge-message.ts';
+import type { World } from './ports.ts';
+import type { UpdatePull } from './update-pull.ts';
+import { readSealed } from './update-record.ts';
+
+/** Conclusions that hold nothing up. */
+const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
+
+/**
+ * Merges an update that is current, if the policy allows so big a step, every check at its head is green, ours
+ * included, and its head is the commit that Portico made: whoever edits it merges it. Null where it waits.
+ */
+export async function mergedAlone(
+  world: World,
+  down: Downstream,
+  revision: string,
+  pull: Pull,
+  signal?: AbortSignal,
+): Promise<UpdatePull | null> {
+  const { config, upstream, access, exists } = down;
+  const { automerge } = config.updates;
+  const step = exists ? stepOf(upstream.current, revision) : 'all';
+  if (pull.draft || !allows(automerge, step)) return null;
+  const head = await access.git.resolve(pull.headSha, signal);
+  const record = head === null ? null : readSealed(await access.git.commit(head, signal), world.hmac);
+  if (record === null || record.to !== revision || record.conflicts !== undefined) return null;
+  const checks = await access.forge.listChecks(pull.headSha, signal);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  if (ours?.status !== 'completed' || ours.conclusion !== 'success') return null;
+  if (!checks.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
+    return null;
+  const { state, statuses } = await access.forge.combinedStatus(pull.headSha, signal);
+  if (statuses.length > 0 && state !== 'success') return null;
+  const message = mergeMessage({ requestedBy: world.app.slug });
+  const answer = await access.forge.mergePull(
+    pull.number,
+    { sha: pull.headSha, method: 'merge', title: `${pull.title} (#${pull.number})`, message },
+    signal,
+  );
+  if (!answer.ok) {
+    world.log.info({ pull: pull.number, reason: answer.reason }, 'the update did not merge itself');
+    return null;
+  }
+  await world.enqueue(publicationJob(access.ref));
+  return { kind: 'merged', pull: pull.number, to: revision };
+}
+
+type Step = 'patch' | 'minor' | 'all';
+
+/** How big a step is; numbers without dots, and values that change at one revision, tell nothing: any size. */
+function stepOf(from: string | undefined, to: string): Step {
+  const a = from === undefined ? undefined : parseRevisionName(from);
+  const b = parseRevisionName(to);
+  if (a?.kind !== 'semver' || b?.kind !== 'semver' || a.major !== b.major || a.name === b.name) return 'all';
+  return a.minor === b.minor ? 'patch' : 'minor';
+}
+
+const SIZES: readonly UpdatePolicy['automerge'][] = ['none', 'patch', 'minor', 'all'];
+
+function allows(policy: UpdatePolicy['automerge'], step: Step): boolean {
+  return SIZES.indexOf(policy) >= SIZES.indexOf(step);
+}
