@@ -1,6 +1,7 @@
 /** Pure: which jobs an event asks for. An event only says where to look; what is done is decided by what is found. */
 import { z } from 'zod';
 
+import { parseIssueForm } from './command/issue-form.ts';
 import {
   branchJob,
   commentJob,
@@ -37,7 +38,14 @@ const Payload = z.object({
   ref_type: z.string().optional(),
   sender: z.object({ type: z.string().optional(), login: z.string().optional() }).optional(),
   pull_request: z.object({ number: z.number() }).optional(),
-  issue: z.object({ number: z.number() }).optional(),
+  issue: z
+    .object({
+      number: z.number(),
+      body: z.string().nullish(),
+      created_at: z.string().optional(),
+      user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+    })
+    .optional(),
   comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
   review: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
   merge_group: z
@@ -70,6 +78,8 @@ const PULL_ACTIONS = new Set([
 ]);
 
 const MENTION = /^\s*\/portico\b/m;
+/** That and nothing else. */
+const CANCEL = /^\s*\/portico[ \t]+cancel\s*$/i;
 
 /** Unknown events, unknown actions and payloads of another shape ask for nothing. */
 export function routeEvent(name: string, payload: unknown): Job[] {
@@ -105,9 +115,18 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       const { issue, comment } = event;
       if (event.action !== 'created' || issue === undefined || comment === undefined) return [];
       return MENTION.test(comment.body ?? '')
-        ? [commentJob(repository, issue.number, { kind: 'comment', id: comment.id })]
+        ? [
+            commentJob(
+              repository,
+              issue.number,
+              { kind: 'comment', id: comment.id },
+              CANCEL.test(comment.body ?? '') ? { aside: true } : {},
+            ),
+          ]
         : [];
     }
+    case 'issues':
+      return event.action === 'opened' ? formSent(repository, event) : [];
     case 'check_run':
       if (event.action === 'completed') return completed(repository, event);
       return event.action === 'requested_action'
@@ -126,6 +145,12 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     default:
       return [];
   }
+}
+
+/** An update that merges itself waits for its checks. */
+function completed(repository: RepositoryRef, { check_run: run }: Event): Job[] {
+  const branch = run?.check_suite?.head_branch ?? '';
+  return branch.startsWith('portico/update/') ? [updateBranchJob(repository, branch)] : [];
 }
 
 /** An update that merges itself waits for its checks. */
@@ -159,6 +184,16 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
   }
   const branch = run.check_suite?.head_branch ?? null;
   return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by } })];
+}
+
+/** An issue that is one of our forms, by whoever opened it: one that was moved here was written for another place. */
+function formSent(repository: RepositoryRef, { issue, sender }: Event): Job[] {
+  const { body, user, created_at: createdAt } = issue ?? {};
+  if (issue === undefined || user == null || createdAt === undefined || user.login !== sender?.login)
+    return [];
+  if (parseIssueForm(body ?? '') === undefined) return [];
+  const form = { author: user.login, authorIsBot: user.type === 'Bot', body: body ?? '', createdAt };
+  return [commentJob(repository, issue.number, { kind: 'form', id: -issue.number }, { form })];
 }
 
 /** Any branch may be the registered one: which it is, the configuration says. */

@@ -1,5 +1,6 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import type { Job, RepositoryRef } from './ports.ts';
+import type { CommentTarget } from './written.ts';
 
 export function sweepJob(): Job {
   return { kind: 'sweep', key: 'all', data: {} };
@@ -97,12 +98,13 @@ export function mergeGroupJob(
 export function commentJob(
   repository: RepositoryRef,
   number: number,
-  source: { readonly kind: 'comment' | 'review'; readonly id: number },
+  source: CommentTarget['source'],
+  how: Pick<CommentTarget, 'form' | 'aside'> = {},
 ): Job {
   return {
     kind: 'comment',
     key: `comment:${repository.id}#${number}/${source.kind}/${source.id}`,
-    data: { repository, number, source },
+    data: { repository, number, source, ...how },
     priority: 10,
   };
 }
@@ -130,6 +132,11 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
     key: `variant:${repository.id}:${path}:gone`,
     data: { repository, package: path, gone: uid },
   };
+}
+
+/** Look at the package that an update branch is for. */
+export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
+  return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };
 }
 
 /** Look at the package that an update branch is for. */
