@@ -153,12 +153,6 @@ function completed(repository: RepositoryRef, { check_run: run }: Event): Job[] 
   return branch.startsWith('portico/update/') ? [updateBranchJob(repository, branch)] : [];
 }
 
-/** An update that merges itself waits for its checks. */
-function completed(repository: RepositoryRef, { check_run: run }: Event): Job[] {
-  const branch = run?.check_suite?.head_branch ?? '';
-  return branch.startsWith('portico/update/') ? [updateBranchJob(repository, branch)] : [];
-}
-
 /** A check that is asked for again, or all of a commit. */
 function rerequested(
   repository: RepositoryRef,

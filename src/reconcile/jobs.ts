@@ -138,8 +138,3 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
 export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
   return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };
 }
-
-/** Look at the package that an update branch is for. */
-export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
-  return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };
-}
