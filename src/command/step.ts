@@ -1,4 +1,5 @@
 import type { Bump } from '../revision/numbering.ts';
+import type { BulkRequest } from './bulk-request.ts';
 import type { Retirement } from './command-state.ts';
 import type { DiffEnd } from './diff.ts';
 import type { DraftChange, DraftRequest } from './draft-request.ts';
@@ -26,6 +27,7 @@ export type Step =
       readonly side: 'upstream' | 'local';
       readonly head: string;
     }
+  | BulkStep
   /** Open a proposal that removes a package. */
   | { readonly do: 'propose-deletion'; readonly package: string }
   /** Record in the issue that somebody asks to retire a revision. */
@@ -54,3 +56,9 @@ export type Step =
   | { readonly do: 'resume-updates'; readonly package: string }
   /** Stop the work on the pull request that is running or waiting. */
   | { readonly do: 'cancel-work'; readonly login: string };
+
+export type BulkStep =
+  /** Write the plan of one command for many into the issue; a dry run is only told. */
+  | { readonly do: 'plan-bulk'; readonly request: BulkRequest; readonly dryRun: boolean }
+  /** Carry out the newest plan of this person in the issue. */
+  | { readonly do: 'run-bulk'; readonly login: string };

@@ -1,5 +1,6 @@
 /** All commands, in the order of the help. */
 import { approve } from './approve.ts';
+import { bulk, confirm } from './bulk.ts';
 import { cancel } from './cancel.ts';
 import { clone } from './clone.ts';
 import type { Command } from './command.ts';
@@ -42,4 +43,6 @@ export const commands: readonly Command[] = [
   pause,
   resume,
   cancel,
+  bulk,
+  confirm,
 ];

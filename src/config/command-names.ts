@@ -1,8 +1,10 @@
 /** Names that `spec.access` may speak of: the verbs of this version and those to come. A test keeps it equal to the table. */
 export const COMMAND_NAMES = [
   'approve',
+  'bulk',
   'cancel',
   'clone',
+  'confirm',
   'copy',
   'delete',
   'diff',

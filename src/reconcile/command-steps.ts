@@ -1,6 +1,6 @@
 /** The hands of the slash-commands: each step can be done again without harm. */
 import { formatRecord } from '../command/approval-record.ts';
-import type { Step } from '../command/step.ts';
+import type { BulkStep, Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { digestAt } from './approvals.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
@@ -37,7 +37,7 @@ export async function performStep(
   access: Access,
   snapshot: ProposalSnapshot | null,
   asked: Asked,
-  step: Step,
+  step: Exclude<Step, BulkStep>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   if (step.do === 'request-update') return requestUpdate(world, access, asked, step);
@@ -52,7 +52,7 @@ async function performInPull(
   access: Access,
   snapshot: ProposalSnapshot,
   asked: Asked,
-  step: Exclude<Step, DeletionStep | DraftStep | { do: 'request-update' }>,
+  step: Exclude<Step, BulkStep | DeletionStep | DraftStep | { do: 'request-update' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
   const { pull } = snapshot;
