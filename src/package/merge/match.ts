@@ -45,7 +45,7 @@ export function matchResources(
   const usedLocal = new Set(toLocal.values());
   const newUpstream = upstream.filter((one) => !usedUpstream.has(one));
   const newLocal = local.filter((one) => !usedLocal.has(one));
-  const both = pairBy(newUpstream, newLocal, [exact, inFile, anywhere]);
+  const both = pairBy(newUpstream, newLocal, [onceInFile, exact, inFile, anywhere]);
   const taken = new Set(both.values());
   for (const one of newUpstream) {
     const l = both.get(one);
@@ -63,6 +63,7 @@ function pair(
   mayBeAlike: (one: Resource, twin: Resource) => boolean = () => true,
 ): Map<Resource, Resource> {
   const pairs = pairBy(old, now, [
+    onceInFile,
     exact,
     inFile,
     originInFile,
@@ -84,6 +85,8 @@ function pair(
 
 const exact: Key = (resource) => `${inFile(resource, true)}|${contentOf(resource.root)}`;
 const inFile: Key = (resource) => `${resource.file}|${identifierOf(resource.identity)}`;
+/** Where the identity is there once, nobody has to look at the content. */
+const onceInFile: Key = (resource, isOld) => inFile(resource, isOld);
 const anywhere: Key = (resource) =>
   resource.identity.name === '' ? undefined : identifierOf(resource.identity);
 const origin: Key = (resource, isOld) => (isOld ? anywhere(resource, true) : resource.origin);

@@ -21,6 +21,9 @@ export function mergeResource(
   custom: CustomKeys,
   report: Report,
 ): YamlNode {
+  // Most resources of a large file: nothing new, without a look at their fields.
+  const now = textOfRoot(upstream);
+  if (base !== undefined && now !== undefined && textOfRoot(base) === now) return local.root;
   const context = {
     keysOf: keysFor(local, custom),
     conflict: (path: Parameters<Report['field']>[2], o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
@@ -29,6 +32,10 @@ export function mergeResource(
   const spot = { path: [], pattern: '' };
   const merged = mergeNodes(local.root, base?.root, upstream.root, spot, context) ?? local.root;
   return base === undefined ? merged : followRename(merged, local, base, upstream);
+}
+
+function textOfRoot({ root, yaml, document }: Resource): string | undefined {
+  return root.at === undefined ? undefined : yaml.source.text.slice(root.at.start, document.chunk[1]);
 }
 
 function keysFor(resource: Resource, custom: CustomKeys): ListKeys {

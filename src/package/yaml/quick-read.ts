@@ -3,6 +3,7 @@
  * collections) straight into our tree, many times faster than the library. Anything else, and everything that may be a
  * mistake, is left to the library: what this reader gives is what the library would have given.
  */
+import { MAX_DOCUMENTS } from '../limits.ts';
 import type { ListItem, ListNode, MapEntry, MapNode, ScalarNode, Source, YamlNode } from './node.ts';
 import type { YamlDocument } from './read.ts';
 import { readPlain } from './scalar.ts';
@@ -22,7 +23,6 @@ export function quickRead(source: Source): YamlDocument[] | undefined {
 /** Thrown where the text is not of the simple kind; never leaves this file. */
 const UNUSUAL = Symbol('unusual');
 const MOST_DEPTH = 50;
-const MOST_DOCUMENTS = 1_000;
 /** The library refuses longer keys. */
 const LONGEST_KEY = 1_000;
 
@@ -75,7 +75,7 @@ class QuickReader {
     }
     for (;;) {
       // Documents without content, and those that are no maps, are rare.
-      if (this.#column !== 0 || found.length > MOST_DOCUMENTS) throw UNUSUAL;
+      if (this.#column !== 0 || found.length >= MAX_DOCUMENTS) throw UNUSUAL;
       const root = this.#map(0, this.#content, 0);
       const more = this.#atMarker();
       found.push({ root, start, bodyStart, hasMarker });

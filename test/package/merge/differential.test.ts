@@ -135,6 +135,9 @@ function verdictOf(one: Case, { files, conflicts }: MergeResult, kpt: PackageFil
   const both = one.both === undefined ? undefined : unordered(one.both);
   const isRight = both === undefined ? undefined : unordered(files) === both;
   const told = conflicts.length > 0 ? 'conflict told' : 'no conflict';
+  const most = [one.upstream, one.local].map(copies);
+  for (const [identity, count] of copies(files))
+    if (count > Math.max(...most.map((side) => side.get(identity) ?? 0))) return `WRONG: ${identity} doubled`;
   if (typeof kpt === 'string') return `kpt failed, ours ${isRight === true ? 'right' : told}`;
   if (differences(files, kpt).length === 0) return 'equal';
   if (isRight === true) return 'kpt lost a change';
@@ -167,6 +170,23 @@ function unordered(files: PackageFiles): string {
     return `${path}\n${JSON.stringify(sorted(documents))}`;
   });
   return texts.sort().join('\n');
+}
+
+/** How often each resource is there. */
+function copies(files: PackageFiles): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [path, file] of files) {
+    if (!path.endsWith('.yaml')) continue;
+    for (const root of readYaml(textOf(file))) {
+      const { kind, metadata } = root as {
+        kind?: unknown;
+        metadata?: { name?: unknown; namespace?: unknown };
+      };
+      const identity = JSON.stringify([kind, metadata?.namespace, metadata?.name]);
+      found.set(identity, (found.get(identity) ?? 0) + 1);
+    }
+  }
+  return found;
 }
 
 const IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
