@@ -8,6 +8,7 @@ import { loadPackage } from './load-package.ts';
 import type { SourceFile } from './read-resources.ts';
 import { renderRemembered } from './remembered.ts';
 import type { Remembered } from './remembered.ts';
+import { withRenderStatus } from './render-status.ts';
 import type { Finding, RenderInput, RenderResult } from './render-types.ts';
 import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 
@@ -39,10 +40,11 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
     ? { items, ok: true }
     : await runGuardrails(input.guardrails ?? [], items, state, input.context);
   const keep = state.failed === undefined || saves;
-  const result = finish(input, loaded.sources, guarded.items, state, {
+  const done = finish(input, loaded.sources, guarded.items, state, {
     ok: state.failed === undefined && guarded.ok,
     keep,
   });
+  const result = withRenderStatus(done, saves);
   if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
   return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
 }
@@ -60,10 +62,11 @@ async function remembered(
   }
   const textOf = (path: string): string | undefined =>
     changed.get(path)?.text ?? sources.get(path)?.yaml.source.text;
-  const result = withFindings({ ok: true, files, changed: [...changed.keys()].sort(), runs }, () =>
+  const done = withFindings({ ok: true, files, changed: [...changed.keys()].sort(), runs }, () =>
     findingsOf(runs, textOf, [...sources.keys()], () => undefined),
   );
-  if (input.checkTwice !== true || changed.size === 0) return result;
+  const result = withRenderStatus(done, false);
+  if (input.checkTwice !== true || result.changed.length === 0) return result;
   return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
 }
 
