@@ -33,6 +33,7 @@ import { createProposalReconciler, type ProposalTarget } from './reconcile/propo
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
+import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
@@ -72,6 +73,7 @@ const LANES: readonly Lane[] = [
   { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
   { name: 'index', kinds: ['repository', 'commit', 'sweep', 'sweep-repository'], concurrency: 2 },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
+  { name: 'dashboards', kinds: ['dashboard'], concurrency: 1 },
 ];
 
 /** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
@@ -153,6 +155,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       }
       return found;
     },
+    keepOnly: (present) => mirrors.keepOnly(present),
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
     enqueue: (job) => {
@@ -222,6 +225,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
   const publication = createPublicationReconciler(world);
   const repository = createRepositoryReconciler(world);
   const variant = createVariantReconciler(world);
+  const dashboard = createDashboardReconciler(world);
   const branch = createBranchReconciler(world);
   const sweep = createSweep(world);
   const sweepRepository = createRepositorySweep(world);
@@ -252,6 +256,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
     variant: async ({ data }, signal) => {
       await variant(data as unknown as VariantTarget, signal);
     },
+    dashboard: ({ data }, signal) => dashboard(data as unknown as DashboardTarget, signal),
     branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
     sweep: (_job, signal) => sweep(signal),
     'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),

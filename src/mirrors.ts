@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Mirror } from './git/mirror-types.ts';
@@ -16,13 +17,21 @@ export interface Mirrors {
   open(repository: RepositoryRef, signal?: AbortSignal): Promise<Mirror>;
   /** A repository outside of every installation, read without credentials. https only, except on the forge's own host. */
   openAddress(url: string, signal?: AbortSignal): Promise<Mirror>;
+  /** Removes the mirrors of all repositories but these, and but those that were first opened in the last minute. */
+  keepOnly(present: ReadonlySet<number>): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A repository that was added after the list of those present was made must not lose its mirror. */
+const NEW_MS = 60_000;
 
 /** One mirror per repository, by numeric id, opened once and shared; a renamed repository keeps its directory. */
 export function createMirrors(options: MirrorsOptions): Mirrors {
   const outside = new Map<string, Promise<Mirror>>();
-  const open = new Map<number, { readonly url: string; readonly mirror: Promise<Mirror> }>();
+  const open = new Map<
+    number,
+    { readonly url: string; readonly since: number; readonly mirror: Promise<Mirror> }
+  >();
 
   async function start(
     repository: RepositoryRef,
@@ -46,7 +55,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       if (known !== undefined && known.url === url) return known.mirror;
       if (known !== undefined) await (await known.mirror)[Symbol.asyncDispose]();
       const mirror = start(repository, url, signal);
-      open.set(repository.id, { url, mirror });
+      open.set(repository.id, { url, since: known?.since ?? Date.now(), mirror });
       mirror.catch(() => open.delete(repository.id));
       return mirror;
     },
@@ -64,6 +73,18 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       outside.set(url, mirror);
       mirror.catch(() => outside.delete(url));
       return mirror;
+    },
+    async keepOnly(present) {
+      const old = Date.now() - NEW_MS;
+      const names = await readdir(options.directory).catch(() => []);
+      for (const name of names) {
+        const id = Number(/^(\d+)\.git$/.exec(name)?.[1] ?? Number.NaN);
+        const known = open.get(id);
+        if (Number.isNaN(id) || present.has(id) || (known !== undefined && known.since > old)) continue;
+        open.delete(id);
+        await (await known?.mirror.catch(() => null))?.[Symbol.asyncDispose]();
+        await rm(join(options.directory, name), { recursive: true, force: true });
+      }
     },
     async close() {
       for (const mirror of outside.values()) await (await mirror.catch(() => null))?.[Symbol.asyncDispose]();

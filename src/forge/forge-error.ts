@@ -46,6 +46,12 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
     });
   }
   const { status } = refusal;
+  if (isGone(refusal)) {
+    return new PorticoError('INSTALLATION_GONE', `${call}: ${status} (${said})`, {
+      blame: 'user',
+      hint: 'The App was suspended or uninstalled there. Once it is back, everything is looked at again.',
+    });
+  }
   const code = CODES[status] ?? (status === 0 || status >= 500 ? 'FORGE_UNAVAILABLE' : 'FORGE_REFUSED');
   const hint = HINTS[code];
   return new PorticoError(code, `${call}: ${status === 0 ? 'no answer' : status} (${said})`, {
@@ -53,6 +59,14 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
     cause: refusal.cause,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** The installation was suspended, or is no more: trying again is of no use, its webhook will tell when it is back. */
+function isGone({ status, route, message }: Refusal): boolean {
+  const minting = route.includes('/access_tokens');
+  return (
+    (status === 403 && /installation has been suspended/i.test(message)) || (status === 404 && minting)
+  );
 }
 
 /** True for an error with one of these codes. */

@@ -56,6 +56,8 @@ export interface World {
   cancel(ref: RepositoryRef, number: number): boolean;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
+  /** Throws away what is kept here of every other repository: Portico was taken out of it, or it is gone. */
+  keepOnly(present: ReadonlySet<number>): Promise<void>;
   /** Webhooks since then that never arrived, oldest first. */
   failedDeliveries(since: Date, signal?: AbortSignal): Promise<readonly FailedDelivery[]>;
   /** Asks the forge to send one again. */

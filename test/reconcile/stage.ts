@@ -31,6 +31,8 @@ export interface Stage extends AsyncDisposable {
   readonly forge: LocalForge;
   /** Of the server that runs now. */
   server(): RunningServer;
+  /** Of the bot. */
+  readonly dataDirectory: string;
   /** Every line that the bot has logged. */
   readonly log: readonly string[];
   as(login: Login): Octokit;
@@ -162,6 +164,7 @@ export async function startStage(
   }
   await startBot();
   return {
+    dataDirectory: join(root, 'bot'),
     forge,
     server: () => server!,
     log,

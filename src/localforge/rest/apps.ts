@@ -6,7 +6,7 @@ import type { AppPermission } from '../access.ts';
 import { issueInstallationToken } from '../auth.ts';
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord, InstallationRecord, Permissions, RepositoryRecord } from '../records.ts';
-import { notFound, unprocessable } from '../refusal.ts';
+import { forbidden, notFound, unprocessable } from '../refusal.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { ForgeRequest } from '../request.ts';
 import type { Router } from '../router.ts';
@@ -66,7 +66,7 @@ export function addAppRoutes(context: ForgeContext, router: Router): void {
   });
   router.route('POST', '/app/installations/:id/access_tokens', 'app-jwt', (request) => {
     const installation = byPath(request);
-    if (installation.suspendedAt !== null) throw unprocessable('This installation has been suspended');
+    if (installation.suspendedAt !== null) throw forbidden('This installation has been suspended');
     return created(issueToken(context, request, installation));
   });
 
