@@ -135,11 +135,11 @@ function verdictOf(one: Case, { files, conflicts }: MergeResult, kpt: PackageFil
   const both = one.both === undefined ? undefined : unordered(one.both);
   const isRight = both === undefined ? undefined : unordered(files) === both;
   const told = conflicts.length > 0 ? 'conflict told' : 'no conflict';
+  if (typeof kpt === 'string') return `kpt failed, ours ${isRight === true ? 'right' : told}`;
+  if (differences(files, kpt).length === 0) return 'equal';
   const most = [one.upstream, one.local].map(copies);
   for (const [identity, count] of copies(files))
     if (count > Math.max(...most.map((side) => side.get(identity) ?? 0))) return `WRONG: ${identity} doubled`;
-  if (typeof kpt === 'string') return `kpt failed, ours ${isRight === true ? 'right' : told}`;
-  if (differences(files, kpt).length === 0) return 'equal';
   if (isRight === true) return 'kpt lost a change';
   if (both !== undefined && unordered(kpt) === both) return 'WRONG';
   return both === undefined ? `at odds, ${told}` : `neither, ${told}`;
