@@ -10,7 +10,7 @@ import { compareSchemas, type SchemaIssue } from './crd-schema.ts';
 import { at, listAt, textAt, type FieldPath, type Fields } from './power-resources.ts';
 
 /** Names changes that were looked at: `v1:^.spec.size, ^.spec.mode`, or a check such as `scope`. Counts where it is new. */
-export const ALLOW_ANNOTATION = 'portico.dev/allow-crd-change';
+const ALLOW_ANNOTATION = 'portico.dev/allow-crd-change';
 
 /** True for a guardrail that asks for this check, as it would ask for a function: `image: crd-safety:v0.1`. */
 export function isCrdSafety({ image = '', tag }: FunctionSpec): boolean {

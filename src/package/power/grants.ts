@@ -6,6 +6,7 @@ import {
   jsonOf,
   listAt,
   mapAt,
+  RBAC_GROUP,
   textAt,
   textsAt,
   type Fields,
@@ -210,8 +211,6 @@ function* ofRule(rule: Fields): Generator<Omit<Grant, 'subject' | 'namespace'>> 
     }
   }
 }
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 function isRole({ group, kind }: PowerResource): boolean {
   return group === RBAC_GROUP && (kind === 'Role' || kind === 'ClusterRole');

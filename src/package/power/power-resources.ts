@@ -32,27 +32,36 @@ export interface BothSides {
 }
 
 /**
- * Reads what differs, and of what is equal only files with RBAC, because a changed binding can give what an unchanged
- * role says. Never throws: a file that is no YAML is named in `unread`.
+ * Reads what differs, and where RBAC is among that also the RBAC of files that are equal, because a changed binding can
+ * give what an unchanged role says. Never throws: a file that is no YAML is named in `unread`.
  */
 export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
   const unread = new Set<string>();
-  const differs = (path: string): boolean => !sameFile(a.get(path), b.get(path));
+  const paths = [...new Set([...a.keys(), ...b.keys()])].filter((path) => /\.(?:ya?ml|json)$/.test(path));
+  const [equal, changed] = [true, false].map((is) =>
+    paths.filter((path) => sameFile(a.get(path), b.get(path)) === is),
+  );
   const read = (files: PackageFiles): PowerResource[] =>
-    [...files].flatMap(([path, file]) => {
-      if (!/\.(?:ya?ml|json)$/.test(path)) return [];
-      const changed = differs(path);
-      const text = textOf(file);
-      if (text === undefined || (!changed && !RBAC.test(text))) return [];
-      const resources = resourcesIn(path, text);
-      if (resources === undefined && changed) unread.add(path);
+    (changed ?? []).flatMap((path) => {
+      const file = files.get(path);
+      if (file === undefined) return [];
+      const resources = resourcesIn(path, textOf(file));
+      if (resources === undefined) unread.add(path);
       return resources ?? [];
     });
-  if (![...new Set([...a.keys(), ...b.keys()])].some(differs)) return { before: [], after: [], unread: [] };
-  return { before: read(a), after: read(b), unread: [...unread].sort() };
+  const [before, after] = [read(a), read(b)];
+  const concerned = [...before, ...after].some(({ group }) => group === RBAC_GROUP);
+  const beside = concerned ? (equal ?? []).flatMap((path) => rbacIn(path, a.get(path))) : [];
+  return { before: [...before, ...beside], after: [...after, ...beside], unread: [...unread].sort() };
 }
 
-const RBAC = /\bkind["']?\s*:\s*["']?(?:Cluster)?Role(?:Binding)?\b/;
+export const RBAC_GROUP = 'rbac.authorization.k8s.io';
+
+function rbacIn(path: string, file: PackageFile | undefined): PowerResource[] {
+  const text = file && textOf(file);
+  if (text === undefined || !text.includes(RBAC_GROUP)) return [];
+  return (resourcesIn(path, text) ?? []).filter(({ group }) => group === RBAC_GROUP);
+}
 
 function textOf(file: PackageFile): string | undefined {
   try {
@@ -62,23 +71,35 @@ function textOf(file: PackageFile): string | undefined {
   }
 }
 
-function resourcesIn(path: string, text: string): PowerResource[] | undefined {
+function resourcesIn(path: string, text: string | undefined): PowerResource[] | undefined {
+  if (text === undefined) return undefined;
   let source: SourceFile;
   try {
     source = readResources(path, text);
   } catch {
     return undefined;
   }
-  return source.documents.flatMap((document) => resourceOf(source, document));
+  return source.documents.flatMap((document) => unrolled(source, document, document.value, []));
 }
 
-function resourceOf(source: SourceFile, document: SourceDocument): PowerResource[] {
-  const { value } = document;
-  // A list of resources is as good as its items.
-  if (textAt(value, 'kind') === 'List' && Array.isArray(value['items'])) {
-    return listAt(value, 'items').map((item, at) => made(source, document, item, ['items', at]));
+/** Lists in lists are looked into so far. */
+const DEEPEST_LIST = 5;
+
+/** A list is as good as its items, which need not repeat what kind they are. */
+function unrolled(
+  source: SourceFile,
+  document: SourceDocument,
+  value: Fields,
+  base: FieldPath,
+): PowerResource[] {
+  const kind = textAt(value, 'kind');
+  if (!kind.endsWith('List') || !Array.isArray(value['items']) || base.length > 2 * DEEPEST_LIST) {
+    return [made(source, document, value, base)];
   }
-  return [made(source, document, value, [])];
+  const implied = kind === 'List' ? {} : { apiVersion: value['apiVersion'], kind: kind.slice(0, -4) };
+  return listAt(value, 'items').flatMap((item, index) =>
+    unrolled(source, document, { ...implied, ...item }, [...base, 'items', index]),
+  );
 }
 
 function made(source: SourceFile, document: SourceDocument, value: Fields, base: FieldPath): PowerResource {

@@ -138,6 +138,20 @@ describe('RBAC', () => {
 const pod = (security: string, more = ''): string =>
   `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\nspec:\n  template:\n    spec:\n      containers:\n      - name: app\n        securityContext: ${security}\n${more}`;
 
+test('what a list holds counts like what stands alone, and an equal file is read only where RBAC changes', () => {
+  const list = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleList\nitems:\n- metadata: { name: reader }\n  rules:\n  - { apiGroups: [""], resources: [secrets], verbs: [list] }\n`;
+  expect(told('', list)).toEqual(['▲! whoever has ClusterRole reader: list on secrets in every namespace']);
+  const nested = `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: PodList\n  items:\n  - metadata: { name: p }\n    spec: { hostPID: true, containers: [] }\n`;
+  expect(told('', nested)).toEqual(['▲! Pod p: sees all processes of the node']);
+  const equal = { mode: '100644' as const, id: 'a', bytes: new Uint8Array() };
+  const unread = Object.defineProperty({ ...equal }, 'bytes', {
+    get: () => {
+      throw new Error('nobody needs this');
+    },
+  });
+  expect(diffPower(new Map([['x.yaml', unread]]), new Map([['x.yaml', unread]])).changes).toEqual([]);
+});
+
 describe('workloads', () => {
   test.each([
     ['{ privileged: true }', 'container app is privileged', true],
