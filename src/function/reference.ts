@@ -12,8 +12,8 @@ export interface FunctionFacts {
   readonly config: readonly string[];
   /** What it may change. */
   readonly fields: string;
-  /** Whether running it again changes nothing; where that depends, on what. */
-  readonly idempotent: 'yes' | string;
+  /** `yes` where running it again changes nothing; else what that depends on. */
+  readonly idempotent: string;
 }
 
 type Told = Omit<FunctionFacts, 'name' | 'versions' | 'runtime'>;

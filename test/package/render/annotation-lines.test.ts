@@ -83,19 +83,19 @@ function expectedPlace({ file, item }: Finding, files: PackageFiles): string | u
   if (said?.path !== undefined && file !== said.path && !file.endsWith(`/${said.path}`))
     return `${said.path}:?`;
   const text = new TextDecoder().decode(bytes);
-  const documents = parseAllDocuments(text, { keepSourceTokens: true }) as Document<Node>[];
+  const documents = parseAllDocuments(text, { keepSourceTokens: true }) as Document[];
   const named = documents.filter(
     (document) => document.contents !== null && isThat(document, item.resourceRef),
   );
   const at = documents.filter(({ contents }) => contents !== null).at(said?.index ?? 0);
   const document = at !== undefined && named.includes(at) ? at : named[0];
-  if (document?.contents == null) return undefined;
+  if (document === undefined || document.contents === null) return undefined;
   const offset = offsetOf(document.contents, path, text) ?? document.contents.range![0];
   const before = text.slice(0, offset).split('\n');
   return `${file}:${before.length}:${before.at(-1)!.length + 1}`;
 }
 
-function isThat(document: Document<Node>, ref: ResultItem['resourceRef']): boolean {
+function isThat(document: Document, ref: ResultItem['resourceRef']): boolean {
   if (ref === undefined) return true;
   const value = document.toJS() as { kind?: string; metadata?: { name?: string; namespace?: string } };
   return (

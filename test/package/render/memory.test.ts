@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
@@ -96,7 +96,7 @@ describe('a render with memory', () => {
           }
         },
       ),
-      { numRuns: process.env['PORTICO_LONG'] === '1' ? 5_000 : 100 },
+      { numRuns: process.env['PORTICO_LONG'] === '1' ? 5_000 : 40 },
     );
   }, 900_000);
 
