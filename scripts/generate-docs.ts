@@ -1,6 +1,7 @@
 /** Writes the generated pages: `npm exec -- node scripts/generate-docs.ts`. Tests fail where they are not true. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
+import { withPolicyTable } from '../src/cel/policies/reference.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { withFunctionTable } from '../src/function/reference.ts';
@@ -12,3 +13,6 @@ writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repository
 
 const functions = new URL('functions.md', docs);
 writeFileSync(functions, withFunctionTable(readFileSync(functions, 'utf8')));
+
+const policies = new URL('policies.md', docs);
+writeFileSync(policies, withPolicyTable(readFileSync(policies, 'utf8')));

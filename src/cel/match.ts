@@ -93,38 +93,14 @@ export function pluralOf(kind: string): string {
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
-const CLUSTER_WIDE = new Set([
-  ...[
-    'Namespace',
-    'Node',
-    'PersistentVolume',
-    'ClusterRole',
-    'ClusterRoleBinding',
-    'StorageClass',
-    'VolumeAttachment',
-  ],
-  ...[
-    'CustomResourceDefinition',
-    'APIService',
-    'PriorityClass',
-    'RuntimeClass',
-    'IngressClass',
-    'CSIDriver',
-    'CSINode',
-  ],
-  ...[
-    'ValidatingWebhookConfiguration',
-    'MutatingWebhookConfiguration',
-    'CertificateSigningRequest',
-    'FlowSchema',
-  ],
-  ...[
-    'ValidatingAdmissionPolicy',
-    'ValidatingAdmissionPolicyBinding',
-    'PriorityLevelConfiguration',
-    'ClusterIssuer',
-  ],
-]);
+const CLUSTER_WIDE = new Set(
+  (
+    'Namespace Node PersistentVolume ClusterRole ClusterRoleBinding StorageClass ' +
+    'VolumeAttachment CustomResourceDefinition APIService PriorityClass RuntimeClass IngressClass ' +
+    'CSIDriver CSINode ValidatingWebhookConfiguration MutatingWebhookConfiguration CertificateSigningRequest FlowSchema ' +
+    'ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding PriorityLevelConfiguration ClusterIssuer'
+  ).split(' '),
+);
 
 /** Resources of unknown kinds are cluster-wide where they have no namespace and their kind begins so. */
 function isClusterWide({ kind, namespace }: Subject): boolean {

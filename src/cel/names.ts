@@ -19,10 +19,11 @@ export interface Names {
 const OPERATORS = new Set(['_[_]', '_?_:_', '_&&_', '_||_', '@not_strictly_false', '__not_strictly_false__']);
 
 /** Identifiers that are types, or the first word of one. */
-const TYPES = new Set([
-  ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'dyn'],
-  ...['google', 'kubernetes', 'net', 'optional_type'],
-]);
+const TYPES = new Set(
+  'bool bytes double int list map null_type string type uint dyn google kubernetes net optional_type'.split(
+    ' ',
+  ),
+);
 
 /** All mistakes, and the variables that are read. */
 export function mistakesIn(

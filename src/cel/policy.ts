@@ -37,7 +37,7 @@ export interface Policy {
 }
 
 /** The variables that every policy has. */
-export const VARIABLES = ['object', 'oldObject', 'params', 'package', 'request', 'namespaceObject'] as const;
+const VARIABLES = ['object', 'oldObject', 'params', 'package', 'request', 'namespaceObject'] as const;
 
 /** Only a cluster knows these. */
 const ABSENT: Readonly<Record<string, string>> = {

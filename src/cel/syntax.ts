@@ -21,7 +21,7 @@ export function readSyntax(text: string): SyntaxTree {
     if (expr === undefined) throw new CelSyntaxError('the expression is empty', 0);
     return {
       root: expr,
-      offsetOf: (id) => originOf(Number(sourceInfo?.positions[String(id)] ?? 0)),
+      offsetOf: (id) => originOf(sourceInfo?.positions[String(id)] ?? 0),
     };
   } catch (error) {
     if (error instanceof CelSyntaxError) throw error;

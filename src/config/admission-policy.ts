@@ -246,17 +246,17 @@ function toPolicy(spec: PolicyDocument['spec']): Policy {
 function matchOf(written: z.infer<typeof match>): Match {
   const { resourceRules, excludeResourceRules, objectSelector, namespaceSelector, matchPolicy } = written;
   // Fields that are absent are undefined in what zod gives, and missing in what matching takes.
-  return clean<Match>({
+  return clean({
     rules: resourceRules,
     excluded: excludeResourceRules,
     objectSelector,
     namespaceSelector,
     exact: matchPolicy === 'Exact',
-  });
+  }) as Match;
 }
 
-function clean<Shape>(value: unknown): Shape {
-  return JSON.parse(JSON.stringify(value)) as Shape;
+function clean(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
 }
 
 /** Deny is wanted where it is named beside others. */
@@ -289,7 +289,7 @@ function isSelected(
   wanted: z.infer<typeof selector> | undefined,
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  return wanted === undefined || selects(clean<LabelSelector>(wanted), labels);
+  return wanted === undefined || selects(clean(wanted) as LabelSelector, labels);
 }
 
 function metadataOf(resource: Record<string, unknown>): {

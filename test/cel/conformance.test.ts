@@ -106,6 +106,8 @@ function* testsIn(suite: IncrementalTestSuite): Generator<IncrementalTest> {
   for (const inner of suite.suites) yield* testsIn(inner);
 }
 
+const percent = (good: number, all: number): string => `${((100 * good) / Math.max(1, all)).toFixed(1)} %`;
+
 /** Passed of all, as measured: nothing may fall below. */
 const FLOOR: Readonly<Record<string, readonly [number, number]>> = {
   basic: [43, 43],
@@ -149,7 +151,6 @@ describe('conformance with CEL', () => {
     return [section.name, tests.filter(passes).length, tests.length] as const;
   });
   const sum = (column: 1 | 2): number => rows.reduce((total, row) => total + row[column], 0);
-  const percent = (good: number, all: number): string => `${((100 * good) / Math.max(1, all)).toFixed(1)} %`;
 
   test('every section is at its floor', () => {
     console.log(

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, test } from 'vitest';
 
 import { judge } from '../../src/cel/judge.ts';
+import { withPolicyTable } from '../../src/cel/policies/reference.ts';
 import { READY_POLICIES, readyPolicy } from '../../src/cel/policies/table.ts';
 import { compilePolicy } from '../../src/cel/policy.ts';
 import type { Change, Data } from '../../src/cel/review.ts';
@@ -433,4 +436,9 @@ test.each<[string, Params, object[]]>([
   ],
 ])('params of %s: %j', (name, params, problems) => {
   expect(paramProblems(readyPolicy(name)!, params)).toEqual(problems);
+});
+
+test('docs/policies.md lists them as they are', () => {
+  const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+  expect(withPolicyTable(page), 'run: npm exec -- node scripts/generate-docs.ts').toBe(page);
 });

@@ -45,6 +45,24 @@ const deployment = (replicas: number, rest: Data = {}): Data => ({
   spec: { replicas, template: { spec: { containers: [{ name: 'a', image: 'prod.example.com/nginx' }] } } },
 });
 
+const named = (apiVersion: string, kind: string): Data => ({
+  apiVersion,
+  kind,
+  metadata: { name: 'demo', namespace: 'x' },
+});
+
+const namespaceOf = (environment: string): Data => ({
+  kind: 'Namespace',
+  metadata: { name: 'default', labels: { environment } },
+});
+
+const configMap = (data: Data): Data => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a' },
+  data,
+});
+
 interface Asked {
   readonly object: Data | null;
   readonly oldObject?: Data;
@@ -52,7 +70,7 @@ interface Asked {
 }
 
 /** What the guardrails in some documents say of a resource. */
-function said(text: string, { object, oldObject = undefined, namespace }: Asked): string[] {
+function said(text: string, { object, oldObject, namespace }: Asked): string[] {
   const { guardrails, problems } = admissionGuardrails([source(text)]);
   expect(problems).toEqual([]);
   return guardrails.flatMap(({ name, mode, admission }) => {
@@ -155,11 +173,6 @@ validations:
     const text =
       POLICY('"demo-policy.example.com"', conditions) +
       BINDING('demo', '"demo-policy.example.com"', 'validationActions: [Warn]');
-    const named = (apiVersion: string, kind: string): Data => ({
-      apiVersion,
-      kind,
-      metadata: { name: 'demo', namespace: 'x' },
-    });
     expect(said(text, { object: named('v1', 'ConfigMap') })).toHaveLength(1);
     expect(said(text, { object: named('v1', 'ConfigMap') })[0]).toMatch(/^demo warn violation/);
     expect(said(text, { object: named('coordination.k8s.io/v1', 'Lease') })).toEqual([]);
@@ -183,17 +196,13 @@ validations:
 - expression: "variables.exempt || variables.containersToCheck.all(c, c.image.startsWith(variables.environment + '.'))"
   messageExpression: "'only ' + variables.environment + ' images are allowed in namespace ' + namespaceObject.metadata.name"`,
       ) + BINDING('images', '"image-matches-namespace-environment.policy.example.com"');
-    const namespace = (environment: string): Data => ({
-      kind: 'Namespace',
-      metadata: { name: 'default', labels: { environment } },
-    });
     const object = deployment(1, { labels: { app: 'web' } });
-    expect(said(text, { object, namespace: namespace('prod') })).toEqual([]);
-    expect(said(text, { object, namespace: namespace('test') })).toEqual([
+    expect(said(text, { object, namespace: namespaceOf('prod') })).toEqual([]);
+    expect(said(text, { object, namespace: namespaceOf('test') })).toEqual([
       'images enforce violation: only test images are allowed in namespace default',
     ]);
     const exempt = deployment(1, { labels: { exempt: 'true' } });
-    expect(said(text, { object: exempt, namespace: namespace('test') })).toEqual([]);
+    expect(said(text, { object: exempt, namespace: namespaceOf('test') })).toEqual([]);
   });
 
   test('audit annotations and several actions', () => {
@@ -224,20 +233,14 @@ validations:
 - expression: "request.operation != 'DELETE' && object.data == oldObject.data"
   message: "immutable"`;
     const text = POLICY('kept', spec) + BINDING('kept', 'kept');
-    const map = (data: Data): Data => ({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'a' },
-      data,
-    });
-    expect(said(text, { object: map({ a: 'b' }), oldObject: map({ a: 'b' }) })).toEqual([]);
-    expect(said(text, { object: map({ a: 'c' }), oldObject: map({ a: 'b' }) })).toEqual([
+    expect(said(text, { object: configMap({ a: 'b' }), oldObject: configMap({ a: 'b' }) })).toEqual([]);
+    expect(said(text, { object: configMap({ a: 'c' }), oldObject: configMap({ a: 'b' }) })).toEqual([
       'kept enforce violation: immutable',
     ]);
-    expect(said(text, { object: null, oldObject: map({ a: 'b' }) })).toEqual([
+    expect(said(text, { object: null, oldObject: configMap({ a: 'b' }) })).toEqual([
       'kept enforce violation: immutable',
     ]);
-    expect(said(text, { object: map({ a: 'c' }) })).toEqual([]);
+    expect(said(text, { object: configMap({ a: 'c' }) })).toEqual([]);
   });
 
   /** The table of expressions in the documentation; each holds of its object. */

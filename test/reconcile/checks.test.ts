@@ -26,7 +26,7 @@ guardrails:
   - { name: sizes, cel: "!has(object.data.size) || int(object.data.size) <= 5", message: too big }
   - name: shrinks
     cel: oldObject == null || int(object.data.size) >= int(oldObject.data.size)
-    messageExpression: "'the size was ' + oldObject.data.size"
+    messageExpression: "'the size was ' + string(oldObject.data.size)"
   - { name: owned, policy: required-labels, params: { labels: [owner] }, mode: warn }
   - { name: endless, cel: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))", paths: [slow] }`;
 
@@ -145,7 +145,7 @@ describe('policies', () => {
     });
     const checks = await repo.checksOf(number);
     expect(checks.get('guardrail/sizes')).toMatchObject({ conclusion: 'failure' });
-    const lines = (await repo.read('web/config.yaml', 'bigger')).split('\n');
+    const lines = (await repo.read('web/config.yaml', 'bigger'))!.split('\n');
     expect(await annotations(repo, checks.get('guardrail/sizes'))).toMatchObject([
       {
         path: 'web/config.yaml',

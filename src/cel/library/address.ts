@@ -10,7 +10,7 @@ export interface Network {
   readonly length: number;
 }
 
-export function widthOf({ family }: Address): number {
+function widthOf({ family }: Address): number {
   return family === 4 ? 32 : 128;
 }
 

@@ -116,10 +116,14 @@ function mapOf(pairs: CelList): CelValue {
   for (const pair of pairs) {
     const [key, value] = isCelList(pair) ? [pair.get(0), pair.get(1)] : [];
     if (key === undefined || value === undefined) throw new Error('entries have a key and a value');
-    const name = `${typeof key} ${isCelUint(key) ? key.value : String(key)}`;
-    if (known.has(name)) throw new Error(`insert failed: key ${String(key)} already exists`);
+    const plain = isCelUint(key) ? key.value : key;
+    if (typeof plain !== 'string' && typeof plain !== 'bigint' && typeof plain !== 'boolean') {
+      throw new Error('keys are strings, whole numbers, true or false');
+    }
+    const name = `${typeof plain} ${plain}`;
+    if (known.has(name)) throw new Error(`insert failed: key ${plain} already exists`);
     known.add(name);
-    map.set(key as string, value);
+    map.set(plain, value);
   }
   return celMap(map);
 }

@@ -27,7 +27,7 @@ const DECIMAL: Readonly<Record<string, number>> = {
 const BINARY: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 
 /** A quantity in billionths, rounded away from zero as Kubernetes rounds; undefined for what is none. */
-export function readQuantity(text: string): bigint | undefined {
+function readQuantity(text: string): bigint | undefined {
   const found = /^([+-]?)(\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?$/.exec(
     text,
   );

@@ -22,7 +22,8 @@ function compile(pattern: string): RE2JS {
 function findAll(text: string, pattern: string, limit: number): string[] {
   const matcher = compile(pattern).matcher(text);
   const found: string[] = [];
-  while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  const most = limit < 0 ? Infinity : limit;
+  for (let count = 0; count < most && matcher.find(); count++) found.push(matcher.group() ?? '');
   return found;
 }
 
@@ -37,6 +38,6 @@ export const regex: CelFunc[] = [
     return findAll(this, pattern, Number(limit));
   }),
   celMethod('reverse', STRING, [], STRING, function () {
-    return [...this].reverse().join('');
+    return Array.from(String(this)).reverse().join('');
   }),
 ];

@@ -90,7 +90,7 @@ export interface FunctionRuntime {
   /** The same runtime with foreign functions beside its own; absent where it can run none. */
   readonly withForeign?: (foreign: ForeignFunctions) => FunctionRuntime;
   /** Judges a policy of CEL within limits of time and memory; absent where policies cannot be judged. */
-  judge?(policy: Policy, review: Review, signal?: AbortSignal): Promise<Judgement>;
+  readonly judge?: (policy: Policy, review: Review, signal?: AbortSignal) => Promise<Judgement>;
 }
 
 /** What a repository allows beside the built-in functions, read from its base branch. */
