@@ -102,6 +102,8 @@ function readDocuments(
   const markers = starts.map((token) => token.start.find((part) => part.type === 'doc-start'));
   return composed.map((document, at) => {
     const [error] = document.errors;
+    // The library turns a stack that ran out into an error of the document.
+    if (error !== undefined && /call stack/.test(error.message)) throw tooDeep(error);
     if (error !== undefined) throw invalid(source, error.pos[0], error.message);
     const marker = markers[at];
     const start = at === 0 ? 0 : lineStart(source, marker?.offset ?? starts[at]?.offset ?? 0);

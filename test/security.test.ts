@@ -1,0 +1,61 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { globProblem, matchesGlob } from '../src/config/glob.ts';
+import { PorticoError } from '../src/error.ts';
+import { editYaml, readYaml } from '../src/package/yaml/edit.ts';
+
+const rows = [
+  ...readFileSync('docs/security.md', 'utf8').matchAll(/^\| (\d+) \| (.+?) \| (.+?) \| `(.+?)` \|$/gm),
+].map(([, number = '', what = '', title = '', file = '']) => ({ number: Number(number), what, title, file }));
+
+describe('the sixty attacks', () => {
+  test('all are there', () =>
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1)));
+
+  test.each(rows)('$number $what: the test is there', ({ file, title }) => {
+    expect(existsSync(file), file).toBe(true);
+    expect(readFileSync(file, 'utf8').replaceAll("\\'", "'")).toContain(title);
+  });
+});
+
+test('43 no archive is ever unpacked: nothing that runs in the server knows how', () => {
+  const unpacking = globSync('src/**/*.ts').filter(
+    (file) =>
+      !file.includes('localforge') &&
+      /from '(?:node:zlib|tar|tar-stream|unzipper|adm-zip|decompress)'/.test(readFileSync(file, 'utf8')),
+  );
+  expect(unpacking).toEqual([]);
+});
+
+test('45 deep flow lists in fifty files are fifty errors, and the process lives', () => {
+  const codes = Array.from({ length: 50 }, (_, index) => {
+    try {
+      readYaml(`a${index}: ${'['.repeat(1_000)}${']'.repeat(1_000)}`);
+      return 'read';
+    } catch (error) {
+      return error instanceof PorticoError ? error.code : String(error);
+    }
+  });
+  expect(new Set(codes)).toEqual(new Set(['YAML_LIMIT']));
+});
+
+test('47 a map of a megabyte: an edit changes its bytes and no other', () => {
+  const lines = Array.from({ length: 40_000 }, (_, index) => `  key-${index}: "value ${index}"\r\n`);
+  const text = `\uFEFFdata:\r\n${lines.join('')}`;
+  const edited = editYaml(text, [{ op: 'set', document: 0, path: ['data', 'key-20000'], value: 'new' }]);
+  expect(edited).toBe(text.replace('"value 20000"', '"new"'));
+});
+
+describe('48 globs', () => {
+  test.each(['{a,b}'.repeat(22), 'a'.repeat(65_536), '!x', '/x', ''])('%.30j is refused', (glob) =>
+    expect(globProblem(glob)).toBeDefined(),
+  );
+
+  test('a longest one that backtracks in naive matchers is answered', () => {
+    const glob = `${'*a'.repeat(100)}b`;
+    expect(globProblem(glob)).toBeUndefined();
+    expect(matchesGlob('a'.repeat(200), [glob])).toBe(false);
+  });
+});
