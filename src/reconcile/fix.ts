@@ -68,7 +68,7 @@ async function fix(
   const guardrails = await loadGuardrails(git, snapshot.config, snapshot.base, signal);
   const rendered = await renderProposal(world, access, snapshot, guardrails, createRenderCache(), signal);
   const rendersTo = { state: 'rendered', head, pushed: false } as const;
-  const all = await loadFixes(world, access, rendered, guardrails, rendersTo, new Map(), signal);
+  const all = await loadFixes(world, access, snapshot, rendered, guardrails, rendersTo, new Map(), signal);
   const changes: FileChanges = new Map(
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );

@@ -1,13 +1,16 @@
 /** What would mend the findings of a check: what functions propose, and what mutators write that are not enforced. */
 import type { PackageFiles } from '../package/package.ts';
+import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
+import { runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween, type RenderedPackage } from './proposal-render.ts';
+import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { proposesValue, withProposedValues } from './proposed-values.ts';
 import type { RenderCommit } from './render-commit.ts';
 
@@ -32,6 +35,7 @@ const MOST_REMEMBERED = 200;
 export async function loadFixes(
   world: Pick<World, 'runtime' | 'runtimeVersion'>,
   { git }: Pick<Access, 'git'>,
+  { writable }: Pick<ProposalSnapshot, 'writable'>,
   rendered: readonly RenderedPackage[],
   guardrails: LoadedGuardrails,
   commit: RenderCommit,
@@ -39,6 +43,7 @@ export async function loadFixes(
   signal?: AbortSignal,
 ): Promise<Fix[]> {
   const fixes: Fix[] = [];
+  const runtime = runtimeFor(world.runtime, guardrails, { writable });
   for (const one of rendered) {
     if (one.problem !== undefined || one.unstable !== undefined) continue;
     if (commit.state === 'withheld') {
@@ -58,7 +63,8 @@ export async function loadFixes(
     if (proposed.length === 0 && mutators.length === 0) continue;
     const { directory, path } = one.package;
     const tree = await git.treeId(commit.head.oid, directory, signal);
-    const key = digestOf('portico fixes 1', [tree, path, directory, guardrails.digest, world.runtimeVersion]);
+    const content = [tree, path, directory, guardrails.digest];
+    const key = digestOf('portico fixes 1', [...content, world.runtimeVersion, writable]);
     const known = memory.get(key);
     if (known !== undefined) {
       fixes.push(...known);
@@ -78,7 +84,7 @@ export async function loadFixes(
       });
     }
     for (const guardrail of mutators) {
-      const after = await written(world, files, guardrail, signal);
+      const after = await written(runtime, files, guardrail, signal);
       own.push({
         check: guardrailCheck(guardrail.name),
         why: 'This guardrail would write this.',
@@ -115,7 +121,7 @@ function warningMutators(one: RenderedPackage, guardrails: readonly Guardrail[])
 
 /** The package with what the guardrail writes; null where rendering it fails. */
 async function written(
-  { runtime }: Pick<World, 'runtime'>,
+  runtime: FunctionRuntime,
   files: PackageFiles,
   guardrail: Guardrail,
   signal: AbortSignal | undefined,

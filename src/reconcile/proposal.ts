@@ -68,7 +68,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const changes = await loadChanges(access, snapshot, commit, signal);
     const known = new Map([[commit.head.oid, digest]]);
     const approvals = await loadApprovals(world, access, snapshot, digest, signal, known);
-    const fixes = await loadFixes(world, access, rendered, guardrails, commit, mended, signal);
+    const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -88,7 +88,9 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       powers: changes,
       powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
       draft: snapshot.pull.draft,
-      fixable: new Set(commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
+      fixable: new Set(
+        snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
+      ),
     });
     for (const check of checks) {
       const anew = again !== undefined && (again.check ?? check.name) === check.name;
