@@ -6,6 +6,7 @@ import {
   branchJob,
   commentJob,
   commitJob,
+  dashboardEditedJob,
   fixJob,
   mergeGroupJob,
   proposalJob,
@@ -126,6 +127,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
         : [];
     }
     case 'issues':
+      if (event.action === 'edited') return ticked(repository, event);
       return event.action === 'opened' ? formSent(repository, event) : [];
     case 'check_run':
       if (event.action === 'completed') return completed(repository, event);
@@ -145,6 +147,14 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     default:
       return [];
   }
+}
+
+/** A box of the dashboard, which is an issue of ours, was ticked by a person. */
+function ticked(repository: RepositoryRef, { issue, sender }: Event): Job[] {
+  const login = sender?.login;
+  if (issue === undefined || login === undefined || sender?.type === 'Bot') return [];
+  if (issue.user?.type !== 'Bot' || !/^- \[[xX]\] update now /m.test(issue.body ?? '')) return [];
+  return [dashboardEditedJob(repository, { number: issue.number, login, isBot: false })];
 }
 
 /** An update that merges itself waits for its checks. */

@@ -12,6 +12,40 @@ describe('which jobs an event asks for', () => {
   test.each<[string, string, object, string[]]>([
     ['a push to a branch', 'push', { ref: 'refs/heads/main' }, ['branch branch:3:refs/heads/main']],
     ['a push to a draft', 'push', { ref: 'refs/heads/drafts/web/one' }, []],
+    [
+      'a finished check of an update',
+      'check_run',
+      {
+        action: 'completed',
+        check_run: {
+          name: 'portico',
+          head_sha: 'a',
+          check_suite: { head_branch: 'portico/update/web/0123456789' },
+          pull_requests: [],
+        },
+      },
+      ['variant variant:3:on:portico/update/web/0123456789'],
+    ],
+    [
+      'a tick in the dashboard',
+      'issues',
+      {
+        action: 'edited',
+        sender: { login: 'alice', type: 'User' },
+        issue: { number: 4, user: { login: 'portico[bot]', type: 'Bot' }, body: '- [x] update now `web`' },
+      },
+      ['dashboard dashboard:3:edited'],
+    ],
+    [
+      'an edit of ours',
+      'issues',
+      {
+        action: 'edited',
+        sender: { login: 'portico[bot]', type: 'Bot' },
+        issue: { number: 4, user: { login: 'portico[bot]', type: 'Bot' }, body: '- [x] update now `web`' },
+      },
+      [],
+    ],
     ['a push of ours', 'push', { ref: 'refs/heads/portico/update/web/0123456789' }, []],
     ['a tag', 'push', { ref: 'refs/tags/web/v1' }, ['repository repository:3']],
     ['a tag that goes', 'delete', { ref: 'web/v1', ref_type: 'tag' }, ['repository repository:3']],

@@ -23,6 +23,8 @@ export interface VariantTarget {
   readonly askedIn?: number;
   /** A variant that kept the package, or was about to make it, and does not any more. */
   readonly gone?: string;
+  /** An update branch that stands for it. */
+  readonly branch?: string;
 }
 
 /** Everything about one downstream package that the update is made from. */

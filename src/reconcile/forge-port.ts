@@ -210,8 +210,14 @@ export interface Forge {
     filter: { readonly state?: 'open' | 'closed' | 'all'; readonly creator?: string },
     signal?: AbortSignal,
   ): Promise<
-    readonly { readonly number: number; readonly state: 'open' | 'closed'; readonly title: string }[]
+    readonly {
+      readonly number: number;
+      readonly state: 'open' | 'closed';
+      readonly title: string;
+      readonly body: string;
+    }[]
   >;
+  updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;
   createIssue(
     issue: { readonly title: string; readonly body: string },
     signal?: AbortSignal,

@@ -134,6 +134,27 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
   };
 }
 
+/** So long the dashboard waits for more news, in seconds. */
+const NEWS_WAITS = 300;
+
+/** Bring the dashboard up to date, later. */
+export function dashboardJob(repository: RepositoryRef): Job {
+  return {
+    kind: 'dashboard',
+    key: `dashboard:${repository.id}`,
+    data: { repository },
+    startAfterSeconds: NEWS_WAITS,
+  };
+}
+
+/** Somebody edited the dashboard. */
+export function dashboardEditedJob(
+  repository: RepositoryRef,
+  edited: { readonly number: number; readonly login: string; readonly isBot: boolean },
+): Job {
+  return { kind: 'dashboard', key: `dashboard:${repository.id}:edited`, data: { repository, edited } };
+}
+
 /** Look at the package that an update branch is for. */
 export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
   return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };

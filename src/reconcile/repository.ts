@@ -5,7 +5,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
-import { variantGoneJob, variantJob } from './jobs.ts';
+import { dashboardJob, variantGoneJob, variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { loadRevisionRefs, refPath, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
@@ -56,7 +56,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       ...documents,
     });
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
-    for (const job of jobs) await world.enqueue(job);
+    for (const job of [...jobs, dashboardJob(repository)]) await world.enqueue(job);
   };
 }
 

@@ -5,7 +5,14 @@
 import { parseComment } from '../command/parse.ts';
 import { PorticoError } from '../error.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
-import { commentJob, proposalJob, publicationJob, repositoryJob, repositorySweepJob } from './jobs.ts';
+import {
+  commentJob,
+  proposalJob,
+  publicationJob,
+  repositoryJob,
+  repositorySweepJob,
+  updateBranchJob,
+} from './jobs.ts';
 import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { takeOver } from './take-over.ts';
@@ -77,8 +84,9 @@ export function createRepositorySweep(
     await takeOver(world, access, facts, configuration.config, signal);
     await world.enqueue(repositoryJob(repository));
     await world.enqueue(publicationJob(repository));
-    for (const { number } of await access.forge.listOpenPulls(signal)) {
+    for (const { number, headRef } of await access.forge.listOpenPulls(signal)) {
       await world.enqueue(proposalJob(repository, number));
+      if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
       for (const review of await access.forge.listReviews(number, signal)) {
         if (review.authorIsBot || !holdsCommand(review.body)) continue;
         await world.enqueue(commentJob(repository, number, { kind: 'review', id: review.id }));

@@ -26,6 +26,8 @@ export interface Withheld {
   readonly kind: 'withheld';
   readonly reason: WithheldReason;
   readonly message: string;
+  /** The revision that would be brought. */
+  readonly to?: string;
 }
 
 export type Target = { readonly kind: 'target'; readonly revision: string } | Withheld;

@@ -11,6 +11,7 @@ import { code } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { botPerson } from './render-commit.ts';
+import { newestSealed } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { readMark } from './variant-mark.ts';
 import { variantPlan, type VariantPlan } from './variant-plan.ts';
@@ -31,9 +32,10 @@ export async function letGo(
   const known = world.catalog.get(target.repository.id);
   const directory = pathInRepository(known?.directory ?? '.', target.package);
   const mark = known?.packages.find((one) => one.directory === directory)?.variant;
-  const uid = mark?.uid ?? target.gone;
-  if (uid === undefined) return null;
+  if (mark === undefined && target.gone === undefined && target.branch === undefined) return null;
   const access = await world.open(target.repository, signal);
+  const uid = mark?.uid ?? target.gone ?? (await uidOn(world, access, target.branch ?? '', signal));
+  if (uid === undefined) return null;
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
   if (configuration.state !== 'registered' || facts.archived) return null;
@@ -49,6 +51,18 @@ export async function letGo(
   await closeUpdate(world, access, directory, uid, signal);
   if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
   return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
+}
+
+/** The variant that an update branch was made for. */
+async function uidOn(
+  world: World,
+  { git }: Access,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  await git.fetch({}, signal);
+  const head = await git.resolve(`refs/heads/${branch}`, signal);
+  return head === null ? undefined : (await newestSealed(git, head, world.hmac, signal))?.record.variant?.uid;
 }
 
 /** The document that is left says; of one that is gone, what it said last. */

@@ -2,11 +2,13 @@
  * One downstream package against its upstream: at most one open update pull request, refreshed in place. What people
  * committed on its branch is kept; the update goes under it.
  */
+import type { Standing } from '../catalog/catalog.ts';
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
+import { dashboardJob } from './jobs.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { conflictKey, updateConflicts } from './open-conflicts.ts';
 import { channelRevision, taggedRevisions } from './package-revisions.ts';
@@ -21,6 +23,7 @@ import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standi
 import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
 import { tooEarly } from './update-timing.ts';
 import { createInStep, type InStep } from './variant-in-step.ts';
+import { variantPlan } from './variant-plan.ts';
 import { letGo } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
@@ -39,13 +42,14 @@ export function createVariantReconciler(world: World): VariantReconciler {
   const variants = createKeyedLock();
   const inStep = createInStep();
   return async (asked, signal) => {
-    const target = 'branch' in asked ? targetOfBranch(world, asked) : asked;
-    if (target === null) return withheld('not-followed', 'No update merges itself there.');
+    const target = 'package' in asked ? asked : targetOfBranch(world, asked);
+    if (target === null) return withheld('not-followed', 'There is nothing to do on that branch.');
     const { repository } = target;
     const alone: Alone = (work) => opening.run(`${repository.id}`, work);
     const outcome = await variants.run(`${repository.id}:${target.package}`, () =>
       reconcile(world, target, alone, inStep, signal),
     );
+    await tellDashboards(world, target, outcome);
     const fields = { repository: `${repository.owner}/${repository.name}`, package: target.package };
     if (outcome.kind === 'withheld') {
       world.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
@@ -58,16 +62,48 @@ export function createVariantReconciler(world: World): VariantReconciler {
   };
 }
 
-/** Checks of update branches complete often; only where updates may merge themselves is that news. */
+/** News of a package is shown in its repository, and where the document of its variant stands. */
+async function tellDashboards(
+  world: World,
+  { repository, package: path }: VariantTarget,
+  outcome: VariantOutcome,
+): Promise<void> {
+  const standing =
+    outcome.kind === 'withheld'
+      ? {
+          reason: outcome.reason,
+          message: outcome.message,
+          ...(outcome.to !== undefined && { to: outcome.to }),
+        }
+      : standingOf(outcome);
+  if (!world.catalog.tell(repository.id, path, standing)) return;
+  await world.enqueue(dashboardJob(repository));
+  const control = variantPlan(world.catalog).at(repository.id, path)?.control.ref;
+  if (control !== undefined && control.id !== repository.id) await world.enqueue(dashboardJob(control));
+}
+
+/** A pull request that is opened, and one that stands, are the same to whoever looks. */
+function standingOf({ kind, pull, to }: UpdatePull): Standing {
+  if (kind === 'merged') return { reason: 'merged', message: `#${pull} merged itself.`, to };
+  return { reason: 'proposed', message: 'Waits for a review.', to, pull };
+}
+
+/** Update branches are looked at often; it is news where updates may merge themselves, and where nobody wants them. */
 function targetOfBranch(
   world: World,
   { repository, branch }: Exclude<VariantLook, VariantTarget>,
 ): VariantTarget | null {
   const known = world.catalog.get(repository.id);
   const parsed = parseBranch(branch);
-  if (known?.automerge !== true || parsed?.kind !== 'update') return null;
+  if (known === undefined || parsed?.kind !== 'update') return null;
   const path = packagePathOf(known.directory, parsed.path);
-  return path === undefined ? null : { repository, package: path };
+  if (path === undefined) return null;
+  if (known.automerge) return { repository, package: path, branch };
+  // A package that a variant was about to make, and that nobody asks for any more.
+  const left =
+    variantPlan(world.catalog).at(repository.id, path) === undefined &&
+    !known.packages.some(({ directory }) => directory === parsed.path);
+  return left ? { repository, package: path, branch } : null;
 }
 
 async function reconcile(
@@ -103,6 +139,21 @@ async function reconcile(
   });
   const revision = await revisionToBring(world, down, chosen, inStep, signal);
   if (typeof revision !== 'string') return revision;
+  const outcome = await bring(world, down, target, revision, pulls, alone, signal);
+  return outcome.kind === 'withheld' ? { ...outcome, to: revision } : outcome;
+}
+
+/** Opens, refreshes or merges the pull request of one revision, or says what holds it back. */
+async function bring(
+  world: World,
+  down: Downstream,
+  target: VariantTarget,
+  revision: string,
+  pulls: readonly Pull[],
+  alone: Alone,
+  signal: AbortSignal | undefined,
+): Promise<VariantOutcome> {
+  const open = pulls.find(({ state }) => state === 'open');
   const head = await branchHead(down, signal);
   if (open !== undefined) {
     if (head !== null && (await isCurrent(world, down, head, revision, open, signal))) {

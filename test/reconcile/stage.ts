@@ -7,7 +7,8 @@ import type { Octokit } from '@octokit/rest';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
-import { repositorySweepJob } from '../../src/reconcile/jobs.ts';
+import { dashboardJob, repositorySweepJob } from '../../src/reconcile/jobs.ts';
+import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
 import { copyTemplate } from '../queue/engines.ts';
@@ -43,6 +44,8 @@ export interface Stage extends AsyncDisposable {
   sweep(): Promise<void>;
   /** Looks at one repository, and waits for the end of it. */
   look(name: string): Promise<void>;
+  /** Brings a repository's dashboard up to date now. */
+  dashboard(name: string): Promise<void>;
   /** What was written while that went on and until all is quiet; to one repository where it is named. */
   writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
   /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. */
@@ -141,6 +144,17 @@ export async function startStage(
     }
   }
 
+  function refOf(name: string): RepositoryRef {
+    const { id } = forge.context.records.repositoryByName(owner, name)!;
+    const installation = forge.context.records.installations.all({ limit: 1 })[0]!;
+    return { installationId: installation.id, id, owner, name };
+  }
+
+  async function enqueue(job: Job): Promise<void> {
+    await server?.bot.queue.enqueue({ ...job, data: { ...job.data } as never });
+    await idle();
+  }
+
   async function writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]> {
     const writes: Write[] = [];
     const off = forge.onEffect((effect) => {
@@ -176,11 +190,11 @@ export async function startStage(
       await idle();
     },
     async look(name) {
-      const { id } = forge.context.records.repositoryByName(owner, name)!;
-      const installation = forge.context.records.installations.all({ limit: 1 })[0]!;
-      const job = repositorySweepJob({ installationId: installation.id, id, owner, name });
-      await server?.bot.queue.enqueue({ ...job, data: { ...job.data } as never });
-      await idle();
+      await enqueue(repositorySweepJob(refOf(name)));
+    },
+    async dashboard(name) {
+      const { startAfterSeconds: _later, ...job } = dashboardJob(refOf(name));
+      await enqueue(job);
     },
     writesOf,
     async watching(watch, work) {

@@ -321,3 +321,35 @@ test('a channel is followed, forth and back, and an update merges itself unless 
   // Of the newest revision nobody hears before it is two weeks old.
   expect(await later.pulls('all')).toEqual([]);
 });
+
+test('one dashboard a repository: written when it changed, and its boxes act for those who may', async () => {
+  const later = stage.repository('later');
+  const board = async (): Promise<{ number: number; body: string } | undefined> => {
+    const { data } = await stage.as('alice').rest.issues.listForRepo({ ...later.where, state: 'all' });
+    const found = data.find(({ title }) => title === 'Portico dashboard');
+    return found && { number: found.number, body: found.body ?? '' };
+  };
+  expect(await board()).toBeUndefined();
+  await stage.dashboard('later');
+  const first = (await board())!;
+  expect(first.body).toMatch(/\| `shop` \| `v\d` \| `too-young` \|/);
+  expect(first.body).toContain('- [ ] update now `shop`');
+  expect(await stage.writesOf(() => stage.dashboard('later'), 'later')).toEqual([]);
+
+  const tick = async (login: 'alice' | 'rita'): Promise<void> => {
+    const body = first.body.replace('- [ ]', '- [x]');
+    await stage.as(login).rest.issues.update({ ...later.where, issue_number: first.number, body });
+    await stage.idle();
+  };
+  await expect(tick('rita')).rejects.toThrow();
+  await tick('alice');
+  expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  await stage.dashboard('later');
+  expect((await board())?.body).toMatch(/\| `shop` \| `v3` \| #\d+ \|/);
+
+  await stage.dashboard('control');
+  const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository('control').where);
+  const variants = data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
+  expect(variants).toContain('| `default/mine` | `acme/edge:mine` | not Ready: base-missing |');
+  expect(variants).toContain('`default/shops-edge-one`');
+});

@@ -1,0 +1,140 @@
+/** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
+import type { CatalogRepository, Standing } from '../catalog/catalog.ts';
+import type { ConfigProblem } from '../config/config-problem.ts';
+import { packagePathOf } from '../revision/package-path.ts';
+import { code, sentence, table } from './markdown-blocks.ts';
+import type { PlannedVariant, StalledVariant } from './variant-plan.ts';
+
+export const DASHBOARD_TITLE = 'Portico dashboard';
+
+export interface DashboardInput {
+  readonly repository: CatalogRepository;
+  readonly standings: ReadonlyMap<string, Standing>;
+  /** Variants whose documents stand here, and what came of each. */
+  readonly variants: readonly {
+    readonly planned: PlannedVariant;
+    readonly standing: Standing | undefined;
+  }[];
+  readonly stalled: readonly StalledVariant[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Rows of one table; what is left out is counted. */
+const MOST_ROWS = 200;
+
+/** The whole body; null where there is nothing that anybody could want to know. */
+export function dashboardBody(input: DashboardInput): string | null {
+  const parts = [problemsPart(input), updatesPart(input), variantsPart(input), packagesPart(input)];
+  if (parts.every((part) => part === '')) return null;
+  return [
+    'What Portico knows of this repository. This issue is edited when that changes; closing it ends that until it is opened again. Commands work here, too: `/portico help`.',
+    ...parts.filter((part) => part !== ''),
+  ].join('\n\n');
+}
+
+function problemsPart({ problems }: DashboardInput): string {
+  if (problems.length === 0) return '';
+  const rows = problems.map(({ file, line, message, hint }) => [
+    code(`${file}:${line}`),
+    sentence(message),
+    sentence(hint),
+  ]);
+  return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
+}
+
+/** Reasons that say: nothing is due. */
+const SETTLED: readonly string[] = ['up-to-date', 'not-followed', 'merged'];
+
+/** Updates that a tick brings, whatever held them back. */
+const TICKABLE: readonly string[] = ['not-scheduled', 'too-young', 'limit', 'declined'];
+
+function updatesPart({ standings }: DashboardInput): string {
+  const due = [...standings].filter(([, { reason }]) => !SETTLED.includes(reason)).toSorted(byName);
+  if (due.length === 0) return '';
+  const rows = due.map(([path, { reason, message, to, pull }]) => [
+    code(path),
+    to === undefined ? '' : code(to),
+    pull === undefined ? code(reason) : `#${pull}`,
+    sentence(message),
+  ]);
+  const boxes = due
+    .filter(([, { reason }]) => TICKABLE.includes(reason))
+    .map(([path]) => `- [ ] update now ${code(path)}`);
+  return [
+    section('Updates', ['package', 'to', 'state', 'why'], rows),
+    ...(boxes.length === 0 ? [] : [boxes.join('\n')]),
+  ].join('\n\n');
+}
+
+function variantsPart({ variants, stalled }: DashboardInput): string {
+  if (variants.length + stalled.length === 0) return '';
+  const rows = [
+    ...stalled.map(({ namespace, name, file, line, reason, message }) => [
+      code(`${namespace}/${name}`),
+      code(`${file}:${line}`),
+      `Stalled: ${reason}`,
+      sentence(message),
+    ]),
+    ...variants.map(({ planned, standing }) => {
+      const { repository, path } = planned.downstream;
+      const { condition, message } = conditionOf(standing);
+      return [
+        code(`${planned.namespace}/${planned.name}`),
+        code(`${repository.ref.owner}/${repository.ref.name}:${path}`),
+        condition,
+        sentence(message),
+      ];
+    }),
+  ];
+  return section('Variants', ['variant', 'where', 'condition', 'why'], rows);
+}
+
+/** Porch's two conditions in one word: Stalled where its document cannot be followed, else whether it is Ready. */
+export function conditionOf(standing: Standing | undefined): {
+  readonly condition: string;
+  readonly message: string;
+} {
+  if (standing === undefined) return { condition: 'Unknown', message: 'not looked at yet' };
+  const { reason, message, pull } = standing;
+  if (reason === 'up-to-date' || reason === 'merged') return { condition: 'Ready', message: '' };
+  if (pull !== undefined) return { condition: `Ready: proposed`, message: `pull request ${pull}` };
+  return { condition: `not Ready: ${reason}`, message };
+}
+
+function packagesPart({ repository, standings }: DashboardInput): string {
+  const packages = repository.packages
+    .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
+    .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  if (packages.length === 0) return '';
+  const rows = packages.map(({ path, directory, lock }) => [
+    code(path),
+    revisionOf(repository.revisions.get(directory)),
+    lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`),
+    SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
+  ]);
+  return section('Packages', ['package', 'newest revision', 'made from', ''], rows);
+}
+
+function revisionOf(revisions: readonly string[] | undefined): string {
+  const newest = revisions?.at(-1);
+  return newest === undefined ? 'not published' : code(newest);
+}
+
+function isInside(directory: string, other: string): boolean {
+  return directory !== other && (other === '.' || directory.startsWith(`${other}/`));
+}
+
+function section(title: string, header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more are not shown.` : '';
+  return `### ${title}\n\n${table(header, rows.slice(0, MOST_ROWS))}${more}`;
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Packages whose box somebody ticked. */
+export function tickedPackages(body: string): string[] {
+  return [...body.matchAll(/^- \[[xX]\] update now `([^`\r\n]{1,500})`\s*$/gm)].map(([, path = '']) => path);
+}
