@@ -7,6 +7,7 @@ import { entryOf } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import type { YamlDocument, YamlFile } from '../yaml/read.ts';
+import type { Side } from './conflict.ts';
 import { mergeMaps } from './fields.ts';
 import type { FieldContext } from './fields.ts';
 import { mergeOtherFile, mergedMode } from './other-files.ts';
@@ -35,7 +36,10 @@ export function mergeKptfile(
   report: Report,
 ): PackageFile | undefined {
   const { base, upstream, local } = versions;
-  if (local === undefined) return base === undefined ? upstream : undefined;
+  if (local === undefined) {
+    const isTaken = base === undefined || tellMissing(path, base, upstream, report) === 'upstream';
+    return isTaken ? upstream : undefined;
+  }
   if (upstream === undefined) {
     tellDropped(path, base, local, isRoot, report);
     report.note(
@@ -67,6 +71,19 @@ export function mergeKptfile(
   return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
 }
 
+/** Local deleted a Kptfile that upstream changed since. */
+function tellMissing(
+  path: string,
+  base: PackageFile,
+  upstream: PackageFile | undefined,
+  report: Report,
+): Side {
+  const [old, now] = [base, upstream].map((file) => (file === undefined ? undefined : rootOf(path, file)));
+  if (old === undefined || now === undefined || isSameButLinks(old.root, now.root)) return 'local';
+  const values = { base: toValue(old.root), upstream: toValue(now.root), local: undefined };
+  return report.whole(path, refOf(now.root), values);
+}
+
 /** Upstream dropped a subpackage's Kptfile that local changed: deletion against change. It stays either way. */
 function tellDropped(
   path: string,
@@ -77,13 +94,18 @@ function tellDropped(
 ): void {
   const [own, old] = [local, base].map((file) => (file === undefined ? undefined : rootOf(path, file)));
   if (isRoot || own === undefined || old === undefined) return;
-  const [mine, before] = [own, old].map(({ root }) => mergeable(root, ['upstream', 'upstreamLock']));
-  if (same(mine, before)) return;
+  if (isSameButLinks(own.root, old.root)) return;
   report.whole(path, refOf(own.root), {
     base: toValue(old.root),
     upstream: undefined,
     local: toValue(own.root),
   });
+}
+
+/** True when the two differ in name, upstream and lock at most. */
+function isSameButLinks(a: MapNode, b: MapNode): boolean {
+  const links = ['upstream', 'upstreamLock'];
+  return same(mergeable(a, links), mergeable(b, links));
 }
 
 interface Root {

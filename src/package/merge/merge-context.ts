@@ -9,6 +9,8 @@ export interface PackageContext {
   readonly bookkeeping: Bookkeeping;
   /** True for paths that hold resources; false for other files and those hidden by .krmignore. */
   readonly isResourceFile: (path: string) => boolean;
+  /** True for a subpackage that local deleted: what is new in it upstream does not come. */
+  readonly isGone: boolean;
   /** The package's directory with a trailing slash, '' for the root. */
   readonly prefix: string;
 }

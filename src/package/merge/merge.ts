@@ -61,6 +61,7 @@ function mergeResources({ base, upstream, local }: MergeInput, report: Report): 
       custom,
       bookkeeping,
       prefix,
+      isGone: false,
       isResourceFile: resourceFiles(prefix, own, now),
     };
     for (const [path, file] of mergePackage(theirs, now, own, context)) result.set(path, file);
@@ -93,7 +94,7 @@ function mergePackage(
   if (context.prefix !== '' && had === true && local.size === 0) {
     // A deleted subpackage stays deleted: what is new in it upstream does not come, what changed is told.
     const known = new Map([...upstream].filter(([path]) => base.has(path)));
-    return mergeOnePackage(base, known, local, context);
+    return mergeOnePackage(base, known, local, { ...context, isGone: true });
   }
   return mergeOnePackage(base, upstream, local, context);
 }

@@ -202,6 +202,7 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
   if (local === undefined) {
     if (upstream === undefined) return 'keep';
     const isNew = base === undefined;
+    if (isNew && context.isGone) return 'keep';
     if (!isNew && sameContent(base, upstream)) return 'keep';
     if (!isNew && report.whole(upstream.file, upstream.ref, shown(base, upstream, undefined)) === 'local')
       return 'keep';

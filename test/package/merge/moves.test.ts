@@ -87,6 +87,18 @@ const rows: readonly Row[] = [
     merged: { 'y.yaml': `${map('a', 'green')}---\n${map('b')}`, 'x.yaml': map('n') },
   },
   {
+    what: 'a subpackage that local deleted stays away, with what upstream added to its files; what changed is told',
+    base: { 'sub/Kptfile': kptfile('s'), 'sub/a.yaml': map('a') },
+    upstream: {
+      'sub/Kptfile': kptfile('new'),
+      'sub/a.yaml': `${map('a')}---\n${map('n')}`,
+      'sub/b.yaml': map('b'),
+    },
+    local: {},
+    merged: {},
+    conflicts: ['sub/Kptfile:'],
+  },
+  {
     what: 'a null that upstream adds to what local deleted is no change',
     base: { 'x.yaml': two },
     upstream: { 'x.yaml': `${map('a')}---\n${map('b', 'red', '  size: null\n')}` },
