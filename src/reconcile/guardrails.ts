@@ -1,14 +1,15 @@
 import { admissionPolicyIn } from '../config/admission-policy.ts';
 import { loadAllowedFunctions } from '../config/function-config.ts';
-import { guardrailDigest, guardrailsFor } from '../config/guardrail-config.ts';
+import { guardrailDigest, guardrailsFor, readsBase } from '../config/guardrail-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
-import type { FunctionRun, Guardrail } from '../package/render/render-types.ts';
+import type { FunctionRun, Guardrail, RenderInput } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
 import type { Git } from './git-port.ts';
+import type { Access } from './ports.ts';
 
 type Policy = NonNullable<Guardrail['policy']>;
 type Refusal = NonNullable<FunctionRun['refused']>;
@@ -73,6 +74,23 @@ export async function loadGuardrails(
           return refusal === undefined ? [] : [brokenRun(guardrail, refusal, configured)];
         }),
   };
+}
+
+/** What policies are told of a package: its place, and its files in the base where one of them compares. */
+export async function contextOf(
+  { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  guardrails: readonly Guardrail[],
+  /** `treeish` is a commit, or the tree at `directory` ''; null: the package is new. */
+  {
+    path,
+    treeish,
+    directory,
+  }: { readonly path: string; readonly treeish: string | null; readonly directory: string },
+  signal?: AbortSignal,
+): Promise<NonNullable<RenderInput['context']>> {
+  const compared = treeish !== null && readsBase(guardrails);
+  const base = compared ? (await git.readPackage(treeish, directory, {}, signal))?.files : undefined;
+  return { path, repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`, ...(base && { base }) };
 }
 
 function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {

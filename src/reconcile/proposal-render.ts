@@ -9,7 +9,7 @@ import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import { isDenied, runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
-import type { LoadedGuardrails } from './guardrails.ts';
+import { contextOf, type LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -93,23 +93,18 @@ export async function renderProposal(
 
 async function renderOne(
   world: Pick<World, 'runtime'> & { readonly memory: RenderMemory },
-  { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   head: string,
   touched: ProposalPackage,
   loaded: LoadedGuardrails,
   signal: AbortSignal | undefined,
 ): Promise<Omit<RenderedPackage, 'package'>> {
-  const found = await git.readPackage(head, touched.directory, {}, signal);
+  const found = await access.git.readPackage(head, touched.directory, {}, signal);
   const files: PackageFiles = found?.files ?? new Map();
   const guardrails = loaded.forPackage(touched.path);
-  const before = readsBase(guardrails) ? touched.trees.base : null;
   // The base as it is now: what is merged is what is compared.
-  const base = before === null ? undefined : (await git.readPackage(before, '', {}, signal))?.files;
-  const context = {
-    path: touched.path,
-    repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
-    ...(base && { base }),
-  };
+  const place = { path: touched.path, treeish: touched.trees.base, directory: '' };
+  const context = await contextOf(access, guardrails, place, signal);
   const { runtime, memory } = world;
   const input = { runtime, memory, guardrails, context, ...(signal && { signal }) };
   const first = await renderPackage({ files, ...input });

@@ -3,7 +3,7 @@ import { renderPackage } from '../package/render/render.ts';
 import type { DraftSetting } from './draft-content.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
-import { loadGuardrails } from './guardrails.ts';
+import { contextOf, loadGuardrails } from './guardrails.ts';
 import { sentence } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
@@ -18,10 +18,12 @@ export async function guardrailsAgainst(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const loaded = await loadGuardrails(access.git, config, base, signal);
+  const guardrails = loaded.forPackage(path);
   const result = await renderPackage({
     files,
     runtime: runtimeFor(world.runtime, loaded),
-    guardrails: loaded.forPackage(path),
+    guardrails,
+    context: await contextOf(access, guardrails, { path, treeish: base, directory }, signal),
     ...(signal && { signal }),
   });
   const rendered: RenderedPackage = {

@@ -120,6 +120,53 @@ spec:
     expect(stderr).toMatch(message);
   });
 
+  test('policies of the configuration and of documents beside it judge, on the line', async () => {
+    using dir = scratch();
+    dir.write({
+      'team/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+      'team/web/pod.yaml':
+        'apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: a\n    image: nginx\n',
+      '.github/portico.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Repository
+metadata: { name: r }
+spec:
+  guardrails:
+    validators:
+    - { name: latest, policy: no-latest-images }
+    - { name: team, cel: "package.path == 'team/web'" }
+    - { name: name, cel: object.metadata.name != 'web', message: not web, mode: warn }
+    - { name: file, policyPath: named.yaml, params: { kind: Pod } }
+`,
+      'named.yaml': `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: kinds }
+spec: { validations: [{ expression: object.kind != params.kind, message: no pods }] }
+`,
+      '.github/portico/rule.yaml': `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: rule }
+spec: { validations: [{ expression: has(object.spec.nodeName), message: no node }] }
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: bound }
+spec: { policyName: rule, validationActions: [Deny] }
+`,
+    });
+    const { code, stderr } = await portico([
+      'check',
+      dir.path('team/web'),
+      '--config',
+      dir.path('.github/portico.yaml'),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('pod.yaml:8: error: the image nginx has no tag');
+    expect(stderr).toContain('pod.yaml:4: warning: not web [name]');
+    expect(stderr).toContain('pod.yaml:2: error: no pods [file]');
+    expect(stderr).toContain('pod.yaml:5: error: no node [bound]');
+    expect(stderr).not.toContain('[team]');
+  });
+
   test('a mistake in the configuration is told with its line', async () => {
     using dir = scratch();
     dir.write({

@@ -1,5 +1,5 @@
 /** The part of docs/policies.md that follows from the code. */
-import type { ReadyPolicy } from './ready-policy.ts';
+import type { ParamType, ReadyPolicy } from './ready-policy.ts';
 import { READY_POLICIES } from './table.ts';
 
 const BEGIN = '<!-- made by scripts/generate-docs.ts from here -->';
@@ -13,10 +13,18 @@ export function withPolicyTable(page: string): string {
   return `${page.slice(0, from + BEGIN.length)}\n\n${list}\n${page.slice(to)}`;
 }
 
+const TYPES: Readonly<Record<ParamType, string>> = {
+  text: 'string',
+  texts: 'list of strings',
+  number: 'whole number',
+  boolean: 'true or false',
+  'map of texts': 'map of strings',
+};
+
 function sectionOf({ name, demands, notes, params }: ReadyPolicy): string {
   const rows = Object.entries(params).map(([param, { type, default: value, required, about }]) => {
     const usual = required === true ? 'required' : value === undefined ? '' : `\`${JSON.stringify(value)}\``;
-    return `| \`${param}\` | ${type} | ${usual.replaceAll('|', '\\|')} | ${about} |`;
+    return `| \`${param}\` | ${TYPES[type]} | ${usual.replaceAll('|', '\\|')} | ${about} |`;
   });
   const table =
     rows.length === 0 ? [] : ['', '| param | is | default | means |', '|---|---|---|---|', ...rows];

@@ -101,7 +101,8 @@ export const noExposedServices: ReadyPolicy = {
 export const keptResources: ReadyPolicy = {
   name: 'kept-resources',
   demands: 'A proposal does not remove resources of these kinds.',
-  notes: 'Found by the base branch, so only the App can tell; a resource that is renamed counts as removed.',
+  notes:
+    'Found by the base branch, so only the App can tell. A resource that is renamed counts as removed; that the whole package goes is not looked at.',
   params: {
     kinds: {
       type: 'texts',
