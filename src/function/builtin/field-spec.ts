@@ -31,8 +31,17 @@ export function visitField(
   if (specApplies(item, spec)) descend(item, splitPath(spec.path), spec.create === true, visit);
 }
 
-function splitPath(path: string): string[] {
-  return path.split(/(?<!\\)\//).map((part) => part.replaceAll('\\/', '/'));
+/** Few paths go over many resources. */
+const split = new Map<string, readonly string[]>();
+
+function splitPath(path: string): readonly string[] {
+  let parts = split.get(path);
+  if (parts === undefined) {
+    parts = path.split(/(?<!\\)\//).map((part) => part.replaceAll('\\/', '/'));
+    if (split.size > 1_000) split.clear();
+    split.set(path, parts);
+  }
+  return parts;
 }
 
 function descend(

@@ -48,7 +48,7 @@ function sorted(results: readonly (readonly ResultItem[])[]): readonly ResultIte
 
 function annotate(item: KrmObject, { annotations, fields, message }: Config): ResultItem[] {
   const results: ResultItem[] = [];
-  for (const spec of fields) {
+  for (const { spec, field } of fields) {
     let found = false;
     visitField(item, spec, (container, key) => {
       const old = getField(container, key);
@@ -57,9 +57,13 @@ function annotate(item: KrmObject, { annotations, fields, message }: Config): Re
       for (const [name, value] of Object.entries(annotations)) map[name] = value;
       found = true;
     });
-    if (found) results.push({ message, field: { path: dotted(spec.path) }, ...fileOf(item) });
+    if (found) results.push({ message, field, ...fileOf(item) });
   }
   return results;
+}
+
+function named(spec: FieldSpec): Config['fields'][number] {
+  return { spec, field: { path: dotted(spec.path) } };
 }
 
 function dotted(path: string): string {
@@ -74,7 +78,7 @@ interface Config {
   /** Sorted by name. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Those of the user first. */
-  readonly fields: readonly FieldSpec[];
+  readonly fields: readonly { readonly spec: FieldSpec; readonly field: { readonly path: string } }[];
   readonly message: string;
 }
 
@@ -97,7 +101,7 @@ function readConfig(config: KrmObject | undefined): Config | string {
   const names = Object.keys(given).sort();
   const annotations = Object.fromEntries(names.map((name) => [name, given[name] ?? '']));
   const message = `set annotations: ${JSON.stringify(annotations)}`;
-  return { annotations, fields: [...fields, ...FIELDS], message };
+  return { annotations, fields: [...fields, ...FIELDS].map(named), message };
 }
 
 function byPlace(a: ResultItem, b: ResultItem): number {

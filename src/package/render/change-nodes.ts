@@ -35,8 +35,16 @@ interface State {
 
 /** The tree of a document that held `before` and shall hold `after`. */
 export function changeTree(root: MapNode, before: KrmObject, after: KrmObject): ChangedTree {
-  const state: State = { unfinished: false, expand: anchorsChange(root, before, after) };
+  const state: State = {
+    unfinished: false,
+    expand: mayHaveAnchor(root) && anchorsChange(root, before, after),
+  };
   return { root: changeMap(root, before, after, state), unfinished: state.unfinished };
+}
+
+/** Most texts have no anchor at all. */
+function mayHaveAnchor(root: MapNode): boolean {
+  return root.at?.source.text.includes('&') !== false;
 }
 
 /** A tree of data that is not in any text yet. Comments beside the data are not written at once: see `unfinished`. */
