@@ -17,7 +17,7 @@ import { loadChanges } from './proposal-changes.ts';
 import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from './proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
-import { proposedConfig } from './proposed-config.ts';
+import { checkConfigurationAlone, proposedConfig } from './proposed-config.ts';
 import { publishedOf } from './published-proposal.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
@@ -46,6 +46,9 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const access = await world.open(repository, signal);
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
+      if (loaded.reason === 'other-branch') {
+        await checkConfigurationAlone(world, access, number, trials, signal);
+      }
       world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
       return;
     }

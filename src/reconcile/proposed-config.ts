@@ -1,17 +1,17 @@
 import { readYaml } from '../config/yaml-place.ts';
-import type { ProposedConfig } from './config-check.ts';
+import { configCheck, type ProposedConfig } from './config-check.ts';
 import { tryConfiguration, type TrialMemory } from './config-trial.ts';
 import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from './configuration.ts';
-import type { LoadedGuardrails } from './guardrails.ts';
+import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import type { Access, World } from './ports.ts';
-import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { documentProblemsAt } from './variant-documents.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
 export async function proposedConfig(
   world: Pick<World, 'builtins' | 'runtimeVersion'>,
   { git }: Pick<Access, 'git'>,
-  { otherFiles, facts, config, base, head }: ProposalSnapshot,
+  { otherFiles, facts, config, base, head, files = head.oid }: ProposalSnapshot & { readonly files?: string },
   inForce: LoadedGuardrails,
   memory: TrialMemory,
   signal?: AbortSignal,
@@ -37,13 +37,40 @@ export async function proposedConfig(
         ? await tryConfiguration(
             world,
             git,
-            { config: proposed.config, inForce, base, head: head.oid },
+            { config: proposed.config, inForce, base, head: files },
             memory,
             signal,
           )
         : null,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
+}
+
+/**
+ * Checks the configuration of a pull request into the default branch, where packages are registered on another one:
+ * nothing else in it is Portico's business.
+ */
+export async function checkConfigurationAlone(
+  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  access: Access,
+  number: number,
+  memory: TrialMemory,
+  signal?: AbortSignal,
+): Promise<void> {
+  const loaded = await loadProposal(access, number, { anyBase: true }, signal);
+  if (loaded.kind === 'none') return;
+  const { snapshot } = loaded;
+  const { pull, config, facts, head } = snapshot;
+  if (pull.state === 'closed' || pull.baseRef !== facts.defaultBranch) return;
+  const base = await access.git.resolve(`refs/heads/${config.branch}`, signal);
+  if (base === null) return;
+  const inForce = await loadGuardrails(access.git, config, base, signal);
+  // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
+  const registered = { ...snapshot, base, files: base };
+  const proposed = await proposedConfig(world, access, registered, inForce, memory, signal);
+  if (proposed === null) return;
+  const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
+  await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
 }
 
 /** Where each guardrail's name stands in the file. */

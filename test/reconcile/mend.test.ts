@@ -33,6 +33,7 @@ beforeAll(async () => {
   stage = await startStage({
     mend: { spec: HINT },
     power: { spec: POWER, files: below('web', smallPackage('web')) },
+    apart: { spec: 'branch: packages' },
     trial: {
       files: {
         ...below('good', smallPackage('good')),
@@ -162,4 +163,15 @@ test('a proposed configuration is run over what is published, and nothing foreig
     conclusion: 'failure',
     output: { title: '1 guardrail cannot be configured' },
   });
+});
+
+test('where packages are on another branch, a mistake in the configuration fails on the pull request all the same', async () => {
+  const repo = stage.repository('apart');
+  await repo.push('packages', below('web', smallPackage('web')));
+  const wrong = configuration('apart', 'branch: packages\nversioning: daily');
+  const { number } = await repo.propose('config', { '.github/portico.yaml': wrong });
+  const checks = await repo.checksOf(number);
+  expect([...checks.keys()]).toEqual(['portico/config']);
+  expect(checks.get('portico/config')).toMatchObject({ conclusion: 'failure' });
+  expect(await stage.writesOf(() => stage.look('apart'), 'apart')).toEqual([]);
 });
