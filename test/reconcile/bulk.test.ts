@@ -6,6 +6,10 @@ import { startStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 
+const change = (name: string): Record<string, string> => ({
+  [`${name}/config.yaml`]: configMap(name, { color: 'red' }),
+});
+
 const PACKAGE = smallPackage('web');
 
 beforeAll(async () => {
@@ -33,9 +37,6 @@ test('a plan first, then by the same person, each with its own rights; broken of
     (await repo.comments(issue))
       .map(({ body }) => body ?? '')
       .findLast((body) => body.startsWith('<!-- portico:bulk'))!;
-  const change = (name: string): Record<string, string> => ({
-    [`${name}/config.yaml`]: configMap(name, { color: 'red' }),
-  });
   const [a, b, d] = [
     await repo.propose('one', change('a')),
     await repo.propose('two', change('b'), { as: 'bob' }),

@@ -38,6 +38,8 @@ export interface StageRepository {
     branch: string,
     options?: { title?: string; draft?: boolean; as?: Login; base?: string },
   ): Promise<PullData>;
+  /** Opens a pull request and does not wait. */
+  create(branch: string, draft?: boolean): Promise<{ data: { number: number } }>;
   /** Pushes and opens. */
   propose(branch: string, files: Files, options?: { draft?: boolean; as?: Login }): Promise<PullData>;
   pull(number: number): Promise<PullData>;
@@ -167,6 +169,8 @@ export function stageRepository({ forge, as, idle, owner, name }: Setting): Stag
       await idle();
       return repository.pull(data.number);
     },
+    create: (branch, draft = false) =>
+      alice.pulls.create({ ...where, title: `Change by ${branch}`, head: branch, base: 'main', draft }),
     async propose(branch, files, options = {}) {
       await repository.push(branch, files, options.as === undefined ? {} : { as: options.as });
       return repository.open(branch, options);
