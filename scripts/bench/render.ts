@@ -1,4 +1,5 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 import { readFolder } from '../../src/cli/folder.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
@@ -22,6 +23,8 @@ const FUNCTIONS = `  mutators:
     configMap: { example.com/rendered: by-the-bench }
 `;
 
+const NEPHIO = 'nephio-catalog/distros/gcp/nephio-mgmt/porch';
+
 const NO_OP = '  mutators:\n  - exec: cat\n';
 
 /** `portico render` with three built-in functions against `kpt fn render` with one program that does nothing. */
@@ -39,12 +42,38 @@ export async function benchRender(options: Options): Promise<Row[]> {
     },
   ]);
   const label = `render, ${resources} resources`;
-  const rows = await inProcess(place, label);
+  const rows = [...(await inProcess(place, label)), ...(await realPackage(place, options))];
   if (!ours) return rows;
   return [
     against(`${label}, whole process, s`, ours.seconds, peer?.seconds ?? null, 4),
     against(`${label}, memory, MiB`, ours.mebibytes, peer?.mebibytes ?? null, 1),
     ...rows,
+  ];
+}
+
+/** A real Nephio package with its own functions, against kpt with a program that does nothing for each of them. */
+async function realPackage(place: Workspace, { say }: Options): Promise<Row[]> {
+  const source = fileURLToPath(new URL(`../../../shared/corpus/packages/${NEPHIO}`, import.meta.url));
+  if (!existsSync(source)) {
+    say(`SKIPPED: ../shared/corpus is not there, so ${NEPHIO} was not rendered`);
+    return [];
+  }
+  say(`render of ${NEPHIO}`);
+  for (const name of ['real-ours', 'real-kpt'])
+    cpSync(source, place.path(`${name}-source`), { recursive: true });
+  const kptfile = place.path('real-kpt-source', 'Kptfile');
+  writeFileSync(kptfile, readFileSync(kptfile, 'utf8').replaceAll(/image: .*/g, 'exec: cat'));
+  const [ours, peer] = await inTurns([
+    { runs: 7, prepare: async () => portico(fresh(place, 'real-ours'), 'render', '.') },
+    {
+      runs: hasKpt() ? 7 : 0,
+      prepare: async () => kpt(fresh(place, 'real-kpt'), place.path('cache'), 'fn', 'render', '--allow-exec'),
+    },
+  ]);
+  if (!ours) return [];
+  return [
+    against('render, nephio-mgmt/porch, whole process, s', ours.seconds, peer?.seconds ?? null, 1),
+    against('render, nephio-mgmt/porch, memory, MiB', ours.mebibytes, peer?.mebibytes ?? null, 1),
   ];
 }
 
