@@ -174,12 +174,13 @@ describe('kpt’s bookkeeping', () => {
 const doc = (more: string): PackageFiles =>
   tree({ 'w.yaml': `kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n${more}` });
 
+const rules = (...items: string[]): PackageFiles =>
+  doc(`  rules:\n${items.map((one) => `  - ${one}\n`).join('')}`);
+const pods = (...verbs: string[]): string =>
+  `{groups: [core], kinds: [pods, nodes], verbs: [${verbs.join(', ')}]}`;
+const apps = (group: string): string => `{groups: [${group}], kinds: [deployments], verbs: [get]}`;
+
 test('items without names merge by position only where each is still what stood there', () => {
-  const rules = (...items: string[]): PackageFiles =>
-    doc(`  rules:\n${items.map((one) => `  - ${one}\n`).join('')}`);
-  const pods = (...verbs: string[]): string =>
-    `{groups: [core], kinds: [pods, nodes], verbs: [${verbs.join(', ')}]}`;
-  const apps = (group: string): string => `{groups: [${group}], kinds: [deployments], verbs: [get]}`;
   const base = rules(pods('get'), apps('apps'));
   const edited = mergePackages({
     base,
