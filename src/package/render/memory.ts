@@ -21,8 +21,8 @@ export interface RenderMemory {
   readonly keep: (source: SourceFile, outcome: FileOutcome) => void;
 }
 
-/** A memory for texts of so many characters. Trees of a file take several times its text. */
-export function createRenderMemory(characters = 8 * 1024 * 1024): RenderMemory {
+/** A memory for texts of so many characters; what is kept of one takes about 36 bytes. */
+export function createRenderMemory(characters = 2 * 1024 * 1024): RenderMemory {
   const files = new Map<string, Map<string, SourceFile>>();
   const outcomes = new WeakMap<SourceFile, FileOutcome>();
   let held = 0;
