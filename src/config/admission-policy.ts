@@ -10,6 +10,7 @@ import { labelsOf } from '../cel/review.ts';
 import { bindingDocument, policyDocument, type match, type selector } from './admission-schema.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import type { ConfigResult } from './parse-repository-config.ts';
+import { isJson } from './policy-params.ts';
 import type { GuardrailConfig } from './repository-config.ts';
 import { problemsOf, type ConfigSource } from './repository-document.ts';
 import { readYamlDocuments, type YamlDocument } from './yaml-place.ts';
@@ -281,6 +282,7 @@ function paramsOf(
     return name !== undefined ? own === name : isSelected(wanted, labels);
   });
   if (found.length > MOST_PARAMS) return `the reference means more than ${MOST_PARAMS} resources`;
+  if (!found.every(isJson)) return 'the reference means a resource with .nan or .inf';
   if (found.length > 0) return found;
   return parameterNotFoundAction === 'Allow' ? [] : `there is no ${kind.kind} ${name ?? 'with these labels'}`;
 }

@@ -6,7 +6,7 @@ import { compilePolicy } from '../cel/policy.ts';
 import { pathProblem } from '../package/limits.ts';
 import { closestWord } from './closest-word.ts';
 import { globProblem } from './glob.ts';
-import { paramProblems } from './policy-params.ts';
+import { isJson, paramProblems } from './policy-params.ts';
 
 /** A string that `problem` has nothing to say about. */
 function text(problem: (value: string) => string | undefined): z.ZodString {
@@ -135,6 +135,7 @@ function* validatorProblems(value: Validator): Generator<[string[], string]> {
   if (params !== undefined && value.image !== undefined) {
     yield [['params'], 'belongs to cel, policy and policyPath; functions have configMap'];
   }
+  if (params !== undefined && !isJson(params)) yield [['params'], 'has a number that is none: .nan or .inf'];
   if (policy === undefined) return;
   const ready = readyPolicy(policy);
   if (ready === undefined) {

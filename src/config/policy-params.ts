@@ -4,6 +4,22 @@ import { closestWord } from './closest-word.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** True for what JSON can say: `.nan` and `.inf` it cannot, and digests are made of it. */
+export function isJson(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      return value === null || Object.values(value).every(isJson);
+    default:
+      return false;
+  }
+}
+
 /** All params of a policy, with defaults for those that are not given. */
 export function filledParams(policy: ReadyPolicy, given: Params): Record<string, unknown> {
   const defaults = Object.entries(policy.params).map(([name, { default: value }]) => [name, value ?? null]);

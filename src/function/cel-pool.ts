@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 export function createCelPool({
-  milliseconds = 5_000,
+  milliseconds = 10_000,
   megabytes = 192,
   processes = 2,
 }: CelLimits = {}): CelPool {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { guardrailDigest, guardrailsFor } from '../../src/config/guardrail-config.ts';
-import { defaultRepositoryConfig } from '../../src/config/parse-repository-config.ts';
+import { guardrailDigest, guardrailsFor, readsBase } from '../../src/config/guardrail-config.ts';
+import { defaultRepositoryConfig, parseRepositoryConfig } from '../../src/config/parse-repository-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../../src/config/repository-config.ts';
 
 const config = (mutators: GuardrailConfig[], validators: GuardrailConfig[]): RepositoryConfig => ({
@@ -63,4 +63,66 @@ describe('the digest', () => {
     ['removal', config([LABELS], [])],
     ['paths', config([{ ...LABELS, paths: ['x'] }], [CEL])],
   ])('changes with %s', (_what, other) => expect(guardrailDigest(other)).not.toBe(digest));
+});
+
+describe('policies in the configuration', () => {
+  const problems = (entry: string): string[] =>
+    parseRepositoryConfig({
+      file: 'portico.yaml',
+      bytes: new TextEncoder().encode(
+        `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec:\n  guardrails:\n    validators:\n    - name: a\n${entry}`,
+      ),
+    }).problems.map(
+      ({ line, message }) => `${line}: ${message.replace('spec.guardrails.validators[0]', '')}`,
+    );
+
+  test.each([
+    ['      cel: "true"\n      params: { a: [1, x] }\n      field: spec.a[0]', []],
+    ['      policy: replica-bounds\n      params: { max: 3 }', []],
+    ['      policyPath: policies/a.yaml', []],
+    [
+      '      cel: |\n        true &&\n        object.spec..x',
+      ['9: .cel is no CEL at line 2, column 12: found . but expecting end of input'],
+    ],
+    ['      cel: nope(1)', ['7: .cel is no CEL at line 1, column 1: there is no function nope']],
+    [
+      '      cel: "true"\n      messageExpression: foo',
+      [expect.stringMatching(/^8: \.messageExpression is no CEL .* there is no variable foo/)],
+    ],
+    ['      cel: "true"\n      params: { a: .nan }', ['8: .params has a number that is none: .nan or .inf']],
+    ['      cel: "true"\n      field: a b', ['8: .field must be a path such as spec.replicas']],
+    [
+      '      policy: no-latest-image',
+      ['7: .policy is not a ready-made policy; did you mean no-latest-images'],
+    ],
+    ['      policy: required-labels', ['7: .policy needs the param labels']],
+    [
+      '      policy: replica-bounds\n      params: { mni: 1 }',
+      ['8: .params.mni is not a param of replica-bounds; did you mean min'],
+    ],
+    ['      policy: probes\n      message: x', ['8: .message belongs to cel only']],
+    [
+      '      image: a\n      params: {}',
+      ['8: .params belongs to cel, policy and policyPath; functions have configMap'],
+    ],
+    ['      cel: "true"\n      policy: probes', ['6:  needs either image, cel, policy or policyPath']],
+    ['      cel: "true"\n      rego: x', [expect.stringMatching(/^8: \.rego is not a field/)]],
+  ])('%j', (entry, wanted) => {
+    expect(problems(entry)).toEqual(wanted);
+  });
+
+  test('are told apart by what they ask of the base', () => {
+    const entry = (cel: string): GuardrailConfig => ({ name: 'a', mode: 'enforce', cel });
+    expect(readsBase(guardrailsFor(config([], [entry('oldObject == null')]), 'web'))).toBe(true);
+    expect(readsBase(guardrailsFor(config([], [entry('object != null')]), 'web'))).toBe(false);
+  });
+
+  test('ready-made ones have their defaults', () => {
+    const [guardrail] = guardrailsFor(
+      config([], [{ name: 'a', mode: 'enforce', policy: 'replica-bounds', params: { max: 3 } }]),
+      'web',
+    );
+    expect(guardrail).toMatchObject({ name: 'a', params: [{ min: 1, max: 3 }], spec: { name: 'a' } });
+    expect(guardrail!.policy!.validations).toHaveLength(1);
+  });
 });
