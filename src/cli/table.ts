@@ -53,6 +53,34 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./init.ts')).init,
   },
   {
+    name: 'draft',
+    summary: 'make the branch of a draft in a checkout, as the commands in comments do',
+    usage: [
+      'portico draft init PATH [--description TEXT] [--workspace NAME] [--repo DIR] [--push REMOTE]',
+      'portico draft clone REPO.git[/PATH][@REF] [PATH] [--workspace NAME] [--repo DIR] [--push REMOTE]',
+      'portico draft copy|rollback PATH@REVISION [--workspace NAME] [--repo DIR] [--push REMOTE]',
+      'portico draft edit PATH [--workspace NAME] [--repo DIR] [--push REMOTE]',
+    ],
+    description: [
+      'The branch is drafts/PATH/NAME, on top of the registered branch; the work tree stays as it is.',
+      'NAME is the revision that comes next unless given. PATH lies below the registered directory.',
+    ],
+    options: [
+      { name: 'workspace', value: 'NAME', help: 'the last part of the branch' },
+      { name: 'description', value: 'TEXT', help: 'one sentence about a new package' },
+      { name: 'repo', value: 'DIR', help: 'the checkout; the current directory unless given' },
+      { name: 'push', value: 'REMOTE', help: 'push the branch there too, with your git' },
+      JSON_OPTION,
+    ],
+    examples: [
+      'portico draft init apps/web --push origin',
+      'portico draft clone https://github.com/acme/blueprints.git/database@v3 apps/db',
+      'portico draft rollback apps/web@v7',
+    ],
+    positionals: { least: 2, most: 3 },
+    load: async () => (await import('./draft.ts')).draft,
+  },
+  {
     name: 'get',
     alias: 'clone',
     summary: 'copy a package out of a git repository and remember where it came from',

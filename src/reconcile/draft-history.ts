@@ -4,6 +4,7 @@ import { commandRecord } from './command-commit.ts';
 import { readCommitRecord, type CommitRecord } from './commit-seal.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
+import { tagOf, taggedRevisions, type RevisionRefs } from './package-revisions.ts';
 import type { World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
@@ -27,19 +28,32 @@ export async function askedFor(
   return record !== null && 'by' in record ? record.by : null;
 }
 
-/** The revision whose content a merged proposal brought back to the package in a directory; undefined for any other. */
+/** Revisions that are compared for one that came back. */
+const MOST_COMPARED = 50;
+
+/**
+ * The revision whose content a commit brings back to the package in a directory, undefined for any other content. A
+ * rollback by command says so; one that a person made, by git or at a terminal, is known by its tree.
+ */
 export async function restoredFrom(
   { hmac }: Pick<World, 'hmac'>,
   git: Git,
-  pull: Pull | null,
-  directory: string,
+  refs: RevisionRefs,
+  due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string },
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  if (pull === null || parseBranch(pull.headRef)?.kind !== 'draft') return undefined;
-  for (const commit of await ownCommits(git, pull, signal)) {
-    const record = commandRecord(commit, hmac);
-    if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory)
-      return record.from;
+  const { pull, commit, directory } = due;
+  if (pull !== null && parseBranch(pull.headRef)?.kind === 'draft') {
+    for (const one of await ownCommits(git, pull, signal)) {
+      const record = commandRecord(one, hmac);
+      if (record?.kind !== 'draft' || record.source !== 'rollback') continue;
+      if (record.directory === directory) return record.from;
+    }
+  }
+  const tree = await git.treeId(commit.oid, directory, signal);
+  for (const { name } of taggedRevisions(refs, directory).slice(-MOST_COMPARED).toReversed()) {
+    const tag = tagOf(refs, directory, name);
+    if (tag !== undefined && (await git.treeId(tag.commit, directory, signal)) === tree) return name;
   }
   return undefined;
 }

@@ -171,7 +171,13 @@ async function provenanceOf(
   const lock = parsed?.upstreamLock?.git;
   const requested = request.requestedBy;
   const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
-  const restored = await restoredFrom(world, access.git, pull, found.directory, signal);
+  const restored = await restoredFrom(
+    world,
+    access.git,
+    await loadRevisionRefs(access.git, signal),
+    { pull, commit, directory: found.directory },
+    signal,
+  );
   return {
     package: refPath(found.directory),
     digest: checked ?? (await plainDigest(access, config, found, commit, signal)),

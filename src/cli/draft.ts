@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import { parseRepositoryConfig, defaultRepositoryConfig } from '../config/parse-repository-config.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { planDraft, plannedBranch, type DraftKind, type DraftPlan } from '../draft-plan.ts';
+import { PorticoError } from '../error.ts';
+import { openObjectReader } from '../git/batch.ts';
+import type { FileChange, TreeChanges } from '../git/mirror-types.ts';
+import { readFile } from '../git/read-file.ts';
+import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
+import { createRepo, type Repo } from '../git/repo.ts';
+import { findPackages } from '../git/tree.ts';
+import { commitTree, writeTree } from '../git/write.ts';
+import { initPackage, packageContext } from '../package/init.ts';
+import { sameFile, type PackageFiles } from '../package/package.ts';
+import { nextRevision, revisionsOf } from '../revision/numbering.ts';
+import { pathInRepository } from '../revision/package-path.ts';
+import { revisionTag } from '../revision/ref-name.ts';
+import { EXIT, usageError } from './exit-code.ts';
+import { fetchPackage } from './fetch-package.ts';
+import { parseUpstream } from './upstream-location.ts';
+import { openUserGit } from './user-git.ts';
+import type { Call } from './verb.ts';
+
+const KINDS: readonly DraftKind[] = ['init', 'clone', 'copy', 'edit', 'rollback'];
+
+/** A checkout of the user, and what stands in it. */
+interface Checkout {
+  readonly repo: Repo;
+  readonly name: string;
+  /** Full ref names and the commits behind them. */
+  readonly refs: ReadonlyMap<string, string>;
+  readonly config: RepositoryConfig;
+  /** Head of the registered branch. */
+  readonly base: string;
+  readonly git: (...args: string[]) => Promise<string>;
+}
+
+/**
+ * `portico draft init|clone|copy|edit|rollback`: makes the branch of a draft in a checkout, by the rules of the
+ * commands of the same names. The work tree stays as it is.
+ */
+export async function draft(call: Call): Promise<number> {
+  const [word = '', first = '', second] = call.positionals;
+  const kind = KINDS.find((one) => one === word);
+  if (kind === undefined) {
+    throw usageError(`a draft is made by ${KINDS.join(', ')}, not by ${word}`, 'See: portico draft --help');
+  }
+  if (first === '') throw usageError('no package is named', 'See: portico draft --help');
+  if (kind !== 'clone' && second !== undefined)
+    throw usageError(`too many arguments: ${second}`, 'Leave it out.');
+  const origin = kind === 'clone' ? parseUpstream(first, call.path) : undefined;
+  const named = kind === 'clone' ? (second ?? origin?.directory.split('/').at(-1) ?? '') : first;
+  const plan = planDraft(kind, named, call.text('workspace'));
+  const objectsAt = resolve(call.path(call.text('repo') ?? '.'));
+  await using checkout = await openCheckout(objectsAt, call.signal);
+
+  const path = pathInRepository(checkout.config.directory, plan.path);
+  const directory = path === '.' ? '' : path;
+  const branch = await branchFor(checkout, plan, path, directory, call.signal);
+  const before = await filesAt(checkout.repo, checkout.base, directory, call.signal);
+  const after = await content(call, checkout, plan, { path, directory, before }, origin);
+  const changes = changesIn(directory, before, after);
+  const commit = await commitOn(
+    checkout,
+    changes,
+    plan,
+    origin === undefined ? '' : (call.positionals[1] ?? ''),
+    call.signal,
+  );
+  await checkout.git('update-ref', `refs/heads/${branch}`, commit, '0'.repeat(commit.length));
+  const remote = call.text('push');
+  if (remote !== undefined)
+    await checkout.git(
+      'push',
+      '--quiet',
+      '--end-of-options',
+      remote,
+      `refs/heads/${branch}:refs/heads/${branch}`,
+    );
+  if (call.terminal.json)
+    call.terminal.document({ branch, commit, package: path, changed: [...changes.keys()].sort() });
+  else
+    call.terminal.print(
+      `${branch}: ${changes.size} files changed; open a draft pull request of it${remote === undefined ? ' once it is pushed' : ''}`,
+    );
+  return EXIT.ok;
+}
+
+async function openCheckout(directory: string, signal: AbortSignal): Promise<Checkout & AsyncDisposable> {
+  const run = promisify(execFile);
+  const git = async (...args: string[]): Promise<string> => {
+    try {
+      const { stdout } = await run('git', args, { cwd: directory, signal, maxBuffer: 256 * 1024 * 1024 });
+      return stdout.trimEnd();
+    } catch (cause) {
+      signal.throwIfAborted();
+      const said = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
+      throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
+        cause,
+        hint: `Is ${directory} a checkout of a repository, and the branch free?`,
+      });
+    }
+  };
+  const gitDir = resolve(directory, await git('rev-parse', '--git-common-dir'));
+  const objects = openObjectReader({ gitDir });
+  const repo = createRepo({ gitDir }, objects, { count: 0 });
+  const listed = await git('for-each-ref', '--format=%(refname) %(objectname) %(*objectname)');
+  const refs = new Map(
+    listed.split('\n').flatMap((line) => {
+      const [ref = '', own = '', peeled = ''] = line.split(' ');
+      return ref === '' ? [] : [[ref, peeled === '' ? own : peeled] as const];
+    }),
+  );
+  const head = await git('rev-parse', '--abbrev-ref', 'HEAD');
+  const found = await configurationOf(repo, refs, head, signal);
+  return {
+    repo,
+    name: (await git('rev-parse', '--show-toplevel')).split('/').at(-1) ?? 'repository',
+    refs,
+    git,
+    ...found,
+    [Symbol.asyncDispose]: async () => objects[Symbol.dispose](),
+  };
+}
+
+/** The configuration in the checked out branch says which branch is the registered one. */
+async function configurationOf(
+  repo: Repo,
+  refs: ReadonlyMap<string, string>,
+  head: string,
+  signal: AbortSignal,
+): Promise<Pick<Checkout, 'config' | 'base'>> {
+  const commitOf = (branch: string): string | undefined =>
+    refs.get(`refs/heads/${branch}`) ?? refs.get(`refs/remotes/origin/${branch}`);
+  const start = commitOf(head);
+  const file = '.github/portico.yaml';
+  const bytes =
+    start === undefined ? null : await readFile(repo, start, file, PACKAGE_LIMITS.maxFileBytes, signal);
+  const parsed = bytes === null ? null : parseRepositoryConfig({ file, bytes }, { defaultBranch: head });
+  const config = parsed?.ok === true ? parsed.config : defaultRepositoryConfig(head);
+  const base = commitOf(config.branch);
+  if (base !== undefined) return { config, base };
+  throw new PorticoError('BRANCH_MISSING', `the branch ${config.branch} is not here`, {
+    hint: `Make a first commit, or fetch it: git fetch origin ${config.branch}`,
+  });
+}
+
+async function branchFor(
+  { repo, refs, config, base }: Checkout,
+  plan: DraftPlan,
+  path: string,
+  directory: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const numbering = config.versioning === 'semver' ? ({ semver: 'minor' } as const) : 'sequence';
+  const workspace = plan.workspace ?? nextRevision(revisionsOf(path, refs.keys()), numbering);
+  const below = (prefix: string): string[] =>
+    [...refs.keys()].filter((ref) => ref.startsWith(prefix)).map((ref) => ref.slice(prefix.length));
+  const packages = await findPackages(repo, base, '', signal);
+  const ground = {
+    packages: packages.map((found) => (found.directory === '' ? '.' : found.directory)),
+    branches: [...below('refs/heads/'), ...below('refs/remotes/origin/')],
+    tags: below('refs/tags/'),
+    hasFiles: directory === '' || (await filesAt(repo, base, directory, signal)).size > 0,
+  };
+  const branch = plannedBranch(plan, path, workspace, ground);
+  if (!ground.branches.includes(branch)) return branch;
+  throw new PorticoError('DRAFT_REFUSED', `there is a draft ${branch} already`, {
+    hint: 'Work on that one, or name another with --workspace.',
+  });
+}
+
+async function content(
+  call: Call,
+  checkout: Checkout,
+  plan: DraftPlan,
+  at: { readonly path: string; readonly directory: string; readonly before: PackageFiles },
+  origin: ReturnType<typeof parseUpstream> | undefined,
+): Promise<PackageFiles> {
+  const { config, refs, repo } = checkout;
+  const name = at.path === '.' ? checkout.name : (at.path.split('/').at(-1) ?? at.path);
+  switch (plan.kind) {
+    case 'edit':
+      return at.before;
+    case 'init': {
+      const description = call.text('description');
+      const made = new Map(
+        initPackage({ name, ...(description === undefined ? {} : { description }) }, at.before),
+      );
+      if (config.deployment && made.has('package-context.yaml')) {
+        const bytes = new TextEncoder().encode(packageContext(name));
+        made.set('package-context.yaml', { mode: '100644', bytes });
+      }
+      return new Map([...at.before, ...made]);
+    }
+    case 'clone': {
+      if (origin === undefined) return at.before;
+      await using git = await openUserGit(call.signal);
+      const copy = { name, strategy: 'resource-merge', deployment: config.deployment } as const;
+      return await fetchPackage(git, origin, copy, call.terminal);
+    }
+    case 'copy':
+    case 'rollback': {
+      const tag = refs.get(`refs/tags/${revisionTag(at.path, plan.revision ?? '')}`);
+      const files = tag === undefined ? new Map() : await filesAt(repo, tag, at.directory, call.signal);
+      if (files.has('Kptfile')) return files;
+      throw new PorticoError('DRAFT_REFUSED', `${plan.path} has no revision ${plan.revision ?? ''} here`, {
+        hint: 'Fetch the tags: git fetch --tags',
+      });
+    }
+  }
+}
+
+async function commitOn(
+  { repo, base, git }: Checkout,
+  changes: TreeChanges,
+  plan: DraftPlan,
+  upstream: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (plan.kind === 'edit') return base;
+  const tree = await writeTree(repo, base, changes, signal);
+  const [, name = '', email = ''] =
+    /^(.*) <(.*)> \d+ [+-]\d+$/.exec(await git('var', 'GIT_COMMITTER_IDENT')) ?? [];
+  const { path, revision = '' } = plan;
+  const said = {
+    init: [`New package ${path}`, ''],
+    clone: [`Clone ${upstream} as ${path}`, `\n\nCloned-From: ${upstream}`],
+    copy: [`Work on ${path} from ${revision}`, `\n\nCopied-From: ${revision}`],
+    rollback: [`Restore ${path} to ${revision}`, `\n\nRestored-From: ${revision}`],
+  }[plan.kind];
+  const message = `${said.join('')}\n`;
+  return commitTree(repo, { tree, parents: [base], message, committer: { name, email } }, signal);
+}
+
+async function filesAt(
+  repo: Repo,
+  commit: string,
+  directory: string,
+  signal: AbortSignal,
+): Promise<PackageFiles> {
+  return (await readPackage(repo, commit, directory, PACKAGE_LIMITS, signal))?.files ?? new Map();
+}
+
+/** What turns a package's directory into its draft, named from the top of the repository. */
+function changesIn(directory: string, before: PackageFiles, after: PackageFiles): TreeChanges {
+  const changes = new Map<string, FileChange>();
+  const place = (file: string): string => (directory === '' ? file : `${directory}/${file}`);
+  for (const [file, wanted] of after) {
+    if (!sameFile(before.get(file), wanted))
+      changes.set(place(file), { mode: wanted.mode, bytes: wanted.bytes });
+  }
+  for (const file of before.keys()) if (!after.has(file)) changes.set(place(file), null);
+  return changes;
+}
