@@ -65,17 +65,17 @@ describe('the digest', () => {
   ])('changes with %s', (_what, other) => expect(guardrailDigest(other)).not.toBe(digest));
 });
 
-describe('policies in the configuration', () => {
-  const problems = (entry: string): string[] =>
-    parseRepositoryConfig({
-      file: 'portico.yaml',
-      bytes: new TextEncoder().encode(
-        `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec:\n  guardrails:\n    validators:\n    - name: a\n${entry}`,
-      ),
-    }).problems.map(
-      ({ line, message }) => `${line}: ${message.replace('spec.guardrails.validators[0]', '')}`,
-    );
+const problems = (entry: string): string[] =>
+  parseRepositoryConfig({
+    file: 'portico.yaml',
+    bytes: new TextEncoder().encode(
+      `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec:\n  guardrails:\n    validators:\n    - name: a\n${entry}`,
+    ),
+  }).problems.map(({ line, message }) => `${line}: ${message.replace('spec.guardrails.validators[0]', '')}`);
 
+const asked = (cel: string): GuardrailConfig => ({ name: 'a', mode: 'enforce', cel });
+
+describe('policies in the configuration', () => {
   test.each([
     ['      cel: "true"\n      params: { a: [1, x] }\n      field: spec.a[0]', []],
     ['      policy: replica-bounds\n      params: { max: 3 }', []],
@@ -112,9 +112,8 @@ describe('policies in the configuration', () => {
   });
 
   test('are told apart by what they ask of the base', () => {
-    const entry = (cel: string): GuardrailConfig => ({ name: 'a', mode: 'enforce', cel });
-    expect(readsBase(guardrailsFor(config([], [entry('oldObject == null')]), 'web'))).toBe(true);
-    expect(readsBase(guardrailsFor(config([], [entry('object != null')]), 'web'))).toBe(false);
+    expect(readsBase(guardrailsFor(config([], [asked('oldObject == null')]), 'web'))).toBe(true);
+    expect(readsBase(guardrailsFor(config([], [asked('object != null')]), 'web'))).toBe(false);
   });
 
   test('ready-made ones have their defaults', () => {

@@ -27,6 +27,11 @@ function findAll(text: string, pattern: string, limit: number): string[] {
   return found;
 }
 
+/** By code points, as Go does. */
+function reversed(text: string): string {
+  return Array.from(text).reverse().join('');
+}
+
 export const regex: CelFunc[] = [
   celMethod('find', STRING, [STRING], STRING, function (pattern) {
     return findAll(this, pattern, 1)[0] ?? '';
@@ -38,6 +43,6 @@ export const regex: CelFunc[] = [
     return findAll(this, pattern, Number(limit));
   }),
   celMethod('reverse', STRING, [], STRING, function () {
-    return Array.from(String(this)).reverse().join('');
+    return reversed(this);
   }),
 ];
