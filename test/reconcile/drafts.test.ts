@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below } from '../e2e/packages.ts';
+import { below, configuration } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Login, type Stage } from './stage.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
     blueprints: { files: { ...below('db', smallPackage('db')), ...below('pg', smallPackage('pg')) } },
     secret: { files: below('vault', smallPackage('vault')) },
     open: { private: false },
+    plain: { private: false, spec: null, files: below('db', smallPackage('db')) },
     moving: {
       spec: 'branch: main\npublish: { requireApprovals: 0 }',
       files: below('web', smallPackage('web')),
@@ -150,7 +151,7 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   expect((await deploy.pulls()).map(({ head: { ref } }) => ref)).not.toContain('drafts/x/v1');
 });
 
-test('a rollback becomes the next revision and says so; what fails the guardrails needs --anyway', async () => {
+test('a rollback becomes the next revision and says so; what fails the guardrails is refused', async () => {
   const repo = stage.repository('guarded');
   for (const [at, color] of ['white', 'red', 'blue'].entries()) {
     const commit = await repo.push('main', { 'web/config.yaml': configMap('web', { color }) });
@@ -170,14 +171,6 @@ test('a rollback becomes the next revision and says so; what fails the guardrail
     '/portico rollback web@v4': 'already',
     '/portico rollback web@v2': 'guardrail/colour',
   });
-  const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
-  expect((await repo.pull(forced)).body).toContain("fails today's guardrails");
-  expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'neutral' });
-  expect((await repo.checksOf(forced)).get('portico')).toMatchObject({ conclusion: 'success' });
-  // Whatever else is pushed is judged again.
-  await repo.push('drafts/web/v5', { 'web/more.yaml': configMap('more', {}) });
-  await stage.idle();
-  expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'failure' });
 });
 
 test('a form is a command; one that was interrupted goes on where it was', async () => {
@@ -238,6 +231,22 @@ long('what is refused where, and what is cloned by branch and commit', async () 
   await refused(repo, number, { '/portico eval example.com/unknown:v1': 'unknown' });
 });
 
+long(
+  'what fails the guardrails is brought back by somebody who may approve, until something else is pushed',
+  async () => {
+    const repo = stage.repository('guarded');
+    const issue = await issueIn(repo);
+    const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
+    expect((await repo.pull(forced)).body).toContain("fails today's guardrails");
+    expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'neutral' });
+    expect((await repo.checksOf(forced)).get('portico')).toMatchObject({ conclusion: 'success' });
+    // Whatever else is pushed is judged again.
+    await repo.push('drafts/web/v5', { 'web/more.yaml': configMap('more', {}) });
+    await stage.idle();
+    expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'failure' });
+  },
+);
+
 long('a copy of a revision, the branch as it is, and what lies between two revisions', async () => {
   const repo = stage.repository('guarded');
   const said = await done(
@@ -286,6 +295,34 @@ long('a package moves onto another upstream; updates are paused and resumed', as
   expect(await titles()).toEqual([]);
   expect(await done(repo, issue, '/portico resume mydb')).toContain('come again');
   expect(await titles()).toEqual(['Update mydb to v2']);
+});
+
+long('of two who make the same draft at once, one does', async () => {
+  const repo = stage.repository('moving');
+  const [one, two] = [await issueIn(repo), await issueIn(repo)];
+  const ids = await Promise.all([
+    repo.say(one, '/portico init same'),
+    repo.say(two, '/portico init same', 'bob'),
+  ]);
+  await stage.idle();
+  const answers = [await repo.answerTo(one, ids[0]), await repo.answerTo(two, ids[1])];
+  expect(answers.map(({ reaction }) => reaction).sort()).toEqual(['confused', 'rocket']);
+  expect((await repo.pulls()).filter(({ head }) => head.ref.startsWith('drafts/same/'))).toHaveLength(1);
+});
+
+long('an address that the base branch allows is read without credentials', async () => {
+  const plain = stage.repository('plain');
+  const repo = stage.repository('open');
+  const spec = `branch: main\nupstreams: { allow: ["${plain.url.replace(/plain$/, '*')}"] }`;
+  await repo.push('main', { '.github/portico.yaml': configuration('open', spec) });
+  await stage.idle();
+  const issue = await issueIn(repo);
+  await plain.tag('db/v1', await plain.head('main'));
+  await done(repo, issue, `/portico clone ${plain.url}.git/db@v1`);
+  expect(await repo.read('db/Kptfile', 'drafts/db/v1')).toContain(`repo: ${plain.url}\n`);
+  // A private one that Portico is not asked to know cannot be read there.
+  await stage.as('alice').rest.repos.update({ ...plain.where, private: true });
+  await refused(repo, issue, { [`/portico clone ${plain.url}.git/db@main other`]: 'could not be read' });
 });
 
 long('a change whose answer was lost is not made twice', async () => {

@@ -1,13 +1,16 @@
 /**
  * The twelve scenarios of Porch's command-line suite (test/e2e/cli/testdata of nephio-project/porch), played by git and
- * comments. They build on each other: one package lives through all of them.
+ * comments. They build on each other: one package lives through all of them. `PORTICO_LONG=1` plays them.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test as play } from 'vitest';
 
 import { configuration } from '../e2e/packages.ts';
 import { configMap, kptfile, step } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Login, type Stage } from './stage.ts';
+
+const isLong = process.env['PORTICO_LONG'] === '1';
+const test = isLong ? play : play.skip;
 
 let stage: Stage;
 let git: StageRepository;
@@ -17,6 +20,7 @@ let inGit: number;
 let inDeploy: number;
 
 beforeAll(async () => {
+  if (!isLong) return;
   stage = await startStage({
     git: { spec: null },
     deploy: { spec: 'branch: main\ndeployment: true\npublish: { requireApprovals: 0 }' },
