@@ -160,7 +160,7 @@ export function factsOfImage(image: string): FunctionFacts | undefined {
 }
 
 /** The table of the page of functions, in Markdown. */
-export function functionTable(): string {
+function functionTable(): string {
   const rows = functionFacts().map(
     ({ name, versions, type, summary, config, fields, idempotent }) =>
       `| \`${name}\` | ${versions.join(', ')} | ${type} | ${summary} | ${config.join(', ')} | ${fields} | ${idempotent} |`,

@@ -43,7 +43,8 @@ const PIPE = 124;
 const CLOSE_MAP = 125;
 
 /** Characters that may not begin a plain scalar, or that begin something which is not simple. */
-const INDICATORS = new Set(Array.from(',[]{}#&*!|>\'"%@`', (sign) => sign.charCodeAt(0)));
+const SIGNS = ',[]{}#&*!|>\'"%@`';
+const INDICATORS = new Set(Array.from(SIGNS, (sign) => sign.charCodeAt(0)));
 
 /** A cursor on the lines of a text; blank lines and lines of comments are stepped over. */
 class QuickReader {
