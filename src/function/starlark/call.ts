@@ -14,7 +14,12 @@ export function callValue(
   named: ReadonlyMap<string, Value> = NONE,
 ): Value {
   budget.work(1);
-  if (callee instanceof Callable || callee instanceof Builtin) return callee.invoke(args, named, budget);
+  if (callee instanceof Callable) return callee.invoke(args, named, budget);
+  if (callee instanceof Builtin) {
+    // It may look a tuple up, which costs by what is in it.
+    for (const arg of args) if (arg instanceof Tuple) budget.work(arg.weight);
+    return callee.invoke(args, named, budget);
+  }
   throw fault(`invalid call of non-function (${typeOf(callee)})`);
 }
 

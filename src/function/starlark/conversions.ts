@@ -16,7 +16,11 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     positional('bytes', args, named, 1);
     const [x = null] = args;
     if (x instanceof Bytes) return x;
-    if (typeof x === 'string') return new Bytes(encodeText(decodeText(x)));
+    if (typeof x === 'string') {
+      budget.work(x.length);
+      budget.make(x.length * 4);
+      return new Bytes(encodeText(decodeText(x)));
+    }
     const items = asItems('bytes', 1, x, budget);
     return new Bytes(
       items
@@ -60,7 +64,10 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
   str(args, named, budget) {
     positional('str', args, named, 1);
     const [x = null] = args;
-    return x instanceof Bytes ? encodeText(decodeText(x.data)) : printValue(x, budget);
+    if (!(x instanceof Bytes)) return printValue(x, budget);
+    budget.work(x.data.length);
+    budget.make(x.data.length * 4);
+    return encodeText(decodeText(x.data));
   },
   tuple(args, named, budget) {
     positional('tuple', args, named, 0, 1);

@@ -2,9 +2,10 @@ import { positional } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import type { Method } from './method.ts';
+import { weigh } from './operators.ts';
 import { quoteValue } from './print.ts';
 import { itemsOf, peekItems } from './sequence.ts';
-import { Dict, List, Tuple, typeOf } from './value.ts';
+import { Dict, List, Tuple, typeOf, weightOf } from './value.ts';
 import type { Value } from './value.ts';
 
 export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, Method<Dict>>([
@@ -98,6 +99,7 @@ export function updateDict(
 ): void {
   if (from instanceof Dict) {
     budget.collect(from.size * 3);
+    weigh(from.keys(), budget);
     for (const [key, value] of from.pairs()) dict.set(key, value);
   } else if (from !== undefined) {
     const pairs = itemsOf(from, budget);
@@ -109,6 +111,7 @@ export function updateDict(
       if (items.length !== 2)
         throw fault(`${name}: dictionary update sequence element #${at} has length ${items.length}, want 2`);
       budget.make(96);
+      budget.work(weightOf(items[0] ?? null));
       dict.set(items[0] ?? null, items[1] ?? null);
     }
   }

@@ -61,6 +61,7 @@ export function augment(operator: string, x: Value, y: Value, budget: Budget): V
   }
   if (operator === '|' && x instanceof Dict && y instanceof Dict) {
     budget.collect(y.size);
+    weigh(y.keys(), budget);
     if (x !== y) for (const [key, value] of y.pairs()) x.set(key, value);
     return x;
   }
@@ -138,6 +139,7 @@ function ofOthers(operator: string, x: Value, y: Value, budget: Budget): Value |
   if (operator === '|' && x instanceof Dict && y instanceof Dict) {
     budget.collect(x.size + y.size);
     const union = new Dict();
+    weigh([...x.keys(), ...y.keys()], budget);
     for (const [key, value] of x.pairs()) union.set(key, value);
     for (const [key, value] of y.pairs()) union.set(key, value);
     return union;
@@ -187,25 +189,40 @@ function repeated(value: Value, count: bigint, budget: Budget): Value | undefine
 function ofSets(operator: string, x: StarlarkSet, y: StarlarkSet, budget: Budget): Value | undefined {
   const [left, right] = [x.values(), y.values()];
   budget.collect(left.length + right.length);
+  weigh([...left, ...right], budget);
   switch (operator) {
     case '|':
-      return setOf([...left, ...right]);
+      return setOf([...left, ...right], budget);
     case '&':
-      return setOf(left.filter((one) => y.has(one)));
+      return setOf(
+        left.filter((one) => y.has(one)),
+        budget,
+      );
     case '-':
-      return setOf(left.filter((one) => !y.has(one)));
+      return setOf(
+        left.filter((one) => !y.has(one)),
+        budget,
+      );
     case '^':
-      return setOf([...left.filter((one) => !y.has(one)), ...right.filter((one) => !x.has(one))]);
+      return setOf([...left.filter((one) => !y.has(one)), ...right.filter((one) => !x.has(one))], budget);
     default:
       return undefined;
   }
 }
 
 /** A set of values, without doubles. */
-export function setOf(values: Iterable<Value>): StarlarkSet {
+export function setOf(values: Iterable<Value>, budget: Budget): StarlarkSet {
   const set = new StarlarkSet();
-  for (const value of values) set.add(value);
+  for (const value of values) {
+    budget.work(weightOf(value));
+    set.add(value);
+  }
   return set;
+}
+
+/** Counts the work of looking each of them up. */
+export function weigh(keys: Iterable<Value>, budget: Budget): void {
+  for (const key of keys) budget.work(weightOf(key));
 }
 
 function contains(container: Value, item: Value, budget: Budget): boolean {

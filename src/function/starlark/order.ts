@@ -9,12 +9,15 @@ export const DEEPEST = 100;
 
 /** @throws PorticoError for values that contain themselves */
 export function equals(x: Value, y: Value, budget: Budget, depth = 0): boolean {
+  if (typeof x === 'string' && typeof y === 'string') {
+    if (x.length === y.length) budget.work(x.length >> 6);
+    return x === y;
+  }
   if (x === y) return true;
   if (typeof x !== 'object' || typeof y !== 'object' || x === null || y === null) {
     if (isNumber(x) && isNumber(y))
       // oxlint-disable-next-line eqeqeq -- an int and a float are equal when their values are
       return x == y || (Number.isNaN(x) && Number.isNaN(y));
-    if (typeof x === 'string') budget.work(x.length >> 6);
     return false;
   }
   if (depth > DEEPEST) throw fault('comparison exceeded maximum recursion depth');

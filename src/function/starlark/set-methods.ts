@@ -2,7 +2,7 @@ import { asItems, positional } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import type { Method } from './method.ts';
-import { setOf } from './operators.ts';
+import { setOf, weigh } from './operators.ts';
 import { quoteValue } from './print.ts';
 import { StarlarkSet } from './value.ts';
 import type { Value } from './value.ts';
@@ -19,8 +19,9 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   ],
   [
     'clear',
-    (set, args, named) => {
+    (set, args, named, budget) => {
       positional('clear', args, named, 0);
+      budget.work(set.size);
       for (const value of set.values()) set.delete(value);
       return null;
     },
@@ -35,8 +36,9 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   ],
   [
     'pop',
-    (set, args, named) => {
+    (set, args, named, budget) => {
       positional('pop', args, named, 0);
+      budget.work(set.size >> 2);
       const [first] = set.values();
       if (first === undefined) throw fault('pop: empty set');
       set.delete(first);
@@ -66,6 +68,8 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
     'issubset',
     (set, args, named, budget) => {
       const other = otherSet('issubset', args, named, budget);
+      budget.collect(set.size);
+      weigh(set.values(), budget);
       return set.values().every((one) => other.has(one));
     },
   ],
@@ -73,6 +77,8 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
     'issuperset',
     (set, args, named, budget) => {
       const other = otherSet('issuperset', args, named, budget);
+      budget.collect(other.size);
+      weigh(other.values(), budget);
       return other.values().every((one) => set.has(one));
     },
   ],
@@ -93,7 +99,9 @@ function combined(
 ): Method<StarlarkSet> {
   return (set, args, named, budget) => {
     budget.collect(set.size);
-    return setOf(combine(set, otherSet(name, args, named, budget)));
+    const other = otherSet(name, args, named, budget);
+    weigh([...set.values(), ...other.values()], budget);
+    return setOf(combine(set, other), budget);
   };
 }
 
@@ -105,5 +113,5 @@ function otherSet(
 ): StarlarkSet {
   positional(name, args, named, 1);
   const [other] = args;
-  return other instanceof StarlarkSet ? other : setOf(asItems(name, 1, other, budget));
+  return other instanceof StarlarkSet ? other : setOf(asItems(name, 1, other, budget), budget);
 }

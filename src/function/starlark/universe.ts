@@ -134,7 +134,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     if (args[0] === undefined) return new StarlarkSet();
     const items = asItems('set', 1, args[0], budget);
     budget.make(items.length * 64);
-    return setOf(items);
+    return setOf(items, budget);
   },
   sorted(args, named, budget) {
     const [iterable, key, reverse] = unpack('sorted', ['iterable', 'key?', 'reverse?'], args, named);

@@ -16,14 +16,22 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   customTags: PLAIN_TAGS,
   intAsBigInt: true,
+  // The library compares each key with all others; see checkKeys.
+  uniqueKeys: false,
 };
+
+/** Steps and bytes that reading or writing takes, measured: text becomes a tree before it becomes values. */
+const STEPS_PER_BYTE = 5;
+const BYTES_PER_BYTE = 128;
+const STEPS_PER_SCALAR = 20;
+const STEPS_PER_PARSE = 300;
 
 /** `encoding/yaml.star`: `dumps` sorts keys and does not indent lists. */
 export const YAML: Readonly<Record<string, Native>> = {
   dumps(args, named, budget) {
     const [value = null] = unpack('dumps', ['obj'], args, named);
     const document = new Document(sorted(toKrm(value, budget, 'dumps')), OPTIONS);
-    visit(document, { Scalar: (_key, scalar) => chooseQuotes(scalar) });
+    visit(document, { Scalar: (_key, scalar) => chooseQuotes(scalar, budget) });
     const text = document.toString({ indentSeq: false, lineWidth: 0, blockQuote: 'literal' });
     budget.write(text.length * 4);
     return encodeText(text);
@@ -31,24 +39,50 @@ export const YAML: Readonly<Record<string, Native>> = {
   loads(args, named, budget) {
     const [source] = unpack('loads', ['source'], args, named);
     const bytes = asString('loads', 1, source);
-    budget.work(bytes.length);
-    budget.make(bytes.length * 16);
+    budget.work(bytes.length * STEPS_PER_BYTE);
+    budget.make(bytes.length * BYTES_PER_BYTE);
     const document = parseDocument(decodeText(bytes), OPTIONS);
     const [problem] = document.errors;
     if (problem !== undefined)
       throw fault(`loads: ${encodeText(problem.message.split('\n')[0] ?? 'not YAML')}`);
-    return fromData(document.toJS({ mapAsMap: true, maxAliasCount: 100 }), budget);
+    checkKeys(document);
+    return fromData(dataOf(document), budget);
   },
 };
 
 /** What would be read as something else in double quotes; what only has marks of YAML in single ones. */
-function chooseQuotes(scalar: Scalar): void {
+function chooseQuotes(scalar: Scalar, budget: Budget): void {
   const { value } = scalar;
+  budget.work(STEPS_PER_SCALAR);
   if (typeof value !== 'string' || value.includes('\n')) return;
+  budget.work(STEPS_PER_PARSE + value.length * STEPS_PER_BYTE);
   const plain = parseDocument(value, OPTIONS).contents;
   if (value === '' || (isScalar(plain) && typeof plain.value !== 'string')) scalar.type = Scalar.QUOTE_DOUBLE;
   else if (/^[\x20-\x7e]*$/.test(value) && !(isScalar(plain) && plain.value === value))
     scalar.type = Scalar.QUOTE_SINGLE;
+}
+
+/** @throws PorticoError for a key that stands twice in a map */
+function checkKeys(document: Document.Parsed): void {
+  visit(document, {
+    Map(_key, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) throw fault('loads: Map keys must be unique');
+        seen.add(name);
+      }
+    },
+  });
+}
+
+function dataOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS({ mapAsMap: true, maxAliasCount: 100 });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw fault(`loads: ${error.message}`);
+    throw error;
+  }
 }
 
 function sorted(value: unknown): unknown {
