@@ -22,6 +22,7 @@ import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pulls.ts';
+import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
 import type { Git } from './reconcile/git-port.ts';
@@ -33,7 +34,6 @@ import { createProposalReconciler, type ProposalTarget } from './reconcile/propo
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
-import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';

@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   reconcile: ['command', 'revision', 'package', 'config', 'catalog'],
   command: ['revision', 'package', 'config'],
   revision: ['node:crypto'],
-  cel: ['npm:@bufbuild/', 'npm:re2js', 'npm:yaml'],
+  cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['cel', 'npm:yaml', 'node:crypto'],
   function: ['cel', 'package', 'node:', 'npm:'],
   git: ['package', 'node:', 'npm:'],
@@ -45,7 +45,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['.', 'config', 'package', 'revision', 'function', 'git', 'localforge', 'demo', 'node:', 'npm:'],
 };
 
-const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+/** Statements at the start of a line, and `import(…)` anywhere; words in strings and comments are neither. */
+const SPECIFIER = /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function folderOf(file: string): string {
   const parts = file.split('/');
@@ -71,7 +72,7 @@ const edges = files.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(SPECIFIER)].map((match) => ({
     file,
     from: folderOf(file),
-    to: targetOf(file, match[1]!),
+    to: targetOf(file, (match[1] ?? match[2] ?? match[3])!),
   })),
 );
 

@@ -64,9 +64,7 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
 /** The installation was suspended, or is no more: trying again is of no use, its webhook will tell when it is back. */
 function isGone({ status, route, message }: Refusal): boolean {
   const minting = route.includes('/access_tokens');
-  return (
-    (status === 403 && /installation has been suspended/i.test(message)) || (status === 404 && minting)
-  );
+  return (status === 403 && /installation has been suspended/i.test(message)) || (status === 404 && minting);
 }
 
 /** True for an error with one of these codes. */
