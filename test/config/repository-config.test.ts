@@ -65,6 +65,7 @@ describe('a configuration that is right', () => {
           },
         ],
       },
+      functions: [],
       access: new Map([
         ['propose', [{ kind: 'role', role: 'write' }]],
         [
