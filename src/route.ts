@@ -193,7 +193,13 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
 /** An issue that is one of our forms, by whoever opened it: one that was moved here was written for another place. */
 function formSent(repository: RepositoryRef, { issue, sender }: Event): Job[] {
   const { body, user, created_at: createdAt } = issue ?? {};
-  if (issue === undefined || user == null || createdAt === undefined || user.login !== sender?.login)
+  if (
+    issue === undefined ||
+    user === undefined ||
+    user === null ||
+    createdAt === undefined ||
+    user.login !== sender?.login
+  )
     return [];
   if (parseIssueForm(body ?? '') === undefined) return [];
   const form = { author: user.login, authorIsBot: user.type === 'Bot', body: body ?? '', createdAt };

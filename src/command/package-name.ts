@@ -36,17 +36,21 @@ function pathProblem(path: string): string | undefined {
 /** The name of one line of work: it becomes the last part of a branch. Undefined stays undefined. */
 export function readWorkspace(written: string | true | undefined): string | undefined | Refusal {
   if (written === undefined) return undefined;
-  const bad = (why: string): Refusal =>
-    refuse('bad-workspace', `${why}`, 'Name it like next or v4: letters, digits, dashes, dots, underscores.');
-  if (written === true || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(written)) {
-    return bad(`${shown(String(written))} cannot be a workspace`);
-  }
+  if (written === true || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(written)) return badWorkspace(written);
   try {
     draftBranch('.', written);
     return written;
   } catch {
-    return bad(`${shown(written)} cannot be the last part of a branch`);
+    return badWorkspace(written);
   }
+}
+
+function badWorkspace(written: string | true): Refusal {
+  return refuse(
+    'bad-workspace',
+    `${shown(String(written))} cannot be a workspace`,
+    'Name it like next or v4: letters, digits, dashes, dots, underscores.',
+  );
 }
 
 /** `web@v3`, with the number alone allowed (`web@3`). */

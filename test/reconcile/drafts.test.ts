@@ -306,7 +306,7 @@ long('of two who make the same draft at once, one does', async () => {
   ]);
   await stage.idle();
   const answers = [await repo.answerTo(one, ids[0]), await repo.answerTo(two, ids[1])];
-  expect(answers.map(({ reaction }) => reaction).sort()).toEqual(['confused', 'rocket']);
+  expect(new Set(answers.map(({ reaction }) => reaction))).toEqual(new Set(['confused', 'rocket']));
   expect((await repo.pulls()).filter(({ head }) => head.ref.startsWith('drafts/same/'))).toHaveLength(1);
 });
 

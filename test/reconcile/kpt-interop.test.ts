@@ -82,19 +82,16 @@ function publishAll(revision: number): Promise<unknown> {
   return catalog.publish(`all-${revision}`, { ...old, ...files });
 }
 
-/** Every file of a directory. The lock is compared by what its id leads to: kpt writes the tag's own. */
-function treeIn(directory: string): Record<string, string> {
+const kpt = (...args: string[]) => run('kpt', ['pkg', ...args], { cwd: folder });
+
+/** Every file of a directory, by its path. */
+function treeIn(directory: string): Promise<Record<string, string>> {
   const names = globSync('**/*', { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    names
-      .map((entry) => {
-        const path = join(entry.parentPath, entry.name);
-        return [
-          path.slice(directory.length + 1),
-          readFileSync(path, 'utf8').replace(/commit: [0-9a-f]{40}/, 'commit: (id)'),
-        ];
-      })
-      .sort(),
+  return withPeeledLocks(
+    names.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [path.slice(directory.length + 1), readFileSync(path, 'utf8')];
+    }),
   );
 }
 
@@ -105,11 +102,23 @@ async function treeAt(
   directory: string,
 ): Promise<Record<string, string>> {
   const names = (await repo.git('ls-tree', '-r', '--name-only', `${branch}:${directory}`)).split('\n');
-  const files = names.map(async (name) => {
-    const text = (await repo.read(`${directory}/${name}`, branch)) ?? '';
-    return [name, text.replace(/commit: [0-9a-f]{40}/, 'commit: (id)')] as const;
-  });
-  return Object.fromEntries((await Promise.all(files)).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return withPeeledLocks(
+    await Promise.all(
+      names.map(async (name) => [name, (await repo.read(`${directory}/${name}`, branch)) ?? ''] as const),
+    ),
+  );
+}
+
+/** kpt locks to the id of an annotated tag, Portico to the commit behind it: what they lead to has to be the same. */
+async function withPeeledLocks(
+  files: readonly (readonly [string, string])[],
+): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {};
+  for (const [path, text] of files) {
+    const id = /^ {4}commit: ([0-9a-f]{40})$/m.exec(text)?.[1];
+    tree[path] = id === undefined ? text : text.replace(id, await catalog.git('rev-parse', `${id}^{commit}`));
+  }
+  return tree;
 }
 
 test.skipIf(skipped)(
@@ -125,10 +134,9 @@ test.skipIf(skipped)(
     const clones = paths.map((path, n) => `/portico clone acme/catalog:${path}@v1 p${n}`);
     expect((await down.command(issue.number, clones.join('\n'))).reaction).toBe('rocket');
 
-    const kpt = (...args: string[]) => run('kpt', ['pkg', ...args], { cwd: folder });
     for (const [n, path] of paths.entries()) {
       await kpt('get', `${catalog.url}.git/${path}@${path}/v1`, `p${n}`);
-      expect(treeIn(join(folder, `p${n}`)), `get of ${path}`).toEqual(
+      expect(await treeIn(join(folder, `p${n}`)), `get of ${path}`).toEqual(
         await treeAt(down, `drafts/p${n}/v1`, `p${n}`),
       );
     }
@@ -140,7 +148,7 @@ test.skipIf(skipped)(
     );
     for (const [n, path] of paths.entries()) {
       await kpt('update', `p${n}@${path}/v2`);
-      expect(treeIn(join(folder, `p${n}`)), `update of ${path}`).toEqual(
+      expect(await treeIn(join(folder, `p${n}`)), `update of ${path}`).toEqual(
         await treeAt(down, `drafts/again/p${n}/v1`, `again/p${n}`),
       );
     }
