@@ -9,13 +9,19 @@ import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
 
-/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package; `portico get functions` lists functions. */
+/** No address of a repository is one bare word. */
+const SUBJECT = /^[a-z]+$/;
+
+/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package; `portico get functions` lists functions, and others what is in repositories. */
 export async function get(call: Call): Promise<number> {
   const [typed = '', destination] = call.positionals;
   if (typed === 'functions') {
     const { getFunctions } = await import('./get-functions.ts');
     return getFunctions(call);
   }
+  const subject = SUBJECT.test(typed) ? await import('./get-index.ts') : undefined;
+  const named = subject?.subjectOf(typed);
+  if (subject !== undefined && named !== undefined) return subject.getIndex(call, named);
   const { terminal } = call;
   const origin = parseUpstream(typed, call.path);
   const directory = destinationOf(call, destination, basename(origin.directory) || basename(origin.repo));

@@ -16,6 +16,13 @@ const RENDER_OPTIONS: readonly Option[] = [
   { name: 'allow-exec', help: 'let pipelines start programs of this machine' },
 ];
 
+const IN_OPTION: Option = {
+  name: 'in',
+  value: 'DIR',
+  many: true,
+  help: 'a git repository, or a folder of them; the current directory unless given',
+};
+
 const SELECTION: readonly Option[] = (['match', 'exclude'] as const).flatMap((what) => {
   const verb = what === 'match' ? 'select' : 'leave out';
   return [
@@ -87,26 +94,47 @@ export const VERBS: readonly Verb[] = [
     usage: [
       'portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY] [--for-deployment]',
       'portico get functions [--type mutator|validator] [--image IMAGE]',
+      'portico get repos|packages|revisions|upstreams|downstreams|outdated|variants [WORD] [--in DIR] [--output FORMAT]',
     ],
     description: [
       'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
       'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
       'The second form lists the built-in functions; a repository of that name is ./functions.',
+      'The third form lists what git repositories on this machine hold, each on its registered branch; WORD filters.',
     ],
     options: [
       STRATEGY,
       { name: 'for-deployment', help: "write the copy's name into its package-context.yaml" },
       { name: 'type', value: 'TYPE', choices: ['mutator', 'validator'], help: 'only functions of this type' },
       { name: 'image', short: 'i', value: 'IMAGE', help: 'the function and version that this image means' },
+      IN_OPTION,
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FORMAT',
+        choices: ['table', 'json', 'mermaid'],
+        help: 'how lists are printed',
+      },
       JSON_OPTION,
     ],
     examples: [
       'portico get https://github.com/acme/blueprints.git/database@v3',
       'portico get ../blueprints.git/database@database/v3 ./orders-database',
       'portico get functions --type validator',
+      'portico get outdated --in ~/clones',
     ],
     positionals: { least: 1, most: 2 },
     load: async () => (await import('./get.ts')).get,
+  },
+  {
+    name: 'graph',
+    summary: 'show which package is made from which, as a Mermaid graph',
+    usage: ['portico graph [WORD] [--in DIR]'],
+    description: ['Dotted arrows lead to packages that are behind their upstream. WORD filters.'],
+    options: [IN_OPTION],
+    examples: ['portico graph --in ~/clones > lineage.mmd'],
+    positionals: { least: 0, most: 1 },
+    load: async () => (await import('./get-index.ts')).printGraph,
   },
   {
     name: 'update',

@@ -90,7 +90,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
 }
 
 /** Porch's two conditions in one word: Stalled where its document cannot be followed, else whether it is Ready. */
-export function conditionOf(standing: Standing | undefined): {
+function conditionOf(standing: Standing | undefined): {
   readonly condition: string;
   readonly message: string;
 } {

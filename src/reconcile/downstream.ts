@@ -144,7 +144,7 @@ export async function branchHead(down: Downstream, signal: AbortSignal | undefin
 }
 
 /** Where a package is from the top of the repository. */
-export function inRegistered(directory: string, path: string): string {
+function inRegistered(directory: string, path: string): string {
   const joined = [directory, path].filter((part) => part !== '.').join('/');
   return joined;
 }

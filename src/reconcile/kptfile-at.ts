@@ -10,7 +10,7 @@ export interface KptfileRead {
 
 /** The Kptfile of a package at a commit. One that cannot be read is a problem of that package alone, not an error. */
 export async function readKptfileAt(
-  git: Git,
+  git: Pick<Git, 'readFile'>,
   commit: string,
   directory: string,
   signal?: AbortSignal,

@@ -10,7 +10,7 @@ export interface RevisionRefs {
   readonly ledger: ReadonlyMap<string, GitRef>;
 }
 
-export async function loadRevisionRefs(git: Git, signal?: AbortSignal): Promise<RevisionRefs> {
+export async function loadRevisionRefs(git: Pick<Git, 'refs'>, signal?: AbortSignal): Promise<RevisionRefs> {
   const [tags, ledger] = await Promise.all([
     git.refs('refs/tags/', signal),
     git.refs('refs/portico/published/', signal),

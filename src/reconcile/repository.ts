@@ -1,17 +1,16 @@
-import type { CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
+import type { CatalogRepository } from '../catalog/catalog.ts';
 import { plainDirectory } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
+import { indexPackages } from './index-packages.ts';
 import { dashboardJob, variantGoneJob, variantJob } from './jobs.ts';
-import { readKptfileAt } from './kptfile-at.ts';
-import { loadRevisionRefs, refPath, revisionsByDirectory } from './package-revisions.ts';
+import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
-import { readMark } from './variant-mark.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
@@ -32,7 +31,13 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       world.catalog.remove(repository.id);
       return;
     }
-    const packages = await indexed(world, access, config, head, signal);
+    const packages = await indexPackages(
+      access.git,
+      config.directory,
+      head,
+      world.catalog.get(repository.id)?.packages ?? [],
+      signal,
+    );
     const before = variantPlan(world.catalog);
     const known = world.catalog.get(repository.id);
     const top = await access.git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
@@ -58,41 +63,6 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
     for (const job of [...jobs, dashboardJob(repository)]) await world.enqueue(job);
   };
-}
-
-/** Reads only packages whose tree is not in the index already. */
-async function indexed(
-  world: World,
-  { git, ref }: Access,
-  config: RepositoryConfig,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<CatalogPackage[]> {
-  const known = new Map(
-    world.catalog.get(ref.id)?.packages.map((found) => [`${found.directory} ${found.tree}`, found]),
-  );
-  const packages: CatalogPackage[] = [];
-  for (const { directory, tree } of await git.findPackages(
-    head,
-    config.directory === '.' ? '' : config.directory,
-    signal,
-  )) {
-    const place = refPath(directory);
-    const before = known.get(`${place} ${tree}`);
-    if (before !== undefined) {
-      packages.push(before);
-      continue;
-    }
-    const { kptfile } = await readKptfileAt(git, head, directory, signal);
-    const mark = kptfile === null ? undefined : readMark(kptfile);
-    packages.push({
-      directory: place,
-      tree,
-      lock: kptfile?.upstreamLock?.git ?? null,
-      ...(mark && { variant: mark }),
-    });
-  }
-  return packages;
 }
 
 /** Jobs for the packages whose update pull request may have to change now. */

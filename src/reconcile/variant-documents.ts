@@ -22,7 +22,7 @@ export interface RepositoryDocuments {
  * none. What is known by its content is not read again.
  */
 export async function readDocuments(
-  git: Git,
+  git: Pick<Git, 'readPackage'>,
   commit: string,
   inventory: string | undefined,
   known: RepositoryDocuments | undefined,
@@ -42,7 +42,7 @@ export async function readDocuments(
 }
 
 async function folder(
-  git: Git,
+  git: Pick<Git, 'readPackage'>,
   commit: string,
   top: string,
   known: ReadonlyMap<string, CatalogDocuments>,
@@ -85,7 +85,7 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
 
 /** The same at a commit. */
 export async function documentProblemsAt(
-  git: Git,
+  git: Pick<Git, 'readPackage'>,
   commit: string,
   signal?: AbortSignal,
 ): Promise<ConfigProblem[]> {

@@ -16,9 +16,10 @@ import { pausedBy } from './paused.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
 import { mergedAlone } from './update-merge.ts';
+import { tellOfRetarget } from './update-news.ts';
 import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
 import { pushUpdate } from './update-push.ts';
-import { readConflicts } from './update-record.ts';
+import { newestSealed, readConflicts } from './update-record.ts';
 import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
 import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
 import { tooEarly } from './update-timing.ts';
@@ -153,6 +154,7 @@ async function bring(
   alone: Alone,
   signal: AbortSignal | undefined,
 ): Promise<VariantOutcome> {
+  const { access } = down;
   const open = pulls.find(({ state }) => state === 'open');
   const head = await branchHead(down, signal);
   if (open !== undefined) {
@@ -167,8 +169,12 @@ async function bring(
     }
     const early = target.to === undefined ? await tooEarly(world, down, revision, signal) : null;
     if (early !== null) return early;
+    const before = head === null ? null : await newestSealed(access.git, head, world.hmac, signal);
     const outcome = await update(world, down, revision, head, open, signal);
     await tellOfStop(world, down, open, outcome, signal);
+    if (outcome.kind === 'updated' && head !== null && before !== null) {
+      await tellOfRetarget(down, open, { to: before.record.to, head }, revision, signal);
+    }
     return outcome;
   }
   if (target.to !== undefined) return update(world, down, revision, head, open, signal);

@@ -188,6 +188,8 @@ describe('after v3, before v2 is approved', () => {
     expect(await repo.read('shop/notes.md', pull.head.sha)).toBe('by hand\n');
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
     expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('success');
+    const told = (await repo.comments(number)).filter(({ body }) => body?.includes('portico:retargeted'));
+    expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('brings `v3` now')]);
   });
 
   test('a declined revision is past: the next one is offered', async () => {

@@ -97,7 +97,7 @@ beforeAll(async () => {
     later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
     ...real(),
   });
-  await stage.repository('up').publish('v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
+  await release('web/v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
   await control({
     'repositories.yaml': repositoryDocuments((name) => stage.repository(name).url),
     'shops.yaml': SET,
@@ -108,6 +108,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
+
+/** A revision of the upstream, as somebody makes one who has no bot. */
+async function release(tag: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const up = stage.repository('up');
+  await up.tag(tag, await up.push('main', files));
+  await stage.idle();
+}
 
 async function control(files: Readonly<Record<string, string | null>>): Promise<void> {
   const paths = Object.entries(files).map(([path, text]) => [`.github/portico/${path}`, text] as const);
@@ -146,7 +153,7 @@ test('a newer upstream before the first is merged goes on in the same pull reque
   const edge = stage.repository('edge');
   const before = await pullFor(edge, 'Create one at v1');
   await edge.push(before.head.ref, { 'one/note.md': 'by hand\n' }, { as: 'bob' });
-  await stage.repository('up').publish('v2', { 'web/config.yaml': configMap('web', { color: 'second' }) });
+  await release('web/v2', { 'web/config.yaml': configMap('web', { color: 'second' }) });
   const pull = await pullFor(edge, 'Create one at v2');
   expect(pull.number).toBe(before.number);
   expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
@@ -170,7 +177,7 @@ test('a change of inventory comes as an update of the package; merging it leaves
 
 test('an update merges upstream into the package, and what the variant sets is no conflict', async () => {
   const edge = stage.repository('edge');
-  await stage.repository('up').publish('v3', {
+  await release('web/v3', {
     'web/config.yaml': configMap('web', { color: 'third' }),
     'web/team.yaml': TEAM.replace('code: example', 'code: other'),
   });
@@ -214,7 +221,7 @@ test('a package that is there is adopted only when asked; another upstream keeps
     Kptfile: KPTFILE.replace('name: web', 'name: web-ng'),
     'config.yaml': configMap('web', { color: 'ng' }),
   };
-  await stage.repository('up').publish('ng', below('web-ng', other));
+  await release('web-ng/v1', below('web-ng', other));
   await edge.push('main', below('mine', UPSTREAM));
   await control({ 'mine.yaml': mine('adoptNone') });
   expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);

@@ -43,7 +43,7 @@ export const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
   );
 };
 
-export const functionSelector: Reader<Selector> = (raw, path, tell) => {
+const functionSelector: Reader<Selector> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
   return (
     fields && {

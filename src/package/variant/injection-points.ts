@@ -3,7 +3,7 @@ import { PorticoError } from '../../error.ts';
 import type { PackageFiles } from '../package.ts';
 import { readYaml, type YamlValue } from '../yaml/edit.ts';
 
-export const INJECTION_ANNOTATION = 'kpt.dev/config-injection';
+const INJECTION_ANNOTATION = 'kpt.dev/config-injection';
 export const INJECTED_ANNOTATION = 'kpt.dev/injected-resource';
 
 export interface InjectionPoint {

@@ -19,7 +19,7 @@ export interface PackageRevision {
 }
 
 /** Porch's name of the revision that stands for a package on its branch. */
-export const PLACEHOLDER = 'main';
+const PLACEHOLDER = 'main';
 
 /**
  * What a set's upstream names: all that it gives must fit. (Porch is content with one of revision and workspace, and

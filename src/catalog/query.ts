@@ -1,0 +1,174 @@
+/** Questions to the index: what there is, what is made from what, and what is behind. Every answer is sorted. */
+import { packagePathOf } from '../revision/package-path.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { plainDirectory, type Catalog, type CatalogPackage, type CatalogRepository } from './catalog.ts';
+
+/** `owner/name:path` of a package. */
+export interface PackageName {
+  readonly repository: string;
+  readonly package: string;
+}
+
+export interface RepositoryRow {
+  readonly repository: string;
+  readonly directory: string;
+  readonly packages: number;
+  readonly revisions: number;
+}
+
+export interface PackageRow extends PackageName {
+  /** The newest release; absent where none is published. */
+  readonly newest?: string;
+  readonly subpackage: boolean;
+}
+
+export interface RevisionRow extends PackageName {
+  readonly revision: string;
+}
+
+/** A package, and the one that it was made from. `known` is false where that is not in the index. */
+export interface LineageRow extends PackageName {
+  readonly upstream: string;
+  /** Revision that the lock names; absent for a branch or a commit. */
+  readonly at?: string;
+  readonly newest?: string;
+  readonly known: boolean;
+}
+
+export function repositoryRows(catalog: Catalog): RepositoryRow[] {
+  return catalog
+    .all()
+    .map((one) => ({
+      repository: nameOf(one),
+      directory: one.directory,
+      packages: one.packages.length,
+      revisions: [...one.revisions.values()].reduce((sum, names) => sum + names.length, 0),
+    }))
+    .toSorted((a, b) => order(a.repository, b.repository));
+}
+
+export function packageRows(catalog: Catalog): PackageRow[] {
+  return all(catalog).map(({ repository, found, row }) => {
+    const newest = newestOf(repository, found.directory);
+    const subpackage = repository.packages.some(
+      ({ directory }) =>
+        directory !== found.directory && (directory === '.' || found.directory.startsWith(`${directory}/`)),
+    );
+    return { ...row, ...(newest !== undefined && { newest }), subpackage };
+  });
+}
+
+/** Oldest first in each package; also of packages that are not on the branch any more. */
+export function revisionRows(catalog: Catalog): RevisionRow[] {
+  return catalog
+    .all()
+    .toSorted((a, b) => order(nameOf(a), nameOf(b)))
+    .flatMap((repository) =>
+      [...repository.revisions]
+        .toSorted(([a], [b]) => order(a, b))
+        .flatMap(([directory, names]) =>
+          names.map((revision) => ({ ...rowOf(repository, directory), revision })),
+        ),
+    );
+}
+
+/** Every package that was made from another. */
+export function lineageRows(catalog: Catalog): LineageRow[] {
+  return all(catalog).flatMap(({ found: { lock }, row }): LineageRow[] => {
+    if (lock === null) return [];
+    const upstream = catalog.byUrl(lock.repo);
+    const directory = plainDirectory(lock.directory);
+    const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1))?.name;
+    if (upstream === undefined) {
+      const name = `${lock.repo}:${directory}`;
+      return [{ ...row, upstream: name, ...(at !== undefined && { at }), known: false }];
+    }
+    const { repository, package: path } = rowOf(upstream, directory);
+    const newest = newestOf(upstream, directory);
+    return [
+      {
+        ...row,
+        upstream: `${repository}:${path}`,
+        ...(at !== undefined && { at }),
+        ...(newest !== undefined && { newest }),
+        known: true,
+      },
+    ];
+  });
+}
+
+/** Those whose upstream has a newer release, or that are locked to no release while there is one. */
+export function outdatedRows(catalog: Catalog): LineageRow[] {
+  return lineageRows(catalog).filter(({ at, newest }) => {
+    const to = newest === undefined ? undefined : parseRevisionName(newest);
+    const from = at === undefined ? undefined : parseRevisionName(at);
+    return to !== undefined && (from === undefined || compareRevisions(from, to) < 0);
+  });
+}
+
+/** The lineage as a Mermaid graph: one box for each repository, arrows from upstream to downstream, dotted where behind. */
+export function lineageGraph(rows: readonly LineageRow[], outdated: readonly LineageRow[]): string {
+  const behind = new Set(outdated.map((row) => `${row.repository}:${row.package}`));
+  const names = new Set(rows.flatMap((row) => [row.upstream, `${row.repository}:${row.package}`]));
+  const ids = new Map([...names].toSorted(order).map((name, at) => [name, `p${at}`]));
+  const groups = new Map<string, string[]>();
+  for (const name of ids.keys()) {
+    const colon = name.lastIndexOf(':');
+    const [repository, path] = [name.slice(0, colon), name.slice(colon + 1)];
+    groups.set(repository, [...(groups.get(repository) ?? []), `    ${ids.get(name)}["${quoted(path)}"]`]);
+  }
+  const boxes = [...groups].flatMap(([repository, lines], at) => [
+    `  subgraph r${at}["${quoted(repository)}"]`,
+    ...lines,
+    '  end',
+  ]);
+  const arrows = rows.map((row) => {
+    const name = `${row.repository}:${row.package}`;
+    const arrow = behind.has(name) ? '-.->' : '-->';
+    const label = row.at === undefined ? '' : `|"${quoted(row.at)}"|`;
+    return `  ${ids.get(row.upstream)} ${arrow}${label} ${ids.get(name)}`;
+  });
+  return ['graph LR', ...boxes, ...arrows].join('\n');
+}
+
+/** Mermaid reads entities in quoted texts, and nothing else. */
+function quoted(text: string): string {
+  return text.replaceAll(/[^\w./@ -]/g, (character) => `#${character.codePointAt(0) ?? 63};`);
+}
+
+interface Found {
+  readonly repository: CatalogRepository;
+  readonly found: CatalogPackage;
+  readonly row: PackageName;
+}
+
+function all(catalog: Catalog): Found[] {
+  return catalog
+    .all()
+    .flatMap((repository) =>
+      repository.packages.map((found) => ({ repository, found, row: rowOf(repository, found.directory) })),
+    )
+    .toSorted((a, b) => order(a.row.repository, b.row.repository) || order(a.row.package, b.row.package));
+}
+
+function rowOf(repository: CatalogRepository, directory: string): PackageName {
+  return {
+    repository: nameOf(repository),
+    package: packagePathOf(repository.directory, directory) ?? directory,
+  };
+}
+
+function nameOf({ ref }: CatalogRepository): string {
+  return `${ref.owner}/${ref.name}`;
+}
+
+/** The newest release; a prerelease only where there is nothing else. */
+function newestOf({ revisions }: CatalogRepository, directory: string): string | undefined {
+  const names = revisions.get(directory) ?? [];
+  return names.findLast((name) => parseRevisionName(name)?.prerelease.length === 0) ?? names.at(-1);
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

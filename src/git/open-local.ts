@@ -1,0 +1,73 @@
+/** A repository of this machine, bare or with a work tree, to be read as it is. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import { openObjectReader } from './batch.ts';
+import type { Mirror } from './mirror-types.ts';
+import { readFile } from './read-file.ts';
+import { PACKAGE_LIMITS, readPackage } from './read-package.ts';
+import { createRepo, resolveCommit } from './repo.ts';
+import { findPackages } from './tree.ts';
+
+export interface LocalRepository
+  extends Disposable, Pick<Mirror, 'refs' | 'readFile' | 'readPackage' | 'findPackages' | 'resolve'> {
+  /** The branch that is checked out, without `refs/heads/`; null for a detached head. */
+  readonly branch: string | null;
+  /** Of the head; null where there is no commit yet. */
+  readonly head: string | null;
+  /** Addresses of its remotes, as they are configured. */
+  readonly remotes: readonly string[];
+}
+
+/** True for the top of a work tree and for a bare repository. */
+export function isRepository(folder: string): boolean {
+  return gitDirOf(folder) !== undefined;
+}
+
+/** Opens it. Throws `NOT_A_REPOSITORY`. */
+export async function openLocal(folder: string, signal?: AbortSignal): Promise<LocalRepository> {
+  const gitDir = gitDirOf(folder);
+  if (gitDir === undefined) {
+    throw new PorticoError('NOT_A_REPOSITORY', `${folder} is not the top of a git repository`, {
+      hint: 'Name folders that `git clone` made.',
+    });
+  }
+  const setup = { gitDir, protocols: [] };
+  const objects = openObjectReader(setup);
+  const repo = createRepo(setup, objects, { count: 0 });
+  const asked = { accept: [0, 1, 128], signal };
+  const [symbolic, config] = await Promise.all([
+    repo.git(['symbolic-ref', '--short', 'HEAD'], asked),
+    repo.git(['config', '--get-regexp', '^remote\\..*\\.url$'], asked),
+  ]);
+  const branch = symbolic.exitCode === 0 ? symbolic.stdout.toString().trim() : null;
+  const lines = config.exitCode === 0 ? config.stdout.toString().split('\n') : [];
+  const head = await repo.git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], asked);
+  return {
+    branch,
+    head: head.exitCode === 0 ? head.stdout.toString().trim() : null,
+    remotes: lines.map((line) => line.slice(line.indexOf(' ') + 1).trim()).filter((url) => url !== ''),
+    refs: async (prefix = '', inner) => {
+      const all = await repo.refs(inner);
+      return new Map([...all].filter(([name]) => name.startsWith(prefix)));
+    },
+    resolve: (rev, inner) => resolveCommit(repo, rev, inner),
+    readFile: (commit, path, inner) => readFile(repo, commit, path, PACKAGE_LIMITS.maxFileBytes, inner),
+    readPackage: (commit, path, options = {}, inner) =>
+      readPackage(repo, commit, path, { ...PACKAGE_LIMITS, ...options.limits }, inner),
+    findPackages: (commit, directory, inner) => findPackages(repo, commit, directory, inner),
+    [Symbol.dispose]: () => objects[Symbol.dispose](),
+  };
+}
+
+function gitDirOf(folder: string): string | undefined {
+  const inside = join(folder, '.git');
+  if (existsSync(inside)) {
+    if (statSync(inside).isDirectory()) return inside;
+    // A work tree of another repository, or a submodule.
+    const told = /^gitdir: (.+)$/m.exec(readFileSync(inside, 'utf8'))?.[1];
+    return told === undefined ? undefined : resolve(folder, told.trim());
+  }
+  return existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects')) ? folder : undefined;
+}

@@ -1,0 +1,88 @@
+/** The index of repositories on this machine, read from their git alone, for the command line. */
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { createCatalog, type Catalog } from './catalog/catalog.ts';
+import { parseRepositoryConfig } from './config/parse-repository-config.ts';
+import { PorticoError } from './error.ts';
+import { isRepository, openLocal } from './git/open-local.ts';
+import { indexPackages } from './reconcile/index-packages.ts';
+import { loadRevisionRefs, revisionsByDirectory } from './reconcile/package-revisions.ts';
+import { readDocuments } from './reconcile/variant-documents.ts';
+
+const CONFIGURATION_FILE = '.github/portico.yaml';
+
+/**
+ * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
+ * count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
+ */
+export async function indexFolders(folders: readonly string[], signal?: AbortSignal): Promise<Catalog> {
+  const catalog = createCatalog();
+  const all = [...new Set(folders.flatMap(repositoriesIn))];
+  for (const [at, folder] of all.entries()) await indexOne(catalog, folder, at + 1, signal);
+  return catalog;
+}
+
+function repositoriesIn(folder: string): string[] {
+  if (isRepository(folder)) return [folder];
+  const inside = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name))
+    .filter(isRepository)
+    .toSorted();
+  if (inside.length > 0) return inside;
+  throw new PorticoError('NO_REPOSITORY', `there is no git repository in ${folder}`, {
+    hint: 'Name a clone, or a folder of clones, with --in.',
+  });
+}
+
+async function indexOne(
+  catalog: Catalog,
+  folder: string,
+  id: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  using git = await openLocal(folder, signal);
+  if (git.head === null) return;
+  const bytes = await git.readFile(git.head, CONFIGURATION_FILE, signal);
+  const parsed =
+    bytes === null
+      ? undefined
+      : parseRepositoryConfig(
+          { file: CONFIGURATION_FILE, bytes },
+          git.branch === null ? {} : { defaultBranch: git.branch },
+        );
+  const config = parsed?.ok === true ? parsed.config : undefined;
+  const registered = config === undefined ? null : await git.resolve(`refs/heads/${config.branch}`, signal);
+  const commit = registered ?? git.head;
+  const directory = config?.directory ?? '.';
+  const urls = git.remotes.map(withoutCredentials);
+  const [owner, name] = namesOf(urls[0], folder);
+  catalog.put({
+    ref: { installationId: 0, id, owner, name },
+    directory,
+    urls: [...urls, folder],
+    commit,
+    packages: await indexPackages(git, directory, commit, [], signal),
+    revisions: revisionsByDirectory(await loadRevisionRefs(git, signal)),
+    visibility: 'private',
+    automerge: false,
+    ...(await readDocuments(git, git.head, config?.inventory?.directory, undefined, signal)),
+  });
+}
+
+function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1');
+}
+
+/** Owner and name, from an address like `https://host/owner/name.git`, or from the folder. */
+function namesOf(url: string | undefined, folder: string): [owner: string, name: string] {
+  const path = (url ?? '').replace(/^[a-z+]+:\/\/[^/]*\//, '').replace(/^[^/:]*:/, '');
+  const parts = path
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split('/');
+  const [owner = '', name = ''] = parts.slice(-2);
+  if (owner !== '' && name !== '') return [owner, name];
+  return [basename(dirname(folder)), basename(folder).replace(/\.git$/, '')];
+}

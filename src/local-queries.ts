@@ -1,0 +1,112 @@
+/** What `portico get` and `portico graph` ask of the index. */
+import type { Catalog } from './catalog/catalog.ts';
+import {
+  lineageGraph,
+  lineageRows,
+  outdatedRows,
+  packageRows,
+  repositoryRows,
+  revisionRows,
+  type LineageRow,
+} from './catalog/query.ts';
+import { variantPlan } from './reconcile/variant-plan.ts';
+
+export const SUBJECTS = [
+  'repos',
+  'packages',
+  'revisions',
+  'upstreams',
+  'downstreams',
+  'outdated',
+  'variants',
+] as const;
+
+export type Subject = (typeof SUBJECTS)[number];
+
+type Row = Readonly<Record<string, string | number | boolean>>;
+
+/** The rows of one subject whose words hold `filter`; all without one. */
+export function answer(catalog: Catalog, subject: Subject, filter: string | undefined): readonly Row[] {
+  const rows = rowsOf(catalog, subject);
+  if (filter === undefined) return rows;
+  const wanted = filter.toLowerCase();
+  return rows.filter((row) =>
+    Object.values(row).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted)),
+  );
+}
+
+/** The lineage as a Mermaid graph; with a filter only what touches it. */
+export function graph(catalog: Catalog, filter: string | undefined, outdatedOnly = false): string {
+  const outdated = outdatedRows(catalog);
+  const rows = (outdatedOnly ? outdated : lineageRows(catalog)).filter(
+    (row) =>
+      filter === undefined ||
+      `${row.upstream} ${row.repository}:${row.package}`.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return lineageGraph(rows, outdated);
+}
+
+function rowsOf(catalog: Catalog, subject: Subject): readonly Row[] {
+  switch (subject) {
+    case 'repos':
+      return repositoryRows(catalog).map((row) => ({ ...row }));
+    case 'packages':
+      return packageRows(catalog).map(({ newest = '', ...row }) => ({ ...row, newest }));
+    case 'revisions':
+      return revisionRows(catalog).map((row) => ({ ...row }));
+    case 'upstreams':
+      return lineageRows(catalog).map(lineageRow);
+    case 'downstreams':
+      return lineageRows(catalog)
+        .map(({ upstream, repository, package: path, at = '' }) => ({
+          upstream,
+          downstream: `${repository}:${path}`,
+          at,
+        }))
+        .toSorted((a, b) => (a.upstream === b.upstream ? 0 : a.upstream < b.upstream ? -1 : 1));
+    case 'outdated':
+      return outdatedRows(catalog).map(lineageRow);
+    case 'variants':
+      return variantRows(catalog);
+  }
+}
+
+function lineageRow({ repository, package: path, upstream, at = '', newest = '' }: LineageRow): Row {
+  return { repository, package: path, upstream, at, newest };
+}
+
+/** Porch's conditions, as far as git alone tells them. */
+function variantRows(catalog: Catalog): Row[] {
+  const { planned, stalled } = variantPlan(catalog);
+  const lineage = new Map<string, LineageRow>(
+    lineageRows(catalog).map((row) => [`${row.repository}:${row.package}`, row]),
+  );
+  const outdated = new Set<string>(outdatedRows(catalog).map((row) => `${row.repository}:${row.package}`));
+  return [
+    ...stalled.map(({ namespace, name, control, file, line, reason, message }) => ({
+      variant: `${namespace}/${name}`,
+      document: `${control.ref.owner}/${control.ref.name}:${file}:${line}`,
+      downstream: '',
+      stalled: 'True',
+      ready: 'False',
+      reason,
+      message,
+    })),
+    ...planned.map(({ namespace, name, control, file, line, downstream, revision }) => {
+      const { ref } = downstream.repository;
+      const place = `${ref.owner}/${ref.name}:${downstream.path}`;
+      const at = lineage.get(place)?.at;
+      const behind = revision === undefined ? outdated.has(place) : at !== revision;
+      const reason = !lineage.has(place) ? 'NotMade' : behind ? 'Outdated' : 'NoErrors';
+      return {
+        variant: `${namespace}/${name}`,
+        document: `${control.ref.owner}/${control.ref.name}:${file}:${line}`,
+        downstream: place,
+        stalled: 'False',
+        ready: reason === 'NoErrors' ? 'True' : 'False',
+        reason,
+        message: at === undefined ? '' : `at ${at}`,
+      };
+    }),
+  ];
+}
