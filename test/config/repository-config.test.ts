@@ -78,6 +78,7 @@ describe('a configuration that is right', () => {
       ]),
       publish: { release: true, requireApprovals: 1, allowSelfApproval: false, directPushes: 'flag' },
       updates: { follow: { kind: 'latest' }, schedule: '* 6-18 * * 1-5', automerge: 'patch', maxOpen: 5 },
+      upstreams: { allow: [] },
     });
   });
 
