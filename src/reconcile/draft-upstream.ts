@@ -9,7 +9,14 @@ import { atLeast, parseRole } from '../config/role.ts';
 import { PorticoError } from '../error.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
-import { loadRevisionRefs, newestRevision, publishedRefs, refPath, tagOf } from './package-revisions.ts';
+import {
+  channelRevision,
+  loadRevisionRefs,
+  newestRevision,
+  publishedRefs,
+  refPath,
+  tagOf,
+} from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { mayFlow } from './visibility.ts';
 
@@ -208,7 +215,9 @@ async function resolveRef(
   const name = revisionOf(wanted);
   const tag = name === undefined ? undefined : tagOf(refs, directory, name);
   if (name !== undefined && tag !== undefined) return revisionAt(directory, name, tag.commit);
-  // A channel is a tag beside the revisions of the package.
+  const channel = channelRevision(refs, directory, wanted);
+  const pointed = channel === undefined ? undefined : tagOf(refs, directory, channel);
+  if (channel !== undefined && pointed !== undefined) return revisionAt(directory, channel, pointed.commit);
   for (const short of [path === '.' ? wanted : `${path}/${wanted}`, wanted]) {
     const found = refs.tags.get(`refs/tags/${short}`);
     if (found !== undefined) return { ref: short, commit: found.commit, shown: wanted };
