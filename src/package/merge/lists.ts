@@ -265,18 +265,21 @@ function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNod
     if (same(d, o) || same(o, u) || same(d, u)) return true;
     return d.kind === o?.kind && d.kind === u?.kind && d.kind === 'map';
   });
-  return settledAlone && inPlace(ours, old) && inPlace(theirs, old);
+  // What was merged before is like upstream too.
+  return settledAlone && inPlace(theirs, [old]) && inPlace(ours, [old, theirs]);
 }
 
-/** True when each item is what stood in its place before, changed, and not another one that took the place. */
-function inPlace(now: readonly ListItem[], old: readonly ListItem[]): boolean {
-  const before = old.map((item) => leavesOf(item.value));
+/** True when each item is most like what stands in its place, and not another one that took the place. */
+function inPlace(now: readonly ListItem[], others: readonly (readonly ListItem[])[]): boolean {
+  const there = now.map(
+    (_, at) =>
+      new Set(others.flatMap((items) => [...leavesOf(items[at]?.value ?? { kind: 'scalar', value: null })])),
+  );
   return now.every((item, at) => {
     if (item.value.kind !== 'map') return true;
-    const leaves = leavesOf(item.value);
-    const shared = before.map((other) => [...other].filter((leaf) => leaves.has(leaf)).length);
-    const own = shared[at] ?? 0;
-    return 2 * own >= (before[at]?.size ?? 0) && shared.every((count, other) => other === at || count < own);
+    const leaves = [...leavesOf(item.value)];
+    const shared = there.map((known) => leaves.filter((leaf) => known.has(leaf)).length);
+    return shared.every((count) => count <= (shared[at] ?? 0));
   });
 }
 
