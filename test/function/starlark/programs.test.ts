@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { LIMITS } from '../../../src/function/starlark/budget.ts';
+import { loadLibrary } from '../../../src/function/starlark/library/library.ts';
 import { runScript } from '../../../src/function/starlark/run.ts';
 import { evaluate, output } from './run.ts';
 
@@ -353,13 +354,44 @@ describe('limits', () => {
     ],
     ['a join', 'x = ["a" * 1000000] * 100000\n"".join(x)', /too much memory|too many steps/],
     ['a format', 'x = "a" * 1000000\n"%s" % ([x] * 1000,)', /too much memory|too many steps/],
+    ['equal strings', 'x = "a" * 1000000\ny = "a" * 1000000\nwhile True: x == y', /too many steps/],
+    ['sets of tuples', 'x = [tuple([i] * 900) for i in range(100)]\nwhile True: set(x)', /too many steps/],
+    [
+      'a tuple looked up',
+      't = tuple(range(900))\nd = {t: 1}\nfor _ in range(5000): d.get(t)',
+      /too many steps/,
+    ],
+    ['a subset', 'x = set(range(10000))\nfor _ in range(200): x.issubset(x)', /too many steps/],
+    ['sets emptied', 'x = set(range(10000))\nwhile x: x.pop()', /too many steps/],
+    ['bytes of a string', 'x = "a" * 100000\nfor _ in range(50): bytes(x)', /too many steps/],
+    [
+      'an expression for every place',
+      'load("re.star", "re")\nx = "a" * 50000\nfor _ in range(30): re.findall("a*b", x)',
+      /too many steps/,
+    ],
+    [
+      'YAML with many keys',
+      'load("encoding/yaml.star", "yaml")\nyaml.loads("".join(["k%d: 1\\n" % i for i in range(20000)]))',
+      /too many steps/,
+    ],
+    [
+      'YAML with aliases of aliases',
+      'load("encoding/yaml.star", "yaml")\nyaml.loads("a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b]\\nd: [*c,*c,*c,*c,*c]\\n")',
+      /Excessive alias count/,
+    ],
+    [
+      'YAML with a key twice',
+      'load("encoding/yaml.star", "yaml")\nyaml.loads("a: 1\\na: 2\\n")',
+      /Map keys must be unique/,
+    ],
+    ['a script without end', `x = 1\n`.repeat(200_000), /longer than 1 MiB/],
     ['a deep value', 'x = []\nfor i in range(100000): x = [x]\nprint(x)', /nested too deeply/],
     ['a deep key', 'x = ()\nfor i in range(100000): x = (x,)\n{x: 1}', /the tuple is too large for a key/],
     ['a wide key', 'x = ()\nfor i in range(60): x = (x, x)\n{x: 1}', /the tuple is too large for a key/],
   ];
   const limits = { ...LIMITS, steps: 1_000_000 };
   test.each(hostile)('%s is stopped', (_name, script, wanted) =>
-    expect(runScript('t', script, { limits }).error).toMatch(wanted),
+    expect(runScript('t', script, { limits, load: loadLibrary }).error).toMatch(wanted),
   );
 
   test.each([

@@ -14,7 +14,8 @@ function digest(name: string): Native {
   return (args, named, budget) => {
     positional(name, args, named, 1);
     const text = asString(name, 1, args[0]);
-    budget.work(text.length >> 4);
+    budget.work(10 + (text.length >> 4));
+    budget.make(200);
     return createHash(name).update(text, 'latin1').digest('hex');
   };
 }

@@ -80,7 +80,8 @@ function matches(
   const source = decodeText(asString(name, 1, pattern));
   if (source.length > MOST_PATTERN) throw fault(`${name}: the expression is longer than ${MOST_PATTERN}`);
   const input = decodeText(asString(name, 2, text));
-  budget.work(1 + Math.ceil((input.length * source.length) / 64));
+  // For each character, the linear engine looks at every place in the expression where a match may be.
+  budget.work(1 + Math.ceil((input.length * (source.length + 4)) / 8));
   const expression = linearRegExp(source);
   const global = new RegExp(expression.source, `${expression.flags.replace('g', '')}g`);
   const found: RegExpExecArray[] = [];

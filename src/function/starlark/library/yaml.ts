@@ -21,7 +21,7 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
 };
 
 /** Steps and bytes that reading or writing takes, measured: text becomes a tree before it becomes values. */
-const STEPS_PER_BYTE = 5;
+const STEPS_PER_BYTE = 10;
 const BYTES_PER_BYTE = 128;
 const STEPS_PER_SCALAR = 20;
 const STEPS_PER_PARSE = 300;
