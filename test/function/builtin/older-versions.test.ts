@@ -56,10 +56,11 @@ describe('set-namespace v0.1 and v0.2', () => {
   });
 });
 
-describe('set-namespace v0.3', () => {
-  const inOld = (kind: string, name: string, space = 'old'): string =>
-    head('v1', kind, name, `  namespace: ${space}\n`);
+function inOld(kind: string, name: string, space = 'old'): string {
+  return head('v1', kind, name, `  namespace: ${space}\n`);
+}
 
+describe('set-namespace v0.3', () => {
   test.each([
     [
       'one namespace is replaced',
