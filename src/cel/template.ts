@@ -36,9 +36,9 @@ export function evaluateTemplate(expression: string, variables: TemplateVariable
   if ((expression.match(LOOP)?.length ?? 0) > MOST_LOOPS) {
     return failed(`the expression loops more than ${MOST_LOOPS} times`);
   }
-  let program: ReturnType<typeof plan>;
+  let program: Program;
   try {
-    program = plan(ENVIRONMENT, parse(expression));
+    program = compiled(expression);
   } catch (error) {
     return failed(`Syntax error: ${messageOf(error)}`);
   }
@@ -52,6 +52,21 @@ export function evaluateTemplate(expression: string, variables: TemplateVariable
   } catch (error) {
     return failed(messageOf(error));
   }
+}
+
+type Program = ReturnType<typeof plan>;
+
+/** A set evaluates the same few expressions for each of its targets. */
+const MOST_PROGRAMS = 500;
+const programs = new Map<string, Program>();
+
+function compiled(expression: string): Program {
+  const known = programs.get(expression);
+  if (known !== undefined) return known;
+  if (programs.size >= MOST_PROGRAMS) programs.clear();
+  const program = plan(ENVIRONMENT, parse(expression));
+  programs.set(expression, program);
+  return program;
 }
 
 function failed(message: string): TemplateAnswer {

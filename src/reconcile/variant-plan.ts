@@ -128,7 +128,9 @@ function documentsOf(
   control: CatalogRepository,
   stalled: StalledVariant[],
 ): PlannedVariant[] {
-  const names = namesOf(control);
+  const repositories = repositoriesOf(control);
+  // For variants, one name is one repository in every namespace.
+  const names = new Map(repositories.map((one) => [one.metadata.name, one]));
   const inventory = inventoryOf(catalog, control);
   const find = (name: string): CatalogRepository | undefined => resolved(catalog, control, names, name);
   const planned: PlannedVariant[] = [];
@@ -155,7 +157,7 @@ function documentsOf(
         add({ ...source, name: metadata.name }, document.variant);
       } else if (document.kind === 'set') {
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
-        expanded(document.set, source, names, inventory, find, stalled).forEach((variant) =>
+        expanded(document.set, source, repositories, inventory, find, stalled).forEach((variant) =>
           add({ ...source, name: variant.metadata.name, set: document.set.metadata.name }, variant),
         );
       }
@@ -167,7 +169,7 @@ function documentsOf(
 function expanded(
   set: ValidVariantSet,
   source: Omit<Source, 'name'>,
-  names: ReadonlyMap<string, RepositoryDocument>,
+  repositories: readonly RepositoryDocument[],
   inventory: readonly InventoryObject[],
   find: (name: string) => CatalogRepository | undefined,
   stalled: StalledVariant[],
@@ -176,7 +178,7 @@ function expanded(
   const packageRevisions =
     upstream === undefined ? [] : revisionsOf(upstream, set.spec.upstream.repo, set.spec.upstream.package);
   const { variants, problems } = expandSet(set, {
-    repositories: [...names.values()],
+    repositories,
     objects: inventory,
     packageRevisions,
   });
@@ -186,10 +188,9 @@ function expanded(
 }
 
 /** Porch's `Repository` documents beside the variants. */
-function namesOf({ documents }: CatalogRepository): Map<string, RepositoryDocument> {
+function repositoriesOf({ documents }: CatalogRepository): RepositoryDocument[] {
   const all = documents.flatMap((file) => file.documents);
-  const found = all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
-  return new Map(found.map((one) => [`${namespaceOf(one.metadata)}/${one.metadata.name}`, one]));
+  return all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
 }
 
 /** Objects of the repository itself, and of those of its owner that are registered as an inventory and no more private. */
@@ -218,7 +219,7 @@ function resolved(
   names: ReadonlyMap<string, RepositoryDocument>,
   name: string,
 ): CatalogRepository | undefined {
-  const document = [...names.values()].find(({ metadata }) => metadata.name === name);
+  const document = names.get(name);
   const found =
     document === undefined
       ? catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`)

@@ -146,7 +146,7 @@ test('each variant gets one pull request that makes its package; a bad target st
   expect(injected).toContain('kpt.dev/injected-resource: one');
   expect(injected).toContain('keeper: portico');
   expect((await edge.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
-  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  expect(await stage.writesOf(() => stage.look('edge'))).toEqual([]);
 });
 
 test('a newer upstream before the first is merged goes on in the same pull request, under what people committed', async () => {
@@ -166,7 +166,7 @@ test('a change of inventory comes as an update of the package; merging it leaves
   await edge.merge((await pullFor(edge, 'Create one at v2')).number);
   await edge.merge((await pullFor(edge, 'Create two at v2')).number);
   expect(await edge.pulls()).toEqual([]);
-  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  expect(await stage.writesOf(() => stage.look('edge'))).toEqual([]);
   await control({ 'inventory/teams.yaml': [team('one', 'changed'), team('two', 'c2')].join('---\n') });
   expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Bring one in step with its variant']);
   const pull = await pullFor(edge, 'Bring one in step with its variant');

@@ -59,6 +59,11 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
     const message = `could not find upstream package revision '${named}' in repo '${upstream.repo}'`;
     return { variants: [], problems: [{ reason: 'UpstreamNotFound', message, path: ['spec', 'upstream'] }] };
   }
+  const repositories = new Map(
+    world.repositories
+      .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
+      .map(({ metadata }) => [metadata.name, { ...metadata, namespace }]),
+  );
   const variants = new Map<string, { readonly variant: ValidVariant; readonly target: number }>();
   const problems: ExpansionProblem[] = [];
   for (const [at, target] of targets.entries()) {
@@ -71,7 +76,7 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
           problems: [...problems, problem('ValidationError', message, path)],
         };
       }
-      const made = variantOf(set, found, target, wanted, world);
+      const made = variantOf(set, found, target, wanted, repositories);
       if ('reason' in made) {
         problems.push({ ...made, path: [...path, ...made.path] });
         continue;
@@ -187,7 +192,7 @@ function variantOf(
   found: PackageRevision,
   { template }: SetTarget,
   wanted: Wanted,
-  world: ExpansionWorld,
+  repositories: ReadonlyMap<string, ObjectMeta & { readonly namespace: string }>,
 ): ValidVariant | ExpansionProblem {
   const namespace = namespaceOf(set.metadata);
   const rendered = renderTemplate({
@@ -197,12 +202,7 @@ function variantOf(
     packageDefault: wanted.package,
     target: wanted.target,
     template,
-    repositoryNamed(name) {
-      const repository = world.repositories.find(
-        ({ metadata }) => metadata.name === name && namespaceOf(metadata, namespace) === namespace,
-      );
-      return repository && { ...repository.metadata, namespace };
-    },
+    repositoryNamed: (name) => repositories.get(name),
   });
   if (!rendered.ok) return problem('UnexpectedError', rendered.message, rendered.path);
   const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};

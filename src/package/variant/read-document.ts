@@ -57,10 +57,15 @@ export interface ReadDocuments {
  */
 export function readVariantDocuments(text: string): ReadDocuments {
   let file: YamlFile;
-  let values: YamlValue[];
+  let values: { readonly value: YamlValue; readonly line: number }[];
   try {
     file = readYamlFile(text);
-    values = fullDocuments(file).map(({ root }) => (root === null ? null : documentValue(root)));
+    const lineAt = lineCounter(text);
+    values = fullDocuments(file).map(({ root }) =>
+      root === null
+        ? { value: null, line: 1 }
+        : { value: documentValue(root), line: lineAt(root.at?.body ?? 0) },
+    );
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     const [, line = '1', message = error.message] = /^Line (\d+): (.*)$/s.exec(error.message) ?? [];
@@ -71,13 +76,22 @@ export function readVariantDocuments(text: string): ReadDocuments {
     return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
   }
   const problems: DocumentProblem[] = [];
-  const documents = values.flatMap((value, at): ReadDocument[] => {
-    const read = readOne(value, (path, message) => placed(file, at, path, message));
+  const documents = values.flatMap(({ value, line }, at): ReadDocument[] => {
+    const read = readOne(value, line, (path, message) => placed(file, at, path, message));
     if (read.kind !== 'none') return [read];
     problems.push(...read.problems);
     return [];
   });
   return { documents, problems };
+}
+
+/** 1-based lines of offsets that only grow. */
+function lineCounter(text: string): (offset: number) => number {
+  let [line, at] = [1, 0];
+  return (offset) => {
+    for (; at < offset; at += 1) if (text[at] === '\n') line += 1;
+    return line;
+  };
 }
 
 type Place = (path: YamlPath, message: string) => DocumentProblem;
@@ -89,7 +103,7 @@ function placed(file: YamlFile, document: number, path: YamlPath, message: strin
 
 type Nothing = { readonly kind: 'none'; readonly problems: readonly DocumentProblem[] };
 
-function readOne(value: YamlValue, place: Place): ReadDocument | Nothing {
+function readOne(value: YamlValue, line: number, place: Place): ReadDocument | Nothing {
   const found: DocumentProblem[] = [];
   const tell: Tell = ({ path, message }) =>
     found.push(place(parsePath(path), path === '' ? message : `${path}: ${message}`));
@@ -99,7 +113,6 @@ function readOne(value: YamlValue, place: Place): ReadDocument | Nothing {
   if (apiVersion === '' || kind === '') {
     return { kind: 'none', problems: [place([], 'The document must have apiVersion and kind')] };
   }
-  const { line } = place([], '');
   const [group, version] = apiVersion.split('/');
   if (group !== VARIANT_GROUP) return objectOf(value, apiVersion, kind, line, found, tell);
   if (kind === 'Repository') {
