@@ -22,7 +22,7 @@ test('a long message is cut', () => {
 test('a long answer without comments is read in linear time', () => {
   // This took minutes when each line was searched for a comment to the end of the text.
   const list = readResourceList(
-    `kind: ResourceList\nitems: []\nresults:\n${'- message: m\n'.repeat(300_000)}`,
+    `kind: ResourceList\nitems: []\nresults:\n${'- message: m\n'.repeat(100_000)}`,
     [],
   );
   expect(list).toMatchObject({ items: [] });

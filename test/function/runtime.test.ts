@@ -185,7 +185,7 @@ describe('programs', () => {
   test('see of the environment only what is named for them', async () => {
     const script = program(
       'tell',
-      'echo "kind: ResourceList\nitems: []\nresults: [{message: \"$SECRET $SHOWN\"}]"',
+      'echo "kind: ResourceList\nitems: []\nresults: [{message: $SECRET $SHOWN}]"',
     );
     const host = { PATH: process.env['PATH'], SECRET: 'secret', SHOWN: 'shown', PORTICO_EXEC_ENV: 'SHOWN' };
     for (const sandbox of ['on', 'off']) {

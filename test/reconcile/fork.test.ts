@@ -78,6 +78,13 @@ async function proposeFromFork(branch: string, files: Readonly<Record<string, st
   return data.number;
 }
 
+const withStep = (image: string): Record<string, string> => ({
+  'one/Kptfile': kptfile('one', [
+    step('set-namespace:v0.4.1', { namespace: 'shop' }),
+    `    - image: ${image}\n`,
+  ]),
+});
+
 describe('a proposal from a fork', () => {
   test('is checked; nothing is written there, and the rendering is shown as a patch', async () => {
     let number = 0;
@@ -116,12 +123,6 @@ describe('a proposal from a fork', () => {
   });
 
   test('runs built-in functions alone, and says so; from a branch the allowed ones run too', async () => {
-    const withStep = (image: string): Record<string, string> => ({
-      'one/Kptfile': kptfile('one', [
-        step('set-namespace:v0.4.1', { namespace: 'shop' }),
-        `    - image: ${image}\n`,
-      ]),
-    });
     const number = await proposeFromFork('foreign', withStep('example.com/mine:v1'));
     const { number: own } = await main.propose('own', withStep('example.com/mine:v1'));
     const { number: other } = await main.propose('other', {

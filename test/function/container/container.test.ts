@@ -28,6 +28,7 @@ case "$list" in
 esac`;
 
 const FLAGS = ['', '--runtime=runc --ulimit nofile=1024:1024 --ulimit nproc=1024:1024'];
+const PODMAN = 'podman';
 const work = mkdtempSync(join(tmpdir(), 'portico-container-'));
 const image = `localhost/portico-hostile-${process.pid}`;
 const found = prepare();
@@ -71,7 +72,13 @@ function prepare(): { readonly reference: string; readonly flags: string } | str
 }
 
 function podman(...args: string[]): string {
-  return execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(PODMAN, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Containers of the image, running or not. */
+function containersLeft(): string {
+  const id = podman('image', 'inspect', '--format', '{{.Id}}', image).trim();
+  return podman('ps', '--all', '--filter', `ancestor=${id}`, '--quiet');
 }
 
 /** Runs the function with an item of that name. */
@@ -132,19 +139,14 @@ describe.skipIf(typeof found === 'string').concurrent('a container', () => {
 });
 
 describe.skipIf(typeof found === 'string')('afterwards', () => {
-  const containers = (): string => {
-    const id = podman('image', 'inspect', '--format', '{{.Id}}', image).trim();
-    return podman('ps', '--all', '--filter', `ancestor=${id}`, '--quiet');
-  };
-
   test('no container is left, and none when a render is aborted', async () => {
-    expect(containers()).toBe('');
+    expect(containersLeft()).toBe('');
     const aborting = new AbortController();
     const running = run('loop', {}, aborting.signal);
-    while (containers() === '') await delay(50);
+    while (containersLeft() === '') await delay(50);
     aborting.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
-    expect(containers()).toBe('');
+    expect(containersLeft()).toBe('');
   });
 
   // Podman tries three times.

@@ -157,8 +157,9 @@ describe('a module that cannot run', () => {
   });
 });
 
+const CLANG = '/usr/bin/clang';
 const SYSROOT = '/usr/include/wasm32-wasi';
-const hasClang = existsSync(SYSROOT) && existsSync('/usr/bin/clang');
+const hasClang = existsSync(SYSROOT) && existsSync(CLANG);
 if (!hasClang) skipLoudly('clang with wasi-libc', 'modules made of C');
 
 test.skipIf(!hasClang)(
@@ -168,7 +169,7 @@ test.skipIf(!hasClang)(
     try {
       const source = new URL('hostile.c', import.meta.url);
       const out = join(folder, 'fn.wasm');
-      execFileSync('clang', ['--target=wasm32-wasi', '--sysroot=/usr', '-O2', source.pathname, '-o', out]);
+      execFileSync(CLANG, ['--target=wasm32-wasi', '--sysroot=/usr', '-O2', source.pathname, '-o', out]);
       writeFileSync(join(folder, 'secret'), SECRET);
       process.env['PORTICO_TEST_SECRET'] = SECRET;
       const output = await runModule(readFileSync(out));
