@@ -25,7 +25,7 @@ export const explain: AnywhereCommand = {
 };
 
 /** The state of a pull request as a tree in Markdown. No line starts with the prefix of commands. */
-export function explanation(state: CommandState, pull: PullPlace): string {
+function explanation(state: CommandState, pull: PullPlace): string {
   const { packages } = state;
   if (pull.merged) return 'It is merged: every package in it is published, and its tag says by whom.';
   if (pull.state === 'closed') {

@@ -1,5 +1,6 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
+import { CONFIGURATION_FILE } from './configuration.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import { publishedOnBranch, type RevisionRefs } from './package-revisions.ts';
@@ -82,12 +83,16 @@ async function dueSince(
     log.map(async ({ oid }) => ({ commit: oid, tree: await git.treeId(oid, found.directory, signal) })),
   );
   const wanted = dueSteps(steps, newestTree).map(({ commit }) => commit);
-  // Without a revision there is no history to make up for: only what stands on the branch can be published.
-  const looked = new Set(newest === null ? wanted.slice(-1) : wanted);
+  // Without a revision the history begins with the registration: what stood there before is only what it is now.
+  const since = newest === null ? await sinceRegistration(git, wanted, head, signal) : wanted;
+  const looked = new Set(since.length > 0 ? since : wanted.slice(-1));
+  const proposed = new Set(since);
   const due: DueRevision[] = [];
   let flagged: CommitInfo | null = null;
   for (const commit of log.filter(({ oid }) => looked.has(oid))) {
-    const pull = await mergedProposal({ forge }, config.branch, commit.oid, signal);
+    const pull = proposed.has(commit.oid)
+      ? await mergedProposal({ forge }, config.branch, commit.oid, signal)
+      : null;
     const published = pull !== null || config.publish.directPushes === 'publish';
     // A rebase brings the commits of a proposal one by one: the last of them is the revision.
     if (pull !== null && due.at(-1)?.pull?.number === pull.number) due.pop();
@@ -95,6 +100,24 @@ async function dueSince(
     flagged = published ? null : commit;
   }
   return { due, flagged };
+}
+
+/** Those of the commits that have the configuration in their history; all where the branch has none of its own. */
+async function sinceRegistration(
+  git: Access['git'],
+  commits: readonly string[],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const options = { path: CONFIGURATION_FILE, firstParent: true, limit: HISTORY };
+  const registered = (await git.log({ to: head }, options, signal)).at(-1)?.oid;
+  // The configuration is on another branch: nobody can tell.
+  if (registered === undefined) return commits.slice(-1);
+  const since: string[] = [];
+  for (const commit of commits) {
+    if (await git.isAncestor(registered, commit, signal)) since.push(commit);
+  }
+  return since;
 }
 
 /** The proposal that brought a commit to the registered branch; null for a direct push. */

@@ -78,6 +78,42 @@ const ignoring = async (work: Promise<unknown>): Promise<void> => {
   });
 };
 
+const say = (text: string) => (w: string, by: Login, isLost: boolean) =>
+  command(
+    `${by}: ${text} on ${w}`,
+    (model) => isOpen(model, w),
+    async (model, { repo }) => {
+      await repo.say(model.branches.get(branchOf(w))!.pull!, `/portico ${text}`, by);
+    },
+    isLost,
+  );
+
+/** A person pushes to a draft, and opens its pull request where there is none. */
+function push(w: string, k: string, v: string, draft: boolean, isLost: boolean): Command {
+  return command(
+    `push ${k}=${v} to ${w}${draft ? ', as draft' : ''}`,
+    () => true,
+    async (model, { repo }) => {
+      const branch = branchOf(w);
+      const known = model.branches.get(branch) ?? { commits: [] };
+      model.branches.set(branch, known);
+      if ((await repo.read('web/Kptfile')) === null) return;
+      const from = known.commits.length > 0 || known.pull !== undefined ? branch : 'main';
+      const files = { 'web/config.yaml': await content(repo, from, k, v) };
+      const start = known.commits.length > 0 ? {} : { from: 'main' };
+      known.commits.push(await repo.push(branch, files, start));
+      if (known.pull !== undefined) return;
+      known.pull = (await repo.create(branch, draft)).data.number;
+    },
+    isLost,
+  );
+}
+
+/** The first command of every schedule. */
+export function begin(workspace: (typeof WORKSPACES)[number]): Command {
+  return push(workspace, workspace === 'one' ? 'color' : 'size', 'red', false, false);
+}
+
 /** All that can happen. */
 export function commands(): fc.Arbitrary<Command>[] {
   const workspace = fc.constantFrom(...WORKSPACES);
@@ -85,40 +121,13 @@ export function commands(): fc.Arbitrary<Command>[] {
   const value = fc.constantFrom(...VALUES);
   const who = fc.constantFrom(...PEOPLE);
   const lost = fc.boolean();
-  const say = (text: string) => (w: string, by: Login, isLost: boolean) =>
-    command(
-      `${by}: ${text} on ${w}`,
-      (model) => isOpen(model, w),
-      async (model, { repo }) => {
-        await repo.say(model.branches.get(branchOf(w))!.pull!, `/portico ${text}`, by);
-      },
-      isLost,
-    );
   const said = (text: string): fc.Arbitrary<Command> =>
     fc.tuple(workspace, who, lost).map(([w, by, isLost]) => say(text)(w, by, isLost));
 
   return [
-    fc.tuple(workspace, key, value, fc.boolean(), lost).map(([w, k, v, draft, isLost]) =>
-      command(
-        `push ${k}=${v} to ${w}, open${draft ? ' as draft' : ''}`,
-        () => true,
-        async (model, { repo }) => {
-          const branch = branchOf(w);
-          const known = model.branches.get(branch) ?? { commits: [] };
-          model.branches.set(branch, known);
-          if ((await repo.read('web/Kptfile')) === null) return;
-          const from = known.commits.length > 0 || known.pull !== undefined ? branch : 'main';
-          const files = { 'web/config.yaml': await content(repo, from, k, v) };
-          known.commits.push(
-            await repo.push(branch, files, known.commits.length > 0 ? {} : { from: 'main' }),
-          );
-          if (known.pull !== undefined) return;
-          const { data } = await repo.create(branch, draft);
-          known.pull = data.number;
-        },
-        isLost,
-      ),
-    ),
+    fc
+      .tuple(workspace, key, value, fc.boolean(), lost)
+      .map(([w, k, v, draft, isLost]) => push(w, k, v, draft, isLost)),
     fc.tuple(workspace, key, value, lost).map(([w, k, v, isLost]) =>
       command(
         `force-push ${w} with ${k}=${v}`,
@@ -218,7 +227,6 @@ export async function holds(model: Model, { repo }: Real): Promise<void> {
     .map(([name = '', object = '', commit = '', said = '']) => ({ name, object, commit, said }));
   const tags = refs.filter(({ name }) => name.startsWith('refs/tags/'));
   const ledger = refs.filter(({ name }) => !name.startsWith('refs/tags/'));
-  const number = (name: string): number => Number(/\/v(\d+)$/.exec(name)?.[1]);
 
   for (const { name, object } of tags) {
     const before = model.tags.get(name);
@@ -270,6 +278,10 @@ export async function holds(model: Model, { repo }: Real): Promise<void> {
     const published = await treeOf(repo, newest.commit);
     if (published !== tree) fail('the package on main is not its newest revision, and nobody pushed it');
   }
+}
+
+function number(name: string): number {
+  return Number(/\/v(\d+)$/.exec(name)?.[1]);
 }
 
 async function treeOf(repo: StageRepository, commit: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { below } from '../e2e/packages.ts';
+import { below, configuration } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
 
@@ -14,6 +14,7 @@ const change = (name: string, color: string): Record<string, string> => ({
 beforeAll(async () => {
   stage = await startStage({
     button: { files: FILES },
+    first: { files: FILES, spec: null },
     direct: { files: FILES },
     pushes: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish, release: false }' },
     semver: { files: FILES, spec: 'branch: main\nversioning: semver' },
@@ -86,6 +87,25 @@ describe('by the button', () => {
     const again = await repo.propose('again', below('web', smallPackage('web')));
     await repo.merge(again.number);
     expect((await repo.tags()).get('web/v7')).toBe(await repo.head('main'));
+  });
+
+  test('the first two merges of a package, seen late, are two revisions; what was merged before is none', async () => {
+    const repo = stage.repository('first');
+    await repo.push('before', change('web', 'before'));
+    const { data: before } = await repo.create('before');
+    await repo.merge(before.number);
+    await repo.push('main', { '.github/portico.yaml': configuration('first', 'branch: main') });
+    await stage.idle();
+    expect((await repo.tags()).size).toBe(0);
+    await stage.stopBot();
+    const merged: string[] = [];
+    for (const color of ['one', 'two']) {
+      await repo.push(color, change('web', color));
+      merged.push(await repo.merge((await repo.create(color)).data.number));
+    }
+    await stage.startBot();
+    const tags = await repo.tags();
+    expect([tags.get('web/v1'), tags.get('web/v2')]).toEqual(merged);
   });
 
   test('a package at the top is tagged v1', async () => {
