@@ -1,7 +1,8 @@
+import { parseBranch } from '../revision/ref-name.ts';
 import type { AnywhereCommand } from './command.ts';
 import { branchProblem, newDraft, packageHere } from './draft-here.ts';
 import { readPackagePath } from './package-name.ts';
-import { refuse } from './refusal.ts';
+import { type Refusal, refuse } from './refusal.ts';
 import { readUpstream } from './upstream-wish.ts';
 
 export const rebase: AnywhereCommand = {
@@ -35,7 +36,7 @@ export const rebase: AnywhereCommand = {
     const workspace = options.get('workspace');
     const written = typeof named === 'string' ? named : undefined;
     if (state.place.kind === 'pull' && workspace === undefined) {
-      const problem = branchProblem(state);
+      const problem = branchProblem(state) ?? updateProblem(state.place.headRef);
       if (problem !== undefined) return problem;
       const path = packageHere(state, written);
       if (typeof path !== 'string') return path;
@@ -51,3 +52,13 @@ export const rebase: AnywhereCommand = {
     return typeof path === 'string' ? newDraft(path, workspace, { kind: 'rebase', upstream }) : path;
   },
 };
+
+/** An update is made again whenever its upstream or the branch moves, and says itself where the package stands. */
+function updateProblem(headRef: string): Refusal | undefined {
+  if (parseBranch(headRef)?.kind !== 'update') return undefined;
+  return refuse(
+    'update-branch',
+    'this is an update, which follows the upstream that the package has',
+    'Say it in a draft of the package, or in an issue with --package.',
+  );
+}

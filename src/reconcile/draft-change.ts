@@ -9,7 +9,9 @@ import { commitByCommand, madeBefore } from './command-commit.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { clonedFiles, filesAt, newFiles, type DraftSetting } from './draft-content.ts';
+import { runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
+import { loadGuardrails } from './guardrails.ts';
 import { proposalJob } from './jobs.ts';
 import { code, fenced } from './markdown-blocks.ts';
 import { loadRevisionRefs } from './package-revisions.ts';
@@ -60,7 +62,7 @@ export async function changeDraft(
       ),
     );
   }
-  const made = await changed(setting, change, local, signal);
+  const made = await changed(setting, snapshot, change, local, signal);
   if ('outcome' in made) return made.outcome;
   if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
   const by = { directory, by: asked.login, comment: asked.id, index: asked.index };
@@ -97,13 +99,14 @@ type Made =
 
 async function changed(
   setting: DraftSetting,
+  snapshot: ProposalSnapshot,
   change: DraftChange,
   local: PackageFiles,
   signal: AbortSignal | undefined,
 ): Promise<Made> {
   switch (change.kind) {
     case 'eval':
-      return evaluated(setting, change, local, signal);
+      return evaluated(setting, snapshot, change, local, signal);
     case 'subpackage':
       return withSubpackage(setting, change, local, signal);
     case 'remove-subpackage':
@@ -126,14 +129,17 @@ async function changed(
 }
 
 async function evaluated(
-  { world, directory }: DraftSetting,
+  { world, access, directory }: DraftSetting,
+  snapshot: ProposalSnapshot,
   { image, values, package: path }: Extract<DraftChange, { kind: 'eval' }>,
   local: PackageFiles,
   signal: AbortSignal | undefined,
 ): Promise<Made> {
+  // Which functions may run beside the built-in ones, the base branch says.
+  const loaded = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
   const result = await evalFunction({
     files: local,
-    runtime: world.runtime,
+    runtime: runtimeFor(world.runtime, loaded, snapshot),
     spec: { image, configMap: Object.fromEntries(values) },
     includeMetaResources: true,
     ...(signal && { signal }),

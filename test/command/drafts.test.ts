@@ -116,6 +116,7 @@ describe('what commands make of drafts', () => {
     ['/portico eval set-labels', { packages: [], place: pull({ headRef: 'x' }) }, 'no-package'],
     ['/portico rebase pg@v2', {}, 'rebase web'],
     ['/portico rebase pg@v2', inIssue, 'which-package'],
+    ['/portico rebase pg@v2', { place: pull({ headRef: 'portico/update/web/0123456789' }) }, 'update-branch'],
     ['/portico rebase pg@v2 --package=apps/db', inIssue, 'rebase apps/db from pg@v2'],
     ['/portico diff', {}, 'web branch..head'],
     ['/portico diff v1..v2', {}, 'web v1..v2'],

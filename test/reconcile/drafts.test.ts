@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration } from '../e2e/packages.ts';
+import { done } from './commanded.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Login, type Stage } from './stage.ts';
@@ -48,18 +49,6 @@ afterAll(async () => {
 async function issueIn(repo: StageRepository): Promise<number> {
   const { data } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Packages' });
   return data.number;
-}
-
-/** A command that has to be done. Answers its reply. */
-async function done(
-  repo: StageRepository,
-  number: number,
-  body: string,
-  as: Login = 'alice',
-): Promise<string> {
-  const { reaction, reply = '' } = await repo.command(number, body, as);
-  expect(reaction, `${body}: ${reply}`).toBe('rocket');
-  return reply;
 }
 
 /** Commands that have to be refused, with what the answer says. They are written at once and waited for once. */
@@ -201,16 +190,20 @@ test('a form is a command; one that was interrupted goes on where it was', async
 /** The rest takes long; `PORTICO_LONG=1` tries it. */
 const long = process.env['PORTICO_LONG'] === '1' ? test : test.skip;
 
-long('what is refused where, and what is cloned by branch and commit', async () => {
+long('what is refused where, and what is cloned by branch, commit and channel', async () => {
   const repo = stage.repository('deploy');
   const issue = await issueIn(repo);
-  const commit = await stage.repository('blueprints').head('main');
+  const blueprints = stage.repository('blueprints');
+  const tagged = (await blueprints.tags()).get('db/v1')!;
+  // A channel is a tag beside the revisions.
+  await blueprints.tag('db/stable', tagged);
   await done(
     repo,
     issue,
-    `/portico clone acme/blueprints:db@${commit} by-commit\n/portico clone acme/blueprints/pg@main by-branch`,
+    `/portico clone acme/blueprints:db@${tagged} by-commit\n/portico clone acme/blueprints/pg@main by-branch\n/portico clone db@stable by-channel`,
   );
-  expect(await repo.read('by-commit/Kptfile', 'drafts/by-commit/v1')).toContain(`ref: ${commit}`);
+  expect(await repo.read('by-channel/Kptfile', 'drafts/by-channel/v1')).toContain('ref: db/v1');
+  expect(await repo.read('by-commit/Kptfile', 'drafts/by-commit/v1')).toContain(`ref: ${tagged}`);
   expect(await repo.read('by-branch/Kptfile', 'drafts/by-branch/v1')).toContain('ref: main');
   await refused(repo, issue, {
     '/portico init web/inner': 'inside the package `web`',

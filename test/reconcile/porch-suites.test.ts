@@ -5,9 +5,10 @@
 import { afterAll, beforeAll, expect, test as play } from 'vitest';
 
 import { configuration } from '../e2e/packages.ts';
+import { done } from './commanded.ts';
 import { configMap, kptfile, step } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
-import { startStage, type Login, type Stage } from './stage.ts';
+import { startStage, type Stage } from './stage.ts';
 
 const isLong = process.env['PORTICO_LONG'] === '1';
 const test = isLong ? play : play.skip;
@@ -36,17 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
-
-async function done(
-  repo: StageRepository,
-  number: number,
-  body: string,
-  as: Login = 'alice',
-): Promise<string> {
-  const { reaction, reply = '' } = await repo.command(number, body, as);
-  expect(reaction, `${body}: ${reply}`).toBe('rocket');
-  return reply;
-}
 
 async function refused(repo: StageRepository, number: number, body: string): Promise<string> {
   const { reaction, reply = '' } = await repo.command(number, body);
