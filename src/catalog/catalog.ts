@@ -90,6 +90,10 @@ export interface Catalog {
   byName(name: string): CatalogRepository | undefined;
   /** Packages locked to a package of this repository; to any of them where no directory is given. */
   followers(id: number, directory?: string): readonly Follower[];
+  /** There are these repositories, registered or not. */
+  expect(ids: Iterable<number>): void;
+  /** Every repository that is expected was put or removed since this process began: what is not here is nowhere. */
+  isComplete(): boolean;
   /** Changes with everything that is put and removed. */
   version(): number;
   /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
@@ -104,6 +108,8 @@ export function createCatalog(): Catalog {
   const byFullName = new Map<string, number>();
   const followersOf = new Map<string, Set<number>>();
   const told = new Map<number, Map<string, Standing>>();
+  const seen = new Set<number>();
+  let expected: readonly number[] | undefined;
   let version = 0;
 
   const forget = (id: number): void => {
@@ -118,6 +124,7 @@ export function createCatalog(): Catalog {
 
   return {
     put(repository) {
+      seen.add(repository.ref.id);
       const before = repositories.get(repository.ref.id);
       const counted = version;
       forget(repository.ref.id);
@@ -131,6 +138,7 @@ export function createCatalog(): Catalog {
       }
     },
     remove(id) {
+      seen.add(id);
       forget(id);
       told.delete(id);
     },
@@ -154,6 +162,10 @@ export function createCatalog(): Catalog {
           .map((found) => ({ repository, package: found }));
       });
     },
+    expect(ids) {
+      expected = [...ids];
+    },
+    isComplete: () => expected?.every((id) => seen.has(id)) ?? false,
     version: () => version,
     tell(id, path, standing) {
       const known = told.get(id) ?? new Map<string, Standing>();

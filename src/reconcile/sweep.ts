@@ -33,6 +33,7 @@ export function createSweep(world: World): Sweep {
     const repositories = await world.repositories(signal);
     const present = new Set(repositories.map(({ id }) => id));
     for (const { ref } of world.catalog.all()) if (!present.has(ref.id)) world.catalog.remove(ref.id);
+    world.catalog.expect(present);
     await world.keepOnly(present);
     for (const repository of repositories) {
       await world.enqueue(repositorySweepJob(repository));

@@ -24,7 +24,9 @@ export async function mergedAlone(
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<UpdatePull | null> {
-  const { config, upstream, access, exists } = down;
+  const { config, upstream, access, exists, planned } = down;
+  // Whoever writes documents elsewhere may propose here, and no more.
+  if (planned !== undefined && planned.control.ref.id !== down.facts.id) return null;
   const { automerge } = config.updates;
   const step = exists ? stepOf(upstream.current, revision) : 'all';
   if (pull.draft || !allows(automerge, step)) return null;

@@ -108,8 +108,8 @@ function makePlan(catalog: Catalog): VariantPlan {
       if (own !== undefined) {
         return own.downstream.repository.ref.id !== repository || own.downstream.path !== path;
       }
-      // A document that cannot be read now may ask for it still.
-      return certain.has(Number(uid.split('/')[0]));
+      // A document that cannot be read now may ask for it still, and so may one whose inventory is not read yet.
+      return catalog.isComplete() && certain.has(Number(uid.split('/')[0]));
     },
   };
 }

@@ -84,3 +84,27 @@ test('a renamed repository answers to its new address alone', () => {
   expect(catalog.all()).toEqual([]);
   expect(catalog.byUrl('https://forge.example/acme/new')).toBeUndefined();
 });
+
+test('it is complete when every repository that there is was looked at', () => {
+  const catalog = createCatalog();
+  expect(catalog.isComplete()).toBe(false);
+  catalog.expect([1, 2]);
+  catalog.put(repository(1, 'up'));
+  expect(catalog.isComplete()).toBe(false);
+  catalog.remove(2);
+  expect(catalog.isComplete()).toBe(true);
+  catalog.expect([1, 2, 3]);
+  expect(catalog.isComplete()).toBe(false);
+});
+
+test('what comes of a look is news only when it changes; a new plan is due only when something changed', () => {
+  const catalog = createCatalog();
+  expect(catalog.tell(1, 'web', { reason: 'limit', message: 'full' })).toBe(true);
+  expect(catalog.tell(1, 'web', { reason: 'limit', message: 'full' })).toBe(false);
+  catalog.put(repository(1, 'up'));
+  const version = catalog.version();
+  catalog.put(repository(1, 'up'));
+  expect(catalog.version()).toBe(version);
+  catalog.put(repository(1, 'renamed'));
+  expect(catalog.version()).toBeGreaterThan(version);
+});
