@@ -46,6 +46,8 @@ export interface KnownVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
+  /** What upstream builds from its branch; only the tag `unstable` means it. */
+  readonly unstable?: true;
 }
 
 /** Constraints are short; longer ones are not worth the time to read them. */
@@ -59,19 +61,21 @@ export function pickVersion<Version extends KnownVersion>(
   tag: string | undefined,
   known: readonly Version[],
 ): Version | undefined {
-  const newest = known.toSorted(compare).at(-1);
-  if (tag === undefined || tag === '' || tag === 'latest' || tag === 'unstable') return newest;
+  const released = known.filter((version) => version.unstable !== true);
+  const newest = released.toSorted(compare).at(-1);
+  if (tag === 'unstable') return known.find((version) => version.unstable === true) ?? newest;
+  if (tag === undefined || tag === '' || tag === 'latest') return newest;
   const exact = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/.exec(tag);
   if (exact !== null) {
     const [major, minor] = [Number(exact[1]), Number(exact[2])];
     const patch = exact[3] === undefined ? Infinity : Number(exact[3]);
-    return known.findLast(
+    return released.findLast(
       (version) => version.major === major && version.minor === minor && patch >= (version.since ?? 0),
     );
   }
   const allowed = tag.length > LONGEST_TAG ? undefined : readConstraint(tag);
   if (allowed === undefined) return undefined;
-  return known
+  return released
     .toSorted(compare)
     .reverse()
     .find((version) => patches(version).some((patch) => allowed({ ...version, patch })));

@@ -4,7 +4,11 @@ import { applySetters, applySettersEach } from './builtin/apply-setters.ts';
 import { createSetters } from './builtin/create-setters.ts';
 import { deleteAnnotations } from './builtin/delete-annotations.ts';
 import type { ReadEach } from './builtin/each.ts';
-import { ensureNameSubstring, ensureNameSubstringOld } from './builtin/ensure-name-substring.ts';
+import {
+  ensureNameSubstring,
+  ensureNameSubstringOld,
+  ensureNameSubstringUnstable,
+} from './builtin/ensure-name-substring.ts';
 import { genPkgContext } from './builtin/gen-pkg-context.ts';
 import type { Builtin } from './builtin/krm.ts';
 import { listSetters } from './builtin/list-setters.ts';
@@ -45,6 +49,7 @@ const BUILTINS: Readonly<Record<string, readonly BuiltinVersion[]>> = {
   'ensure-name-substring': [
     { major: 0, minor: 1, patch: 9, run: ensureNameSubstringOld },
     { major: 0, minor: 2, patch: 9, run: ensureNameSubstring },
+    { major: 0, minor: 2, patch: 9, unstable: true, run: ensureNameSubstringUnstable },
   ],
   'builtins/gen-pkg-context': [{ major: 0, minor: 1, patch: 0, run: genPkgContext }],
   kubeconform: [{ major: 0, minor: 1, patch: 9, run: kubeconform }],

@@ -1,5 +1,5 @@
 /** ensure-name-substring v0.2 (krm-functions-catalog functions/go/ensure-name-substring, on kustomize's name references). */
-import { annotationOf } from '../../package/render/bookkeeping.ts';
+import { annotationOf, moveTo } from '../../package/render/bookkeeping.ts';
 import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -37,6 +37,20 @@ export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
 /** v0.1: `depends-on` does not follow, and meta resources were not for it to see. */
 export function ensureNameSubstringOld(input: BuiltinInput): BuiltinOutput {
   return ensureIn(input, withoutMetaResources(input.items), false);
+}
+
+/**
+ * What upstream builds from its branch (seen 2025-06-25): it also forgets in which file a resource stands, so that every
+ * one, the Kptfile too, moves to a file named after it.
+ */
+export function ensureNameSubstringUnstable(input: BuiltinInput): BuiltinOutput {
+  const output = ensureIn(input, input.items, true);
+  for (const item of output.items ?? []) {
+    const file = `${kindOf(item)}_${nameOf(item)}.yaml`.toLowerCase();
+    const namespace = namespaceOf(item);
+    moveTo(item, namespace === '' ? file : `${namespace}/${file}`);
+  }
+  return output;
 }
 
 function ensureIn(input: BuiltinInput, items: readonly KrmObject[], dependencies: boolean): BuiltinOutput {

@@ -89,6 +89,15 @@ export function clearPlace(item: KrmObject, before?: KrmObject): void {
     delete item['metadata'];
 }
 
+/** Says that the resource belongs into another file, relative to its package. Changes `item`. */
+export function moveTo(item: KrmObject, path: string): void {
+  const annotations = ensureAnnotations(item);
+  annotations[PATH] = path;
+  annotations[LEGACY_PATH] = path;
+  delete annotations[INDEX];
+  delete annotations[LEGACY_INDEX];
+}
+
 /** An annotation's text; undefined where there is none. */
 export function annotationOf(item: KrmObject, name: string): string | undefined {
   const metadata = item['metadata'];
