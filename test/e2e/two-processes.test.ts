@@ -69,7 +69,7 @@ test.skipIf(postgres === null)(
           if (bot.child.exitCode !== null) throw new Error(bot.log());
           return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
         },
-        ROUNDS > 3 ? 300 : 60,
+        ROUNDS > 3 ? 200 : 60,
       );
       return { bot, port };
     };
@@ -119,7 +119,7 @@ test.skipIf(postgres === null)(
         await eventually(
           `two revisions in round ${round}`,
           async () => (await refs('refs/tags/web')).length >= 2 * round,
-          ROUNDS > 3 ? 300 : 60,
+          ROUNDS > 3 ? 200 : 60,
         );
       }
       await forge.settled();

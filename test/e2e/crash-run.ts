@@ -1,0 +1,121 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { eventually } from './eventually.ts';
+import { REPOSITORIES, type Scenario } from './fault-scenarios.ts';
+import type { FaultStage, Ground } from './fault-stage.ts';
+import { forgeState, type ForgeState } from './forge-state.ts';
+
+const PRELOAD = new URL('kill-after-commit.ts', import.meta.url).href;
+
+/** What a scenario comes to when nothing goes wrong. */
+export interface Undisturbed {
+  readonly state: ForgeState;
+  /** Every push and REST write of the bot, in order: `PUT /api/v3/repos/…`. */
+  readonly writes: readonly string[];
+  /** How many times its database committed a write until all was quiet. */
+  readonly commits: number;
+}
+
+/** Where to kill: just after that many writes to the forge, or commits of the database, counted from 1. */
+export type Point = { readonly after: 'write' | 'commit'; readonly number: number };
+
+/** Plays a scenario to its end. @throws when what it is there for is not seen */
+export async function undisturbed(ground: Ground, prepared: string, scenario: Scenario): Promise<Undisturbed> {
+  await using stage = await ground.open('undisturbed', prepared);
+  const writes: string[] = [];
+  const file = join(stage.data, 'begun');
+  const bot = await stage.startBot({ env: killing(file, 0) });
+  await stage.quiet();
+  stage.proxy.judge(({ method, path, writes: yes }) => {
+    if (yes) writes.push(`${method} ${path}`);
+    return undefined;
+  });
+  writeFileSync(file, '');
+  await scenario.act(stage);
+  await stage.quiet();
+  const commits = Number(readFileSync(`${file}.count`, 'utf8'));
+  const state = await forgeState(stage, REPOSITORIES);
+  if (!state.some((line) => line.includes(scenario.wanted)))
+    throw new Error(
+      `${scenario.name}: "${scenario.wanted}" is not seen in\n${state.join('\n')}\n${bot.log().slice(-4000)}`,
+    );
+  const code = await bot.end('SIGTERM');
+  if (code !== 0) throw new Error(`the bot ended with ${code}\n${bot.log().slice(-4000)}`);
+  return { state, writes, commits };
+}
+
+/**
+ * Plays a scenario, kills the bot at the point, starts it again and waits until the forge is in the wanted state, and
+ * still is when all is quiet. @throws with the difference when it is not
+ */
+export async function killedAt(
+  ground: Ground,
+  prepared: string,
+  scenario: Scenario,
+  point: Point,
+  wanted: ForgeState,
+): Promise<'killed' | 'not reached'> {
+  await using stage = await ground.open('killed', prepared);
+  const file = join(stage.data, 'begun');
+  const bot = await stage.startBot(
+    point.after === 'commit' ? { env: killing(file, point.number) } : {},
+  );
+  await stage.quiet();
+  let seen = 0;
+  if (point.after === 'write') {
+    stage.proxy.judge(({ writes }) => {
+      if (!writes || (seen += 1) !== point.number) return undefined;
+      return { kind: 'lost-reset', before: async () => void (await bot.end('SIGKILL')) };
+    });
+  }
+  writeFileSync(file, '');
+  await scenario.act(stage);
+  const killed = await death(stage, bot.child);
+  await bot.end('SIGKILL');
+  stage.proxy.judge(null);
+  rmSync(file, { force: true });
+  const again = await stage.startBot();
+  await inState(stage, wanted, again.log);
+  const code = await again.end('SIGTERM');
+  if (code !== 0) throw new Error(`the bot ended with ${code}\n${again.log().slice(-4000)}`);
+  return killed ? 'killed' : 'not reached';
+}
+
+/** Waits for the state, and that it stays when nothing is left to do. @throws with the difference */
+export async function inState(
+  stage: FaultStage,
+  wanted: ForgeState,
+  log: () => string,
+  seconds = 60,
+): Promise<void> {
+  let state: ForgeState = [];
+  const look = async (): Promise<boolean> => {
+    await stage.quiet(seconds);
+    state = await forgeState(stage, REPOSITORIES);
+    return state.length === wanted.length && state.every((line, at) => line === wanted[at]);
+  };
+  await eventually('the wanted state', look, seconds).catch((error: unknown) => {
+    const lines = [
+      ...wanted.filter((line) => !state.includes(line)).map((line) => `- ${line.slice(0, 700)}`),
+      ...state.filter((line) => !wanted.includes(line)).map((line) => `+ ${line.slice(0, 700)}`),
+    ];
+    throw new Error(`${String(error)}\n${lines.join('\n')}\n${log().slice(-6000)}`, { cause: error });
+  });
+}
+
+function killing(file: string, commit: number): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    KILL_AFTER_COMMIT: String(commit),
+    KILL_AFTER_FILE: file,
+  };
+}
+
+/** True when the process died, false when all is quiet and it lives. */
+async function death(stage: FaultStage, child: { readonly signalCode: string | null }): Promise<boolean> {
+  const isDead = (): boolean => child.signalCode !== null;
+  await eventually('the kill, or the end', async () => isDead() || (await stage.quiet(1).then(() => true)), 120);
+  return isDead();
+}
+

@@ -1,0 +1,120 @@
+import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/** One call of the bot before the forge sees it. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  /** A REST call that changes something, or a push of git. */
+  readonly writes: boolean;
+}
+
+/**
+ * What becomes of a call. `answer`: the forge never sees it. `lost-answer`: the forge acts, and the bot gets this
+ * instead of the answer. `reset` and `lost-reset`: the connection breaks before, or after the forge acted and `before`
+ * is done. `slow`: the answer comes drop by drop over so many milliseconds.
+ */
+export type Fault =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
+  | { readonly kind: 'lost-answer'; readonly status: number }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'lost-reset'; readonly before?: () => Promise<void> }
+  | { readonly kind: 'slow'; readonly ms: number };
+
+export type Judge = (call: Call) => Fault | undefined;
+
+/** A real HTTP proxy on a port of its own; the bot takes it for the forge, for REST as for git. */
+export interface FaultProxy extends AsyncDisposable {
+  readonly url: string;
+  judge(judge: Judge | null): void;
+}
+
+export async function openFaultProxy(forgePort: number, port: number): Promise<FaultProxy> {
+  let judging: Judge | null = null;
+  const server = createServer((incoming, outgoing) => {
+    void take(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  async function take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await bytesOf(incoming);
+    const path = new URL(incoming.url ?? '/', 'http://forge').pathname;
+    const method = incoming.method ?? 'GET';
+    const fault = judging?.({ method, path, writes: isWrite(method, path, body) });
+    if (fault?.kind === 'answer') answer(outgoing, fault.status, fault.body, fault.headers);
+    else if (fault?.kind === 'reset') incoming.socket.resetAndDestroy();
+    else forward({ incoming, outgoing, body, forgePort, fault });
+  }
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    judge: (judge) => void (judging = judge),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function isWrite(method: string, path: string, body: Buffer): boolean {
+  if (path.endsWith('/git-receive-pack')) return method === 'POST' && body.length > 4;
+  if (path.endsWith('/git-upload-pack')) return false;
+  if (path.endsWith('/graphql')) return body.toString().includes('mutation');
+  return method !== 'GET' && method !== 'HEAD' && !path.endsWith('/access_tokens');
+}
+
+interface Passage {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly body: Buffer;
+  readonly forgePort: number;
+  readonly fault: Fault | undefined;
+}
+
+function forward({ incoming, outgoing, body, forgePort, fault }: Passage): void {
+  const { method, headers, url } = incoming;
+  const onward = send({ host: '127.0.0.1', port: forgePort, path: url, method, headers }, (reply) => {
+    if (fault?.kind === 'lost-answer') {
+      reply.resume().once('end', () => answer(outgoing, fault.status));
+    } else if (fault?.kind === 'lost-reset') {
+      reply.resume().once('end', () => {
+        void (fault.before?.() ?? Promise.resolve()).finally(() => incoming.socket.resetAndDestroy());
+      });
+    } else {
+      outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+      if (fault?.kind === 'slow') void drip(reply, outgoing, fault.ms);
+      else reply.pipe(outgoing);
+    }
+  });
+  onward.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => onward.destroy());
+  onward.end(body);
+}
+
+function answer(
+  outgoing: ServerResponse,
+  status: number,
+  body = '{"message":"not now"}',
+  headers: Record<string, string> = {},
+): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+async function drip(reply: IncomingMessage, outgoing: ServerResponse, ms: number): Promise<void> {
+  const body = await bytesOf(reply);
+  const steps = 10;
+  const size = Math.max(1, Math.ceil(body.length / steps));
+  for (let at = 0; at < body.length; at += size) {
+    await new Promise((resolve) => setTimeout(resolve, ms / steps));
+    outgoing.write(body.subarray(at, at + size));
+  }
+  outgoing.end();
+}
+
+async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
