@@ -1,0 +1,212 @@
+/**
+ * Pure: how far the rollout of one revision has come, and which downstreams may be updated to it now. Nothing is
+ * remembered: the state follows from what is published and healthy, from what people ordered, and from the time.
+ * Moments are milliseconds since 1970.
+ */
+import { assignWaves, type AssignedWave, type Member } from './assign.ts';
+import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
+
+export interface RolloutDownstream extends Member {
+  /**
+   * `waiting`: not at the revision yet. `published`: it has published it, or a newer one. `refused`: a person said no, or
+   * paused its updates. `out`: no update to this revision comes there.
+   */
+  readonly standing: 'waiting' | 'published' | 'refused' | 'out';
+  /** When it was published. */
+  readonly publishedAt?: number;
+  /** Of the published commit; absent where the gate asks for none, or nothing is known. */
+  readonly health?: Health;
+}
+
+export interface Health {
+  readonly state: 'success' | 'pending' | 'failure';
+  /** When it came to that. */
+  readonly at: number;
+  /** What failed, or is waited for. */
+  readonly what: string;
+}
+
+/** What people ordered about this revision. */
+export interface RolloutOrders {
+  readonly stopped?: string;
+  readonly rolledBack?: string;
+  /** Waves whose gate counts as held since then. */
+  readonly skipped: ReadonlyMap<string, number>;
+  /** Failures before that are forgiven, and timeouts begin there. */
+  readonly resumedAt?: number;
+  /** All waves were through: nothing that happens later stops it. */
+  readonly done: boolean;
+}
+
+export const NO_ORDERS: RolloutOrders = { skipped: new Map(), done: false };
+
+export interface RolloutInput<One extends RolloutDownstream> {
+  readonly rollout: Pick<Rollout, 'waves'>;
+  readonly downstreams: readonly One[];
+  readonly selects: (selector: WaveSelector, downstream: One) => boolean;
+  /** When the upstream revision was published. */
+  readonly since: number;
+  readonly orders: RolloutOrders;
+  readonly now: number;
+}
+
+export interface WavePlan<One extends RolloutDownstream> {
+  readonly name: string;
+  readonly members: readonly One[];
+  /** `pausing`: its gate holds, and `pauseAfter` is not over. */
+  readonly state: 'waiting' | 'open' | 'pausing' | 'passed' | 'failed';
+  /** When it opened, or will as far as is known. */
+  readonly opensAt?: number;
+  /** When the wave after it opens. */
+  readonly passesAt?: number;
+  /** Members that count for the gate, and those of them for which all of it holds. */
+  readonly counted: number;
+  readonly through: number;
+  /** What it waits for, or why it failed; a sentence. */
+  readonly why: string;
+}
+
+export interface RolloutPlan<One extends RolloutDownstream> {
+  readonly state: 'running' | 'done' | 'stopped' | 'rolled-back';
+  /** Why it does not go on; '' while it does. */
+  readonly why: string;
+  readonly waves: readonly WavePlan<One>[];
+  /** The next moment at which it changes by itself. */
+  readonly next?: number;
+}
+
+/** Whether a downstream may be updated to the revision now. */
+export type Verdict = 'may-open' | 'wave-waiting' | 'wave-stopped' | 'wave-rolled-back';
+
+export function planRollout<One extends RolloutDownstream>(input: RolloutInput<One>): RolloutPlan<One> {
+  const { rollout, downstreams, selects, since, orders, now } = input;
+  const waves: WavePlan<One>[] = [];
+  let opensAt: number | undefined = since;
+  for (const wave of assignWaves(rollout, downstreams, selects)) {
+    const plan = planWave(wave, opensAt, orders, now);
+    waves.push(plan);
+    opensAt = plan.passesAt;
+  }
+  const failed = waves.findIndex(({ state }) => state === 'failed');
+  const moments = waves.flatMap((wave, at) => momentsOf(wave, rollout.waves[at]?.gate, orders));
+  const next = moments.filter((at) => at > now).toSorted((a, b) => a - b)[0];
+  return { ...stateOf(rollout, waves, failed, orders), waves, ...(next !== undefined && { next }) };
+}
+
+function planWave<One extends RolloutDownstream>(
+  { name, members, gate, pauseAfter }: AssignedWave<One>,
+  opensAt: number | undefined,
+  orders: RolloutOrders,
+  now: number,
+): WavePlan<One> {
+  const counting = members.filter(({ standing }) => standing === 'waiting' || standing === 'published');
+  const ends = counting.flatMap((one) => throughAt(one, gate) ?? []).toSorted((a, b) => a - b);
+  const base = { name, members, counted: counting.length, through: ends.length };
+  if (opensAt === undefined)
+    return { ...base, state: 'waiting', why: 'The waves before it are not through.' };
+  if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens when the pause is over.' };
+  const skippedAt = orders.skipped.get(name);
+  const heldAt = holdsSince(members, counting.length, ends, gate, opensAt);
+  const broken = orders.done ? undefined : failureOf(counting, gate, opensAt, heldAt, orders, now);
+  if (skippedAt !== undefined) {
+    const passesAt = Math.max(opensAt, skippedAt);
+    return { ...base, state: 'passed', opensAt, passesAt, why: 'Somebody skipped its gate.' };
+  }
+  if (broken !== undefined) return { ...base, state: 'failed', opensAt, why: broken };
+  if (heldAt === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
+  // Where nothing was updated, nothing has to prove itself.
+  const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
+  const state = passesAt > now ? 'pausing' : 'passed';
+  return { ...base, state, opensAt, passesAt, why: state === 'passed' ? '' : 'Its pause is not over.' };
+}
+
+/** When all that the gate asks of one member came to hold; undefined while it does not. */
+function throughAt(one: RolloutDownstream, gate: WaveGate): number | undefined {
+  if (one.standing !== 'published') return undefined;
+  const publishedAt = one.publishedAt ?? 0;
+  if (gate.statuses.length + gate.deployments.length === 0) return publishedAt;
+  return one.health?.state === 'success' ? Math.max(publishedAt, one.health.at) : undefined;
+}
+
+function holdsSince(
+  members: readonly RolloutDownstream[],
+  counted: number,
+  ends: readonly number[],
+  gate: WaveGate,
+  opensAt: number,
+): number | undefined {
+  // A wave that everybody refused proves nothing.
+  const refused = members.some(({ standing }) => standing === 'refused');
+  const least = refused ? 1 : 0;
+  const needed = Math.max(shareOf(gate.published, counted), least);
+  if (needed === 0) return opensAt;
+  const last = ends[needed - 1];
+  return last === undefined ? undefined : Math.max(opensAt, last);
+}
+
+function failureOf(
+  counting: readonly RolloutDownstream[],
+  gate: WaveGate,
+  opensAt: number,
+  heldAt: number | undefined,
+  { resumedAt = 0 }: RolloutOrders,
+  now: number,
+): string | undefined {
+  const sick = counting.find(
+    ({ standing, health }) =>
+      standing === 'published' && health?.state === 'failure' && health.at > resumedAt,
+  );
+  if (sick !== undefined) return `${sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
+  if (gate.timeout === undefined || heldAt !== undefined) return undefined;
+  return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
+    ? `It was not through in time (${gate.timeout} s).`
+    : undefined;
+}
+
+function waitsFor(counting: readonly RolloutDownstream[], ends: readonly number[], gate: WaveGate): string {
+  const published = counting.filter(({ standing }) => standing === 'published').length;
+  const needed = Math.max(1, shareOf(gate.published, counting.length));
+  if (published < needed) return `${published} of ${needed} have published it.`;
+  return `${ends.length} of ${needed} are healthy.`;
+}
+
+function momentsOf<One extends RolloutDownstream>(
+  { state, opensAt, passesAt }: WavePlan<One>,
+  gate: WaveGate | undefined,
+  { resumedAt = 0 }: RolloutOrders,
+): number[] {
+  const timeout = gate?.timeout;
+  const deadline =
+    state === 'open' && opensAt !== undefined && timeout !== undefined
+      ? [Math.max(opensAt, resumedAt) + timeout * 1_000]
+      : [];
+  return [...(passesAt === undefined ? [] : [passesAt]), ...deadline];
+}
+
+function stateOf<One extends RolloutDownstream>(
+  { waves: written }: Pick<Rollout, 'waves'>,
+  waves: readonly WavePlan<One>[],
+  failed: number,
+  orders: RolloutOrders,
+): Pick<RolloutPlan<One>, 'state' | 'why'> {
+  if (orders.rolledBack !== undefined) {
+    return { state: 'rolled-back', why: `${orders.rolledBack} rolled it back.` };
+  }
+  if (orders.stopped !== undefined) return { state: 'stopped', why: `${orders.stopped} stopped it.` };
+  const broken = waves[failed];
+  if (broken !== undefined) {
+    const gate = (written[failed] ?? written.at(-1))?.gate;
+    const why = `Wave ${broken.name} failed: ${broken.why}`;
+    return { state: gate?.onFailure === 'rollback' ? 'rolled-back' : 'stopped', why };
+  }
+  const done = waves.every(({ state }) => state === 'passed');
+  return { state: done ? 'done' : 'running', why: '' };
+}
+
+/** The verdict on one downstream by its id; one that no wave knows waits. */
+export function verdictOn<One extends RolloutDownstream>(plan: RolloutPlan<One>, id: string): Verdict {
+  if (plan.state === 'rolled-back') return 'wave-rolled-back';
+  if (plan.state === 'stopped') return 'wave-stopped';
+  const wave = plan.waves.find(({ members }) => members.some((one) => one.id === id));
+  return wave === undefined || wave.state === 'waiting' ? 'wave-waiting' : 'may-open';
+}

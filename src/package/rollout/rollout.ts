@@ -1,0 +1,57 @@
+/** A `Rollout` document as a value: an update reaches the downstreams of an upstream package wave by wave. */
+
+/** So many, or so many of a hundred. */
+export type Share =
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'percent'; readonly percent: number };
+
+/** What must hold of a wave before the next one opens. */
+export interface WaveGate {
+  /** How many of the wave have published the revision. */
+  readonly published: Share;
+  /** Commit statuses that must be `success` on each published commit, as globs over contexts. */
+  readonly statuses: readonly string[];
+  /** Environments to which each published commit must have been deployed with success. */
+  readonly deployments: readonly string[];
+  /** Seconds after its opening at which a wave that does not hold has failed. */
+  readonly timeout?: number;
+  readonly onFailure: 'stop' | 'rollback';
+}
+
+/** All that is named must fit; a list fits where one of its entries does. */
+export interface WaveSelector {
+  /** Globs over `owner/name`. */
+  readonly repositories?: readonly string[];
+  /** Globs over package paths. */
+  readonly packages?: readonly string[];
+  /** Topics of the repository. */
+  readonly topics?: readonly string[];
+  /** Labels of the package's Kptfile. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Only deployment repositories, or only others. */
+  readonly deployment?: boolean;
+}
+
+export interface Wave {
+  readonly name: string;
+  readonly select: WaveSelector;
+  /** How many of those that it selects and no earlier wave has; absent: all. */
+  readonly size?: Share;
+  readonly gate: WaveGate;
+  /** Seconds between the gate's holding and the opening of the next wave. */
+  readonly pauseAfter: number;
+}
+
+export interface Rollout {
+  readonly name: string;
+  /** `repo` as `owner/name` or a name of the same owner; absent: where the document stands. */
+  readonly upstreams: readonly { readonly repo?: string; readonly packages: readonly string[] }[];
+  /** At least one. */
+  readonly waves: readonly Wave[];
+}
+
+/** So many of a whole: a per cent is rounded up, and never more than there are. */
+export function shareOf(share: Share, whole: number): number {
+  const wanted = share.kind === 'count' ? share.count : Math.ceil((share.percent * whole) / 100);
+  return Math.min(wanted, whole);
+}
