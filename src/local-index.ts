@@ -66,6 +66,7 @@ async function indexOne(
     packages: await indexPackages(git, directory, commit, [], signal),
     revisions: revisionsByDirectory(await loadRevisionRefs(git, signal)),
     visibility: 'private',
+    labels: {},
     automerge: false,
     ...(await readDocuments(git, git.head, config?.inventory?.directory, undefined, signal)),
   });

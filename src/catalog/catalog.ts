@@ -55,6 +55,8 @@ export interface CatalogRepository {
   /** Directory of a package → its published revisions, oldest first. */
   readonly revisions: ReadonlyMap<string, readonly string[]>;
   readonly visibility: 'public' | 'internal' | 'private';
+  /** What selectors see of it where no document of Porch's names it. */
+  readonly labels: Readonly<Record<string, string>>;
   /** Updates here may merge themselves. */
   readonly automerge: boolean;
   /** Variant documents beside the configuration. */
@@ -207,11 +209,12 @@ function identity({
   commit,
   revisions,
   visibility,
+  labels,
   documents,
   inventory,
 }: CatalogRepository): string {
   const ids = [documents, inventory].map((files) => files.map(({ file, id }) => [file, id]));
-  return JSON.stringify([ref, directory, urls, commit, [...revisions], visibility, ids]);
+  return JSON.stringify([ref, directory, urls, commit, [...revisions], visibility, labels, ids]);
 }
 
 function fullName({ ref }: CatalogRepository): string {

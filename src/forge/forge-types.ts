@@ -67,6 +67,8 @@ export interface Repository {
   readonly fork: boolean;
   readonly htmlUrl: string;
   readonly cloneUrl: string;
+  /** Topics, without values, and custom properties. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A webhook delivery that the forge could not hand over. */

@@ -73,6 +73,8 @@ interface RawRepository {
   readonly fork: boolean;
   readonly html_url: string;
   readonly clone_url?: string;
+  readonly topics?: readonly string[];
+  readonly custom_properties?: Readonly<Record<string, unknown>>;
 }
 
 /** The fields that are used of a repository as any endpoint gives it. */
@@ -88,7 +90,16 @@ export function toRepository(raw: RawRepository): Repository {
     fork: raw.fork,
     htmlUrl: raw.html_url,
     cloneUrl: raw.clone_url ?? `${raw.html_url}.git`,
+    labels: labelsOf(raw),
   };
+}
+
+/** A topic is a label without a value; a custom property with one text is a label. */
+function labelsOf({ topics = [], custom_properties = {} }: RawRepository): Readonly<Record<string, string>> {
+  const properties = Object.entries(custom_properties).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries([...topics.map((topic): [string, string] => [topic, '']), ...properties]);
 }
 
 /** What the forge does not say clearly counts as private. */

@@ -129,6 +129,8 @@ export interface RepositoryFacts {
   readonly fork?: boolean;
   readonly htmlUrl: string;
   readonly cloneUrl: string;
+  /** Topics, without values, and custom properties. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** The calls made of the forge for one repository. Every write may run twice. */

@@ -57,6 +57,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       packages,
       revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
       visibility: facts.visibility,
+      labels: facts.labels ?? {},
       automerge: config.updates.automerge !== 'none',
       ...documents,
     });

@@ -128,7 +128,7 @@ function documentsOf(
   control: CatalogRepository,
   stalled: StalledVariant[],
 ): PlannedVariant[] {
-  const repositories = repositoriesOf(control);
+  const repositories = repositoriesOf(catalog, control);
   // For variants, one name is one repository in every namespace.
   const names = new Map(repositories.map((one) => [one.metadata.name, one]));
   const inventory = inventoryOf(catalog, control);
@@ -187,10 +187,27 @@ function expanded(
   return variants;
 }
 
-/** Porch's `Repository` documents beside the variants. */
-function repositoriesOf({ documents }: CatalogRepository): RepositoryDocument[] {
+/**
+ * Porch's `Repository` documents beside the variants. A registered repository of the owner that none of them names
+ * stands for itself, if it has topics or custom properties: a selector of everything would take the rest by surprise.
+ */
+function repositoriesOf(catalog: Catalog, control: CatalogRepository): RepositoryDocument[] {
+  const { documents } = control;
   const all = documents.flatMap((file) => file.documents);
-  return all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
+  const written = all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
+  const named = new Set(written.map(({ repo }) => catalog.byUrl(repo)?.ref.id));
+  const others = catalog
+    .all()
+    .filter(
+      ({ ref, labels }) =>
+        isSameOwner(ref, control.ref) && !named.has(ref.id) && Object.keys(labels).length > 0,
+    )
+    .map(({ ref, labels, urls }): RepositoryDocument => ({
+      kind: 'Repository',
+      metadata: { name: ref.name, labels, annotations: {} },
+      repo: urls[0] ?? '',
+    }));
+  return [...written, ...others];
 }
 
 /** Objects of the repository itself, and of those of its owner that are registered as an inventory and no more private. */

@@ -14,6 +14,7 @@ function repository(
     commit: 'a'.repeat(40),
     revisions: new Map(),
     visibility: 'private',
+    labels: {},
     automerge: false,
     documents: [],
     inventory: [],

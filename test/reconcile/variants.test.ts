@@ -360,3 +360,13 @@ test('one dashboard a repository: written when it changed, and its boxes act for
   expect(variants).toContain('| `default/mine` | `acme/edge:mine` | not Ready: base-missing |');
   expect(variants).toContain('`default/shops-edge-one`');
 });
+
+test('what went while the bot was down is let go of after it came back, and not before all is known', async () => {
+  const edge = stage.repository('edge');
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v1']);
+  await stage.stopBot();
+  await control({ 'shops.yaml': null });
+  await stage.startBot();
+  await stage.sweep();
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Delete one']);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+
+import { createCatalog, type Catalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
+import { readVariantDocuments } from '../../src/package/variant/read-document.ts';
+import { variantPlan } from '../../src/reconcile/variant-plan.ts';
+
+function repository(id: number, name: string, more: Partial<CatalogRepository> = {}): CatalogRepository {
+  const [owner = '', short = ''] = name.split('/');
+  return {
+    ref: { installationId: 1, id, owner, name: short },
+    directory: '.',
+    urls: [`https://forge.example/${name}.git`],
+    commit: 'c',
+    packages: [],
+    revisions: new Map(),
+    visibility: 'private',
+    labels: {},
+    automerge: false,
+    documents: [],
+    inventory: [],
+    ...more,
+  };
+}
+
+function documents(file: string, text: string): CatalogRepository['documents'] {
+  return [{ file, id: text, ...readVariantDocuments(text) }];
+}
+
+const SET = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: s}
+spec:
+  upstream: {repo: up, package: web, workspaceName: main}
+  targets:
+`;
+
+function catalogOf(set: string, ...more: CatalogRepository[]): Catalog {
+  const catalog = createCatalog();
+  const all = [
+    repository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]) }),
+    repository(2, 'acme/control', { documents: documents('s.yaml', set) }),
+    repository(3, 'acme/edge', { labels: { edge: '', zone: 'a' }, directory: 'packages' }),
+    repository(4, 'acme/other', { labels: { zone: 'b' } }),
+    repository(5, 'stranger/edge', { labels: { edge: '' } }),
+    ...more,
+  ];
+  for (const one of all) catalog.put(one);
+  catalog.expect(all.map(({ ref }) => ref.id));
+  return catalog;
+}
+
+test('topics and custom properties stand for labels, among repositories of one owner', () => {
+  const selector = '  - repositorySelector: {matchExpressions: [{key: edge, operator: Exists}]}\n';
+  const { planned, stalled } = variantPlan(catalogOf(SET + selector));
+  expect(stalled).toEqual([]);
+  expect(planned.map(({ uid, downstream, revision }) => [uid, downstream.directory, revision])).toEqual([
+    ['2/default/s-edge-web', 'packages/web', undefined],
+  ]);
+});
+
+test('nobody reaches the repositories of another owner', () => {
+  const { planned, stalled } = variantPlan(catalogOf(`${SET}  - repositories: [{name: stranger/edge}]\n`));
+  expect(planned).toEqual([]);
+  expect(stalled[0]?.message).toContain('"stranger/edge" names no repository of acme');
+});
+
+test('one package is kept by one variant', () => {
+  const second = SET.replace('{name: s}', '{name: t}');
+  const target = '  - repositories: [{name: edge}]\n';
+  const { planned, stalled } = variantPlan(catalogOf(`${SET}${target}---\n${second}${target}`));
+  expect(planned.map(({ name }) => name)).toEqual(['s-edge-web']);
+  expect(stalled.map(({ name, line }) => [name, line])).toEqual([['t-edge-web', 9]]);
+});
+
+test('a package path that git refuses stalls that target alone', () => {
+  const target = '  - repositories: [{name: edge, packageNames: [a..b, fine]}]\n';
+  const { planned, stalled } = variantPlan(catalogOf(SET + target));
+  expect(planned.map(({ downstream }) => downstream.path)).toEqual(['fine']);
+  expect(stalled).toHaveLength(1);
+});
+
+test('a variant is gone when its documents are whole, everything was looked at, and nobody asks for it', () => {
+  const target = '  - repositories: [{name: edge}]\n';
+  const catalog = catalogOf(SET + target);
+  expect(variantPlan(catalog).isGone('2/default/s-edge-web', 3, 'web')).toBe(false);
+  expect(variantPlan(catalog).isGone('2/default/s-edge-web', 4, 'web')).toBe(true);
+  expect(variantPlan(catalog).isGone('2/default/old', 3, 'old')).toBe(true);
+  expect(variantPlan(catalog).isGone('9/default/unknown', 3, 'old')).toBe(false);
+  catalog.expect([1, 2, 3, 4, 5, 6]);
+  expect(variantPlan(catalog).isGone('2/default/old', 3, 'old')).toBe(false);
+
+  const broken = catalogOf(`${SET}${target}  - repositories: [{name: nowhere}]\n`);
+  expect(variantPlan(broken).planned).toHaveLength(1);
+  expect(variantPlan(broken).isGone('2/default/old', 3, 'old')).toBe(false);
+});
+
+test('a plan is made anew only when something changed', () => {
+  const catalog = catalogOf(`${SET}  - repositories: [{name: edge}]\n`);
+  const before = variantPlan(catalog);
+  catalog.put(repository(4, 'acme/other', { labels: { zone: 'b' } }));
+  expect(variantPlan(catalog)).toBe(before);
+  catalog.put(repository(4, 'acme/other', { commit: 'd' }));
+  expect(variantPlan(catalog)).not.toBe(before);
+});
