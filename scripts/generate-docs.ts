@@ -4,12 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { withPolicyTable } from '../src/cel/policies/reference.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
+import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
 import { withFunctionTable } from '../src/function/reference.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 
 writeFileSync(new URL('commands.md', docs), commandReference());
 writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`);
+writeFileSync(new URL('rollout.schema.json', docs), `${JSON.stringify(rolloutJsonSchema(), null, 2)}\n`);
 
 const functions = new URL('functions.md', docs);
 writeFileSync(functions, withFunctionTable(readFileSync(functions, 'utf8')));

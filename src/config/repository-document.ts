@@ -38,9 +38,14 @@ function readablePath(path: readonly PropertyKey[]): string {
 }
 
 /** What people are told of an issue that the schema found. */
-export function problemsOf(file: string, issue: z.core.$ZodIssue, yaml: YamlDocument): ConfigProblem[] {
+export function problemsOf(
+  file: string,
+  issue: z.core.$ZodIssue,
+  yaml: YamlDocument,
+  jsonSchema: () => unknown = repositoryJsonSchema,
+): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(issue.path);
+    const known = fieldsAt(jsonSchema(), issue.path);
     return issue.keys.map((key) => unknownField(file, [...issue.path, key], known, yaml));
   }
   const name = readablePath(issue.path);
@@ -142,8 +147,8 @@ function article(kind: string): string {
 }
 
 /** Names of the fields that may stand at a path, read from the JSON Schema. */
-function fieldsAt(path: readonly PropertyKey[]): string[] {
-  let schema: unknown = repositoryJsonSchema();
+function fieldsAt(top: unknown, path: readonly PropertyKey[]): string[] {
+  let schema = top;
   for (const step of path) {
     schema =
       typeof step === 'number'

@@ -83,7 +83,7 @@ export function planRollout<One extends RolloutDownstream>(input: RolloutInput<O
   const waves: WavePlan<One>[] = [];
   let opensAt: number | undefined = since;
   for (const wave of assignWaves(rollout, downstreams, selects)) {
-    const plan = planWave(wave, opensAt, orders, now);
+    const plan: WavePlan<One> = planWave(wave, opensAt, orders, now);
     waves.push(plan);
     opensAt = plan.passesAt;
   }

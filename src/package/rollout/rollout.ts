@@ -26,8 +26,8 @@ export interface WaveSelector {
   readonly packages?: readonly string[];
   /** Topics of the repository. */
   readonly topics?: readonly string[];
-  /** Labels of the package's Kptfile. */
-  readonly labels?: Readonly<Record<string, string>>;
+  /** Custom properties of the repository; all of them. */
+  readonly properties?: Readonly<Record<string, string>>;
   /** Only deployment repositories, or only others. */
   readonly deployment?: boolean;
 }

@@ -1,0 +1,132 @@
+/** What a `Rollout` document below `.github/portico/` may say. One schema checks it and makes the JSON Schema. */
+import { z } from 'zod';
+
+import { globProblem } from './glob.ts';
+import { parseAge } from './schedule-window.ts';
+
+/** A string that `problem` has nothing to say about. */
+function text(problem: (value: string) => string | undefined): z.ZodString {
+  return z.string().check((ctx) => {
+    const message = problem(ctx.value);
+    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
+  });
+}
+
+const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+const name = text((value) =>
+  NAME.test(value) ? undefined : 'must be lower-case letters, digits and dashes, 63 at most',
+);
+const globs = z.array(text(globProblem)).min(1).max(100);
+const age = text((value) => {
+  const parsed = parseAge(value);
+  return typeof parsed === 'string' ? parsed : undefined;
+});
+const share = z
+  .union([
+    z.int().min(1).max(100_000),
+    text((value) =>
+      /^(?:100|[1-9][0-9]?)%$/.test(value) ? undefined : 'must be a number, or a per cent such as 10%',
+    ),
+  ])
+  .meta({ description: 'So many, or a per cent such as 10%, rounded up.' });
+
+const wave = z.strictObject({
+  name: name.meta({ description: 'Commands and the dashboard call it so.' }),
+  select: z
+    .strictObject({
+      repositories: globs.optional().meta({ description: 'Globs over owner/name.' }),
+      packages: globs.optional().meta({ description: 'Globs over package paths.' }),
+      topics: z.array(z.string().min(1).max(50)).min(1).max(20).optional().meta({
+        description: 'Topics of the repository; one of them is enough.',
+      }),
+      properties: z
+        .record(z.string().max(75), z.string().max(75))
+        .optional()
+        .meta({ description: 'Custom properties of the repository; all of them.' }),
+      deployment: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Only deployment repositories, or only others.' }),
+    })
+    .optional()
+    .meta({ description: 'All that is named must fit; without it, everybody.' }),
+  size: share.optional().meta({
+    description: 'How many of those that it selects and no earlier wave has; without it, all.',
+  }),
+  pauseAfter: age
+    .optional()
+    .meta({ description: 'Between the holding of its gate and the next wave: 30m, 12h, 3d, 2w.' }),
+  gate: z
+    .strictObject({
+      published: share
+        .optional()
+        .meta({ description: 'How many of the wave must have published the revision.', default: '100%' }),
+      statuses: globs.optional().meta({
+        description: 'Commit statuses, as globs, that must be success on each published commit.',
+      }),
+      deployments: z.array(z.string().min(1).max(255)).min(1).max(20).optional().meta({
+        description: 'Environments that each published commit must be deployed to with success.',
+      }),
+      timeout: age.optional().meta({ description: 'After so long from its opening it has failed.' }),
+      onFailure: z.enum(['stop', 'rollback']).optional().meta({ default: 'stop' }),
+    })
+    .optional()
+    .meta({ description: 'What must hold of the wave before the next one opens.' }),
+});
+
+export const rolloutDocument = z
+  .strictObject({
+    apiVersion: z.literal('config.portico.dev/v1alpha1'),
+    kind: z.literal('Rollout'),
+    metadata: z.strictObject({
+      name,
+      namespace: z.string().max(253).optional(),
+      labels: z.record(z.string(), z.string()).optional(),
+      annotations: z.record(z.string(), z.string()).optional(),
+    }),
+    spec: z
+      .strictObject({
+        upstreams: z
+          .array(
+            z.strictObject({
+              repo: z
+                .string()
+                .regex(
+                  /^(?:[A-Za-z0-9][A-Za-z0-9-]{0,38}\/)?[A-Za-z0-9_.-]{1,100}$/,
+                  'must be owner/name, or a name of the same owner',
+                )
+                .optional()
+                .meta({ description: 'Where the packages are; without it, this repository.' }),
+              packages: globs.meta({ description: 'Globs over package paths.' }),
+            }),
+          )
+          .min(1)
+          .max(100),
+        waves: z.array(wave).min(1).max(50),
+      })
+      .check((ctx) => {
+        const names = ctx.value.waves.map((one) => one.name);
+        for (const [at, one] of names.entries()) {
+          const message =
+            names.indexOf(one) < at
+              ? `must be unique, and ${one} stands here twice`
+              : one === 'rest'
+                ? 'must not be rest: so the wave of all others is called'
+                : undefined;
+          if (message === undefined) continue;
+          ctx.issues.push({ code: 'custom', message, input: ctx.value, path: ['waves', at, 'name'] });
+        }
+      }),
+  })
+  .meta({
+    title: 'Portico rollout',
+    description: 'Updates reach the downstreams of upstream packages wave by wave.',
+  });
+
+export type RolloutDocument = z.infer<typeof rolloutDocument>;
+
+/** The JSON Schema (draft 7, which editors know) of a `Rollout` document. */
+export function rolloutJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(rolloutDocument, { io: 'input', target: 'draft-7' });
+}
