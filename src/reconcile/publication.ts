@@ -12,7 +12,7 @@ import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
 import { restoredFrom } from './draft-history.ts';
 import { createDueRevisions, type DueRevision } from './due-revisions.ts';
-import type { RepositoryFacts } from './forge-port.ts';
+import type { Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
@@ -163,7 +163,9 @@ async function provenanceOf(
   request: MergeRequestTrailers,
   signal: AbortSignal | undefined,
 ): Promise<Omit<Provenance, 'revision'>> {
-  const checked = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
+  // A merge that brought together more than was checked has neither its digest nor its approvals.
+  const asChecked = pull !== null && (await isAsChecked(access.git, pull, found, commit, signal));
+  const checked = asChecked ? await digestAt(world, access, pull.headSha, signal) : undefined;
   const approvals =
     pull === null ? null : await loadApprovals(world, access, { facts, pull, config }, checked, signal);
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
@@ -189,6 +191,19 @@ async function provenanceOf(
     ...(requested !== undefined && { requestedBy: requested }),
     ...(restored !== undefined && { restoredFrom: restored }),
   };
+}
+
+/** Whether the package came to the branch as it stood at the proposal's head; where that is gone nobody can tell. */
+async function isAsChecked(
+  git: Access['git'],
+  pull: Pull,
+  { directory }: PackageDir,
+  { oid }: CommitInfo,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const head = await git.resolve(pull.headSha, signal);
+  if (head === null) return true;
+  return (await git.treeId(head, directory, signal)) === (await git.treeId(oid, directory, signal));
 }
 
 /** The digest of content that no check has seen, such as a direct push. */

@@ -16,7 +16,12 @@ const FILES = {
 };
 
 beforeAll(async () => {
-  stage = await startStage({ clean: { files: FILES }, meet: { files: FILES }, gone: { files: FILES } });
+  stage = await startStage({
+    clean: { files: FILES },
+    meet: { files: FILES },
+    gone: { files: FILES },
+    button: { files: FILES },
+  });
 });
 
 afterAll(async () => {
@@ -113,6 +118,23 @@ describe('the base moved for the same package', () => {
       'color: green\n  size: tiny\n  shape: oval',
     );
     expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
+  });
+
+  test('merged by the button before that, it is tagged, and not as what was approved', async () => {
+    const repo = stage.repository('button');
+    const first = await repo.propose('one', data({ color: 'red' }));
+    const second = await repo.propose('two', { 'web/extra.yaml': configMap('extra', { a: 'b' }) });
+    await repo.review(second.number, 'APPROVE');
+    expect(await repo.sticky(second.number)).toContain('1 of 1 (`bob`)');
+    await stage.stopBot();
+    await repo.merge(first.number);
+    await repo.merge(second.number);
+    await stage.startBot();
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2']);
+    const message = await repo.tagMessage('web/v2');
+    expect(message).toContain(`Proposal: #${second.number}`);
+    expect(message).not.toContain('Approved-by');
+    expect(message).not.toContain((await repo.checks(second.head.sha)).get('portico')!.external_id!);
   });
 
   test('a package that one side removed is left to people', async () => {
