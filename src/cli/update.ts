@@ -17,6 +17,7 @@ export interface Update {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly MergeNote[];
+  readonly strayDecisions?: readonly string[];
 }
 
 const DIRECTORIES = ['base', 'upstream', 'local', 'output'] as const;
@@ -98,7 +99,13 @@ function finish(
   write: (after: PackageFiles) => void,
 ): number {
   const { terminal } = call;
-  const { conflicts, notes } = merged;
+  const { conflicts, notes, strayDecisions: [stray] = [] } = merged;
+  if (stray !== undefined) {
+    throw usageError(
+      `--resolve ${stray}: there is no such conflict`,
+      'Look at the ids with --on-conflict fail; nothing was written.',
+    );
+  }
   const refused = conflicts.length > 0 && call.text('on-conflict') === 'fail';
   const after = refused ? before : merged.files;
   const changed = [...new Set([...before.keys(), ...after.keys()])]

@@ -106,6 +106,9 @@ describe('update of directories', () => {
     expect((await update(dir, CLASH, '--output', 'out', ...settle)).code).toBe(0);
     expect(dir.read('out')['web.yaml']).toBe(CLASH['web.yaml']);
     expect((await update(dir, CLASH, '--output', 'other', '--resolve', 'all=local')).code).toBe(64);
+    const stray = await update(dir, CLASH, '--output', 'other', '--resolve', '0a1b2c3d4e5f=local');
+    expect(stray).toMatchObject({ code: 64, stderr: expect.stringContaining('no such conflict') as string });
+    expect(existsSync(dir.path('other'))).toBe(false);
   });
 
   test('the output may be the local directory itself', async () => {

@@ -33,4 +33,6 @@ export interface MergeResult {
   readonly changed: readonly string[];
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly MergeNote[];
+  /** Ids among the decisions that no conflict has. */
+  readonly strayDecisions: readonly string[];
 }

@@ -29,8 +29,13 @@ export function mergePackages(input: MergeInput): MergeResult {
   const changed = [...new Set([...local.keys(), ...files.keys()])].filter(
     (path) => !sameFile(local.get(path), files.get(path)),
   );
-  const notes = report.notes;
-  return { files, changed: changed.sort(), conflicts: withLines(report.conflicts, files), notes };
+  return {
+    files,
+    changed: changed.sort(),
+    conflicts: withLines(report.conflicts, files),
+    notes: report.notes,
+    strayDecisions: [...(input.decisions?.keys() ?? [])].filter((id) => !report.used.has(id)),
+  };
 }
 
 function mergeWith(input: MergeInput, report: Report): PackageFiles {

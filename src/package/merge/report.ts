@@ -12,6 +12,8 @@ import type { MergeNote } from './merge-types.ts';
 export interface Report {
   readonly conflicts: Conflict[];
   readonly notes: MergeNote[];
+  /** Ids of the decisions that a conflict asked for. */
+  readonly used: Set<string>;
   /** Tells of a conflict between fields and answers the side that is taken. */
   readonly field: (
     file: string,
@@ -35,6 +37,7 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
   const conflicts: Conflict[] = [];
   const notes: MergeNote[] = [];
   const told = new Set<string>();
+  const used = new Set<string>();
   const tell = (
     conflict: Omit<Conflict, 'id' | 'taken'>,
     values: readonly string[],
@@ -46,7 +49,10 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
       .digest('hex')
       .slice(0, 12);
     const decided = decisions.get(id);
-    if (decided !== undefined) return decided;
+    if (decided !== undefined) {
+      used.add(id);
+      return decided;
+    }
     if (!told.has(id)) conflicts.push({ id, ...conflict, taken: preferred });
     told.add(id);
     return preferred;
@@ -54,6 +60,7 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
   return {
     conflicts,
     notes,
+    used,
     note: (code, file, message) => {
       notes.push({ code, file, message });
     },
