@@ -2,6 +2,7 @@
 import { authorize } from '../command/authorize.ts';
 import { update } from '../command/update.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
 import { loadCaller } from './caller.ts';
 import { loadConfiguration } from './configuration.ts';
 import { DASHBOARD_TITLE, dashboardBody, tickedPackages } from './dashboard-body.ts';
@@ -57,9 +58,27 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
       problems: [...configuration.problems, ...documentProblems(known)],
     });
     if (body === null || (edited === undefined && before?.body === body)) return;
-    const number = await put(world, access, body, signal);
+    const number = await putOrNot(world, access, body, signal);
     if (number !== null) written.set(repository.id, { number, body });
   };
+}
+
+const NO_ISSUES: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN'];
+
+/** A repository without issues has no dashboard, and that is no failure. */
+async function putOrNot(
+  world: World,
+  access: Access,
+  body: string,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  try {
+    return await put(world, access, body, signal);
+  } catch (error) {
+    if (!(error instanceof PorticoError) || !NO_ISSUES.includes(error.code)) throw error;
+    world.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
+    return null;
+  }
 }
 
 /** The number of the issue that holds the body now; null where a person closed it. */

@@ -110,6 +110,10 @@ async function followedBy(
     return { upstream, name: variantBranchName(planned.uid) };
   }
   if (kptfile === null) return withheld('not-followed', 'There is no such package on the registered branch.');
+  if (readMark(kptfile)?.orphan === false) {
+    // Followed as well, it would get a second pull request.
+    return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
+  }
   const found = await openUpstream(world, kptfile, signal);
   if (found.kind === 'none') {
     return withheld(
