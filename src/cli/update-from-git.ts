@@ -7,7 +7,8 @@ import type { MarkedResource } from '../package/merge-marker.ts';
 import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
-import { fetchPackage, remoteSubpackages } from './fetch-package.ts';
+import { remoteSubpackages } from '../package/remote-subpackages.ts';
+import { fetchPackage } from './fetch-package.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
 import type { Update } from './update.ts';
@@ -42,12 +43,14 @@ export async function updateFromGit(git: UserGit, before: PackageFiles, request:
   let files = first.files;
   const conflicts = [...first.conflicts];
   const notes = [...first.notes];
+  // Stray is what no merge has a conflict for.
+  let { strayDecisions } = first;
 
   for (const [below, sub] of remoteSubpackages(files)) {
     const own = filesBelow(files, below);
     const along = movesAlong(sub.upstream, root.upstream);
     const subRef = along ? ref : sub.upstream.ref;
-    const strategy = along && request.strategy !== undefined ? request.strategy : sub.strategy;
+    const strategy = along && request.strategy !== undefined ? request.strategy : strategyOf(sub.strategy);
     const updated =
       sub.upstreamLock === undefined
         ? await fetchNew(git, own, { ...sub.upstream, ref: subRef }, { name: sub.name, strategy }, request)
@@ -58,12 +61,13 @@ export async function updateFromGit(git: UserGit, before: PackageFiles, request:
             request,
           );
     files = replaceBelow(files, below, updated.files);
+    strayDecisions = strayDecisions.filter((id) => updated.strayDecisions.includes(id));
     conflicts.push(
       ...updated.conflicts.map((conflict) => ({ ...conflict, file: `${below}/${conflict.file}` })),
     );
     notes.push(...updated.notes.map((note) => ({ ...note, file: `${below}/${note.file}` })));
   }
-  return { files, conflicts, notes };
+  return { files, conflicts, notes, strayDecisions };
 }
 
 interface Target {
@@ -130,7 +134,7 @@ async function updateOne(
     });
     files.set('Kptfile', { mode: kptfile.mode, bytes });
   }
-  return { files, conflicts: merged.conflicts, notes: merged.notes };
+  return { ...merged, files };
 }
 
 /** Marks the resources that came with this update; those that were there keep their text. */
@@ -170,7 +174,7 @@ async function fetchNew(
     if (lock !== undefined)
       files.set('Kptfile', { ...own, bytes: withUpstream(own.bytes, { upstreamLock: lock }) });
   }
-  return { files, conflicts: merged.conflicts, notes: merged.notes };
+  return { ...merged, files };
 }
 
 function movesAlong(sub: GitLocation, root: GitLocation): boolean {

@@ -17,7 +17,7 @@ export interface Update {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly MergeNote[];
-  readonly strayDecisions?: readonly string[];
+  readonly strayDecisions: readonly string[];
 }
 
 const DIRECTORIES = ['base', 'upstream', 'local', 'output'] as const;
@@ -43,7 +43,7 @@ async function updateDirectories(call: Call): Promise<number> {
   const read = (directory: string): PackageFiles => readFolder(directory, { warn: call.terminal.warn });
   const before = read(local);
   const { mergePackages } = await import('../package/merge/merge.ts');
-  const { files, conflicts, notes } = mergePackages({
+  const merged = mergePackages({
     base: read(base),
     upstream: read(upstream),
     local: before,
@@ -51,7 +51,7 @@ async function updateDirectories(call: Call): Promise<number> {
     onConflict: sideOf(call),
     decisions: decisionsOf(call),
   });
-  return finish(call, before, { files, conflicts, notes }, (after) =>
+  return finish(call, before, merged, (after) =>
     output === local ? writeChanges(local, before, after) : writeNewFolder(output, after),
   );
 }
