@@ -1,11 +1,8 @@
-import { posix } from 'node:path';
-
 import { PorticoError } from '../error.ts';
 import { clonedPackage } from '../package/clone.ts';
-import { readKptfile } from '../package/kptfile.ts';
-import type { GitLocation, Kptfile } from '../package/kptfile.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
-import type { PackageFile, PackageFiles } from '../package/package.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { remoteSubpackages } from '../package/remote-subpackages.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
 import type { UserGit } from './user-git.ts';
@@ -62,45 +59,11 @@ export async function fetchPackage(
     const fetched = await fetchPackage(
       git,
       sub.upstream,
-      { name: sub.name, strategy: sub.strategy },
+      { name: sub.name, strategy: strategyOf(sub.strategy) },
       terminal,
       depth + 1,
     );
     for (const [path, file] of fetched) result.set(`${below}/${path}`, file);
   }
   return result;
-}
-
-export interface RemoteSubpackage {
-  readonly name: string;
-  readonly upstream: GitLocation;
-  readonly upstreamLock: (GitLocation & { readonly commit: string }) | undefined;
-  readonly strategy: UpdateStrategy;
-}
-
-/** The packages below that have an upstream of their own, by directory, parents first. */
-export function remoteSubpackages(files: PackageFiles): Map<string, RemoteSubpackage> {
-  const found = new Map<string, RemoteSubpackage>();
-  for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (posix.basename(path) !== 'Kptfile' || path === 'Kptfile') continue;
-    const kptfile = kptfileOf(file);
-    const upstream = kptfile?.upstream?.git;
-    if (kptfile === undefined || upstream === undefined) continue;
-    found.set(posix.dirname(path), {
-      name: kptfile.name,
-      upstream,
-      upstreamLock: kptfile.upstreamLock?.git,
-      strategy: strategyOf(kptfile.upstream?.updateStrategy),
-    });
-  }
-  return found;
-}
-
-/** A Kptfile that cannot be read counts as one without upstream: rendering and merging say what is wrong with it. */
-function kptfileOf(file: PackageFile): Kptfile | undefined {
-  try {
-    return readKptfile(file.bytes).kptfile;
-  } catch {
-    return undefined;
-  }
 }

@@ -12,7 +12,8 @@ export interface CloneOptions {
   readonly upstream: GitLocation;
   /** Where it stands: a ref, and the commit behind it. */
   readonly lock: GitLocation & { readonly commit: string };
-  readonly strategy: string;
+  /** Absent, none is written. */
+  readonly strategy?: string;
   /** Replaces the package context by one that says the copy's name: true in deployment repositories, as Porch and `kpt pkg get --for-deployment` do. */
   readonly deployment?: boolean;
 }
@@ -42,7 +43,12 @@ export function withPlace(
   intent?: Upstream,
 ): Uint8Array {
   return withUpstream(kptfile, {
-    upstream: { ...intent, type: 'git', git: upstream, updateStrategy: strategy },
+    upstream: {
+      ...intent,
+      type: 'git',
+      git: upstream,
+      ...(strategy !== undefined && { updateStrategy: strategy }),
+    },
     upstreamLock: { type: 'git', git: lock },
   });
 }

@@ -2,12 +2,15 @@
 import { shown } from '../command/arguments.ts';
 import type { DraftRequest, DraftSource } from '../command/draft-request.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
-import { clonedPackage } from '../package/clone.ts';
+import { readUpstream } from '../command/upstream-wish.ts';
+import { clonedPackage, type CloneOptions } from '../package/clone.ts';
 import { initPackage, packageContext } from '../package/init.ts';
+import type { GitLocation } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
+import { remoteSubpackages } from '../package/remote-subpackages.ts';
 import type { Asked } from './command-steps.ts';
 import type { CommandRecord } from './commit-seal.ts';
-import { findUpstream, type Asker } from './draft-upstream.ts';
+import { findUpstream, type Asker, type FoundUpstream } from './draft-upstream.ts';
 import type { Git } from './git-port.ts';
 import { refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
@@ -167,24 +170,84 @@ export function newFiles(
   return files;
 }
 
-/** A package of another place as the new package in `directory`. */
+type Place = Pick<DraftSetting, 'world' | 'access' | 'asker'>;
+
+/** How deep packages may point at packages. */
+const DEEPEST = 8;
+
+/**
+ * A package of another place as the new package in `directory`, with the subpackages that it only points at, each under
+ * the same rules as the package itself.
+ */
 export async function clonedFiles(
-  { world, access, asker }: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
+  place: Place,
   directory: string,
   source: Extract<DraftSource, { kind: 'clone' }>,
   signal?: AbortSignal,
 ): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
-  const upstream = await findUpstream(world, access, asker, source.upstream, signal);
+  const { asker } = place;
+  const upstream = await findUpstream(place.world, place.access, asker, source.upstream, signal);
   if ('kind' in upstream) return upstream;
-  const place = { repo: upstream.repo, directory: `/${upstream.directory}`, ref: upstream.ref };
-  const files = clonedPackage(await filesAt(upstream.git, upstream.commit, upstream.directory, signal), {
+  const copy = {
     name: nameOf(directory, asker.facts.name),
-    upstream: place,
-    lock: { ...place, commit: upstream.commit },
     strategy: 'resource-merge',
     deployment: asker.config.deployment,
+  };
+  const files = await withPointedAt(place, await copied(upstream, undefined, copy, signal), 1, signal);
+  return files instanceof Map ? { files, name: upstream.name } : (files as Refusal);
+}
+
+async function withPointedAt(
+  place: Place,
+  files: PackageFiles,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles | Refusal> {
+  const result = new Map(files);
+  for (const [below, { name, upstream, upstreamLock, strategy }] of remoteSubpackages(files)) {
+    if (upstreamLock !== undefined) continue;
+    if (depth > DEEPEST) {
+      const message = `packages point at packages more than ${DEEPEST} deep`;
+      return refuse('upstream-too-deep', message, 'Look for a package that points at itself.');
+    }
+    const wish = readUpstream(
+      `${upstream.repo.replace(/\.git$/, '')}.git/${upstream.directory}@${upstream.ref}`,
+    );
+    const found =
+      'directory' in wish ? await findUpstream(place.world, place.access, place.asker, wish, signal) : wish;
+    if ('kind' in found) {
+      return refuse(
+        found.code,
+        `its subpackage ${shown(below)} points elsewhere: ${found.message}`,
+        found.hint,
+      );
+    }
+    const fetched = await copied(
+      found,
+      upstream,
+      { name, ...(strategy !== undefined && { strategy }) },
+      signal,
+    );
+    const whole = await withPointedAt(place, fetched, depth + 1, signal);
+    if (!(whole instanceof Map)) return whole;
+    for (const [path, file] of whole) result.set(`${below}/${path}`, file);
+  }
+  return result;
+}
+
+/** `intent` is what the copy says that it follows; what was found, unless given. */
+async function copied(
+  found: FoundUpstream,
+  intent: GitLocation | undefined,
+  copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
+  return clonedPackage(await filesAt(found.git, found.commit, found.directory, signal), {
+    ...copy,
+    upstream: intent ?? lock,
+    lock: { ...lock, commit: found.commit },
   });
-  return { files, name: upstream.name };
 }
 
 export async function filesAt(

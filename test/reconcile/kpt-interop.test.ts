@@ -124,8 +124,16 @@ async function withPeeledLocks(
 test.skipIf(skipped)(
   'kpt gets and updates what Portico publishes, to the byte what Portico makes of it',
   async () => {
+    // A subpackage that only points at its upstream is fetched with the package.
+    const upstream = `  git:\n    repo: ${catalog.url}\n    directory: /packages/deep/p1\n    ref: main\n`;
+    const pointing = `${kptfile('inner')}upstream:\n  type: git\n${upstream}`;
+    await catalog.push(
+      'main',
+      below('packages/pointer', { Kptfile: kptfile('pointer'), 'inner/Kptfile': pointing }),
+    );
     await publishAll(1);
-    expect([...(await catalog.tags()).keys()]).toHaveLength(MANY);
+    await catalog.tag('packages/pointer/v1', await catalog.head('main'));
+    expect([...(await catalog.tags()).keys()]).toHaveLength(MANY + 1);
     const down = stage.repository('down');
     const { data: issue } = await stage.as('alice').rest.issues.create({ ...down.where, title: 'Clones' });
     const paths = Array.from({ length: MANY }, (_, n) =>
@@ -140,6 +148,11 @@ test.skipIf(skipped)(
         await treeAt(down, `drafts/p${n}/v1`, `p${n}`),
       );
     }
+
+    const said = await down.command(issue.number, '/portico clone acme/catalog:packages/pointer@v1');
+    expect(said.reaction, said.reply).toBe('rocket');
+    await kpt('get', `${catalog.url}.git/packages/pointer@packages/pointer/v1`, 'pointer');
+    expect(await treeIn(join(folder, 'pointer'))).toEqual(await treeAt(down, 'drafts/pointer/v1', 'pointer'));
 
     await publishAll(2);
     await down.command(
