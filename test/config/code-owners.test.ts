@@ -27,7 +27,7 @@ test.each([
 ])('%s and %s: %s', (pattern, path, expected) => expect(matchesPattern(pattern, path)).toBe(expected));
 
 test('a hostile pattern costs no more than its length', () => {
-  expect(matchesPattern(`${'*a'.repeat(240)}`, 'a'.repeat(4_000))).toBe(true);
+  expect(matchesPattern('*a'.repeat(240), 'a'.repeat(4_000))).toBe(true);
   expect(matchesPattern(`${'**/'.repeat(160)}x`, `${'a/'.repeat(400)}y`)).toBe(false);
 });
 
