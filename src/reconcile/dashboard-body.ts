@@ -2,7 +2,7 @@
 import type { CatalogRepository, Standing } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import { code, sentence, table } from './markdown-blocks.ts';
+import { code, table, told } from './markdown-blocks.ts';
 import type { PlannedVariant, StalledVariant } from './variant-plan.ts';
 
 export const DASHBOARD_TITLE = 'Portico dashboard';
@@ -36,8 +36,8 @@ function problemsPart({ problems }: DashboardInput): string {
   if (problems.length === 0) return '';
   const rows = problems.map(({ file, line, message, hint }) => [
     code(`${file}:${line}`),
-    sentence(message),
-    sentence(hint),
+    told(message),
+    told(hint),
   ]);
   return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
 }
@@ -55,7 +55,7 @@ function updatesPart({ standings }: DashboardInput): string {
     code(path),
     to === undefined ? '' : code(to),
     pull === undefined ? code(reason) : `#${pull}`,
-    sentence(message),
+    told(message),
   ]);
   const boxes = due
     .filter(([, { reason }]) => TICKABLE.includes(reason))
@@ -73,7 +73,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
       code(`${namespace}/${name}`),
       code(`${file}:${line}`),
       `Stalled: ${reason}`,
-      sentence(message),
+      told(message),
     ]),
     ...variants.map(({ planned, standing }) => {
       const { repository, path } = planned.downstream;
@@ -82,7 +82,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
         code(`${planned.namespace}/${planned.name}`),
         code(`${repository.ref.owner}/${repository.ref.name}:${path}`),
         condition,
-        sentence(message),
+        told(message),
       ];
     }),
   ];

@@ -49,6 +49,31 @@ export function sentence(text: string): string {
   return /[.!?:]$/.test(flat) || flat === '' ? flat : `${flat}.`;
 }
 
+/** Code spans, then runs of other text, then backticks that begin no span. */
+const SPANS = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|[^`]+|`+/gs;
+const LONGEST_TOLD = 4_000;
+
+/**
+ * A foreign message as a sentence in Markdown, in a paragraph or a cell: what it quotes in code stays; outside of code
+ * it mentions nobody, links to nothing by number, shows no image, holds no HTML and ends no cell.
+ */
+export function told(text: string): string {
+  const flat = sentence(text.length > LONGEST_TOLD ? `${text.slice(0, LONGEST_TOLD)}…` : text);
+  return flat.replace(SPANS, (part, ticks: string | undefined) => (ticks === undefined ? inert(part) : part));
+}
+
+const ZERO_WIDTH = '\u200b';
+
+function inert(text: string): string {
+  return text
+    .replaceAll('<', '&lt;')
+    .replaceAll('|', '\\|')
+    .replaceAll('![', `!${ZERO_WIDTH}[`)
+    .replaceAll(/@(?=[a-z\d])/gi, `@${ZERO_WIDTH}`)
+    .replaceAll(/(?:#|\bGH-)(?=\d)/gi, `$&${ZERO_WIDTH}`)
+    .replace(/^\//, '\\/');
+}
+
 /** A fence around text, longer than any run of backticks in it. */
 export function fenced(text: string, language = 'text'): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));

@@ -1,6 +1,6 @@
 import { count, inDirectory, type Draft } from './check-draft.ts';
 import { PACKAGE_CHECK } from './check-names.ts';
-import { code, sentence, table } from './markdown-blocks.ts';
+import { code, sentence, table, told } from './markdown-blocks.ts';
 import type { ProposalFacts } from './proposal-checks.ts';
 
 /** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
@@ -24,7 +24,7 @@ export function packageCheck(facts: Pick<ProposalFacts, 'kptfiles' | 'rendered' 
     code(path),
     code(type),
     ready ? 'met' : 'not met',
-    sentence(message),
+    told(message),
   ]);
   return {
     name: PACKAGE_CHECK,

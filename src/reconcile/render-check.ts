@@ -3,7 +3,7 @@ import type { Finding, FunctionRun } from '../package/render/render-types.ts';
 import { annotationOf, count, inDirectory, placed, type Draft } from './check-draft.ts';
 import { RENDER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
-import { code, fenced, sentence, table } from './markdown-blocks.ts';
+import { code, fenced, sentence, table, told } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { RenderCommit } from './render-commit.ts';
 
@@ -101,14 +101,14 @@ function failure(one: RenderedPackage): string {
       one.problem.file === undefined
         ? ''
         : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
-    return `**${code(one.package.path)}**${at}: ${sentence(one.problem.message)} ${one.problem.hint}`;
+    return `**${code(one.package.path)}**${at}: ${told(one.problem.message)} ${told(one.problem.hint)}`;
   }
   const run = one.runs.find(
     (candidate) =>
       candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined),
   );
   if (run?.refused !== undefined)
-    return `**${code(one.package.path)}**: ${sentence(run.refused.message)} ${run.refused.hint}`;
+    return `**${code(one.package.path)}**: ${told(run.refused.message)} ${told(run.refused.hint)}`;
   const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
   return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said.slice(0, 4000))}`}`;
 }

@@ -7,7 +7,7 @@ import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
-import { code, details, table } from './markdown-blocks.ts';
+import { code, details, table, told } from './markdown-blocks.ts';
 import type { PackageChange } from './proposal-changes.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import { outcomeOf } from './render-check.ts';
@@ -44,7 +44,7 @@ export function summaryOf(input: SummaryInput): string {
           ['fails', 'why'],
           failing
             .filter(({ name }) => name !== AGGREGATE_CHECK)
-            .map(({ name, title }) => [code(name), title]),
+            .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
         ),
     approvalLine(input.approvals),
     nextStep(input, failing.length),
@@ -198,7 +198,7 @@ function stepOf(
   const asked = checks.find(
     ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
   );
-  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${asked.title}.`;
+  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
   if (approvals.counted.length < approvals.required || (approvals.ownersMissing ?? []).length > 0)
     return '**Next:** an approving review, or `/portico approve`.';
   return '**Next:** `/portico publish`, or merge it.';

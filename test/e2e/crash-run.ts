@@ -5,6 +5,7 @@ import { eventually } from './eventually.ts';
 import { REPOSITORIES, type Scenario } from './fault-scenarios.ts';
 import type { FaultStage, Ground } from './fault-stage.ts';
 import { forgeState, type ForgeState } from './forge-state.ts';
+import type { PorticoProcess } from './portico-process.ts';
 
 const PRELOAD = new URL('kill-after-commit.ts', import.meta.url).href;
 
@@ -21,7 +22,11 @@ export interface Undisturbed {
 export type Point = { readonly after: 'write' | 'commit'; readonly number: number };
 
 /** Plays a scenario to its end. @throws when what it is there for is not seen */
-export async function undisturbed(ground: Ground, prepared: string, scenario: Scenario): Promise<Undisturbed> {
+export async function undisturbed(
+  ground: Ground,
+  prepared: string,
+  scenario: Scenario,
+): Promise<Undisturbed> {
   await using stage = await ground.open('undisturbed', prepared);
   const writes: string[] = [];
   const file = join(stage.data, 'begun');
@@ -58,9 +63,7 @@ export async function killedAt(
 ): Promise<'killed' | 'not reached'> {
   await using stage = await ground.open('killed', prepared);
   const file = join(stage.data, 'begun');
-  const bot = await stage.startBot(
-    point.after === 'commit' ? { env: killing(file, point.number) } : {},
-  );
+  const bot = await stage.startBot(point.after === 'commit' ? { env: killing(file, point.number) } : {});
   await stage.quiet();
   let seen = 0;
   if (point.after === 'write') {
@@ -76,7 +79,7 @@ export async function killedAt(
   stage.proxy.judge(null);
   rmSync(file, { force: true });
   const again = await stage.startBot();
-  await inState(stage, wanted, again.log);
+  await inState(stage, wanted, again);
   const code = await again.end('SIGTERM');
   if (code !== 0) throw new Error(`the bot ended with ${code}\n${again.log().slice(-4000)}`);
   return killed ? 'killed' : 'not reached';
@@ -86,7 +89,7 @@ export async function killedAt(
 export async function inState(
   stage: FaultStage,
   wanted: ForgeState,
-  log: () => string,
+  bot: PorticoProcess,
   seconds = 60,
 ): Promise<void> {
   let state: ForgeState = [];
@@ -100,7 +103,7 @@ export async function inState(
       ...wanted.filter((line) => !state.includes(line)).map((line) => `- ${line.slice(0, 700)}`),
       ...state.filter((line) => !wanted.includes(line)).map((line) => `+ ${line.slice(0, 700)}`),
     ];
-    throw new Error(`${String(error)}\n${lines.join('\n')}\n${log().slice(-6000)}`, { cause: error });
+    throw new Error(`${String(error)}\n${lines.join('\n')}\n${bot.log().slice(-6000)}`, { cause: error });
   });
 }
 
@@ -115,7 +118,10 @@ function killing(file: string, commit: number): Record<string, string> {
 /** True when the process died, false when all is quiet and it lives. */
 async function death(stage: FaultStage, child: { readonly signalCode: string | null }): Promise<boolean> {
   const isDead = (): boolean => child.signalCode !== null;
-  await eventually('the kill, or the end', async () => isDead() || (await stage.quiet(1).then(() => true)), 120);
+  await eventually(
+    'the kill, or the end',
+    async () => isDead() || (await stage.quiet(1).then(() => true)),
+    120,
+  );
   return isDead();
 }
-

@@ -16,7 +16,9 @@ const ONLY = process.env['FAULT_SCENARIO'];
 const STRIDE = Number(process.env['FAULT_STRIDE'] ?? 1);
 const SHORT = [/^PUT .*\/merge$/, /git-receive-pack$/];
 
-const chosen = SCENARIOS.filter(({ name }) => (ONLY === undefined ? LONG || name === 'publish' : name === ONLY));
+const chosen = SCENARIOS.filter(({ name }) =>
+  ONLY === undefined ? LONG || name === 'publish' : name === ONLY,
+);
 let ground: Ground;
 let prepared: string;
 

@@ -5,7 +5,7 @@ import { OWNER } from './fault-stage.ts';
 export type ForgeState = readonly string[];
 
 /**
- * Everything on the forge that the bot can change: refs with their content, pull requests, comments, reactions,
+ * Everything on the forge that the bot can change, but the dashboard: refs with their content, pull requests, comments, reactions,
  * reviews, the newest check of each name, releases. Two states are the same when nobody could tell which of two
  * histories led to them.
  */
@@ -22,16 +22,15 @@ async function stateOf(stage: FaultStage, repo: string): Promise<string[]> {
   lines.push(...releases.map(({ tag_name, body }) => `release ${tag_name}: ${plain(body ?? '')}`));
   const { data: issues } = await rest.issues.listForRepo({ ...where, state: 'all', per_page: 100 });
   for (const issue of issues) {
+    // The dashboard comes minutes after the last news.
+    if (issue.title === 'Portico dashboard') continue;
     const pull =
       issue.pull_request === undefined
         ? undefined
         : (await rest.pulls.get({ ...where, pull_number: issue.number })).data;
     const name = pull === undefined ? `issue "${issue.title}"` : `pull ${pull.head.ref}`;
     const facts = pull === undefined ? '' : ` draft=${pull.draft} merged=${pull.merged}`;
-    const labels = issue.labels.map((label) => (typeof label === 'string' ? label : label.name)).sort();
-    lines.push(
-      `${name} ${issue.state}${facts} "${plain(issue.title)}" [${labels.join()}] ${plain(issue.body ?? '')}`,
-    );
+    lines.push(`${name} ${issue.state}${facts} "${plain(issue.title)}" ${plain(issue.body ?? '')}`);
     lines.push(...(await comments(stage, where, issue.number, name)));
     if (pull === undefined) continue;
     const { data: reviews } = await rest.pulls.listReviews({ ...where, pull_number: issue.number });

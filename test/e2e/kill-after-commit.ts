@@ -19,20 +19,18 @@ function committed(): void {
   else if (commits === last) process.kill(process.pid, 'SIGKILL');
 }
 
-const { query, exec, transaction } = PGlite.prototype;
+/** Puts a count behind a method of the engine. */
+function counting(name: 'query' | 'exec' | 'transaction', writes: (first: unknown) => boolean): void {
+  const plain = PGlite.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+  Object.defineProperty(PGlite.prototype, name, {
+    async value(this: PGlite, ...args: unknown[]) {
+      const answer = await Reflect.apply(plain, this, args);
+      if (writes(args[0])) committed();
+      return answer;
+    },
+  });
+}
 
-PGlite.prototype.query = async function counted(this: PGlite, ...args) {
-  const answer = await query.apply(this, args);
-  if (WRITES.test(args[0])) committed();
-  return answer as never;
-};
-PGlite.prototype.exec = async function counted(this: PGlite, ...args) {
-  const answer = await exec.apply(this, args);
-  if (WRITES.test(args[0])) committed();
-  return answer;
-};
-PGlite.prototype.transaction = async function counted(this: PGlite, ...args) {
-  const answer = await transaction.apply(this, args);
-  committed();
-  return answer as never;
-};
+counting('query', (sql) => WRITES.test(String(sql)));
+counting('exec', (sql) => WRITES.test(String(sql)));
+counting('transaction', () => true);

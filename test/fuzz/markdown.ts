@@ -1,0 +1,155 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { cutText, inert, inertBlock, inertCode } from '../../src/forge/markdown.ts';
+import { createRuntime } from '../../src/function/runtime.ts';
+import type { Conflict } from '../../src/package/merge/conflict.ts';
+import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
+import { renderPackage } from '../../src/package/render/render.ts';
+import { code, conflictTable, fenced, table } from '../../src/reconcile/markdown-blocks.ts';
+import type { RenderedPackage } from '../../src/reconcile/proposal-render.ts';
+import { renderCheck } from '../../src/reconcile/render-check.ts';
+import { publishedSummary } from '../../src/reconcile/summary.ts';
+import { updateBody } from '../../src/reconcile/update-body.ts';
+import { fuzz, hostileText } from './fuzzing.ts';
+import { liveParts } from './live-markdown.ts';
+
+test('foreign text', () =>
+  fuzz({
+    name: 'Markdown: foreign text made inert',
+    weight: 3,
+    inputs: [hostileText, fc.nat(400)],
+    seeds: [
+      ['`@alice', 9],
+      ['a|b\\|`c`', 9],
+      ['\r/portico publish', 9],
+    ],
+    check(text, limit) {
+      for (const markdown of [
+        inert(text),
+        inertCode(text),
+        inertBlock(text, 'yaml'),
+        fenced(text),
+        code(text),
+        table(['a', 'b'], [[code(text), inertCode(text)]]),
+      ])
+        expect(liveParts(markdown), JSON.stringify(markdown)).toEqual([]);
+      const cut = cutText(`${inertBlock(text)}\n\n${inert(text)}`, limit + 60);
+      expect(cut.length).toBeLessThanOrEqual(limit + 60);
+      expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true);
+    },
+  }));
+
+test('comments and bodies', () => {
+  return fuzz({
+    name: 'Markdown: comments and bodies',
+    weight: 0.4,
+    inputs: [hostileText, hostileText, hostileText],
+    check(path, value, other) {
+      const conflict: Conflict = {
+        file: path,
+        resource: { apiVersion: 'v1', kind: value, namespace: other, name: path },
+        path: value,
+        base: other,
+        upstream: { [path]: value },
+        local: [other],
+        taken: 'upstream',
+      } as Conflict;
+      const body = updateBody(
+        {
+          repository: 1,
+          branch: 'portico/update/web/0123456789',
+          path,
+          upstream: value,
+          from: other,
+          to: 'v2',
+          before: filesOf(path, value),
+          after: filesOf(path, other),
+          conflicts: [conflict],
+          created: false,
+          revisions: [],
+          variant: { name: other, place: value },
+        },
+        () => 'ab',
+      );
+      const own = [...body.matchAll(/<!-- portico:[a-z]+ [\w ./+=-]+ -->/g)].map(([marker]) => marker);
+      expect(liveParts(body, own.slice(0, 1)), body).toEqual([]);
+      const texts = [
+        conflictTable([conflict]),
+        publishedSummary([{ path, revision: 'v1', url: 'https://forge.test/a' }], [value]),
+      ];
+      for (const text of texts) expect(liveParts(text), text).toEqual([]);
+    },
+  });
+});
+
+test('checks of hostile packages', () => {
+  const runtime = createRuntime();
+  return fuzz({
+    name: 'Markdown: checks of hostile packages',
+    weight: 0.2,
+    inputs: [
+      hostileText,
+      hostileText,
+      fc.constantFrom('name', 'image', 'configPath', 'configMap', 'raw', 'kind'),
+    ],
+    async check(text, other, place) {
+      const quoted = JSON.stringify(text);
+      const step = {
+        name: `- image: set-labels:v0.2\n    name: ${quoted}\n    configMap: {}`,
+        image: `- image: ${quoted}`,
+        configPath: `- image: set-labels:v0.2\n    configPath: ${quoted}`,
+        configMap: `- image: set-namespace:v0.4\n    configMap: { namespace: ${quoted} }`,
+        raw: `- image: set-labels:v0.2\n    ${text}: 1`,
+        kind: `- image: starlark:v0.5\n    configPath: f.yaml`,
+      }[place];
+      const files: PackageFiles = new Map([
+        [
+          'Kptfile',
+          file(
+            `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: { name: web }\npipeline:\n  mutators:\n  ${step}\n`,
+          ),
+        ],
+        [
+          'a.yaml',
+          file(
+            `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: ${JSON.stringify(other)} }\n`,
+          ),
+        ],
+        [
+          'f.yaml',
+          file(
+            `apiVersion: fn.kpt.dev/v1alpha1\nkind: StarlarkRun\nmetadata: { name: f }\nsource: |\n  fail(${quoted})\n`,
+          ),
+        ],
+      ]);
+      const result = await renderPackage({ files, runtime });
+      const one = {
+        package: { path: 'web', directory: 'web' },
+        ok: result.ok,
+        runs: result.runs,
+        findings: result.findings,
+        ...(result.problem && { problem: result.problem }),
+        changes: new Map(),
+      } as unknown as RenderedPackage;
+      const { title, summary, text: more = '' } = renderCheck([one], { state: 'unchanged' } as never);
+      expect(title).not.toMatch(/[\n@]/);
+      for (const markdown of [summary, more]) expect(liveParts(markdown), markdown).toEqual([]);
+    },
+  });
+});
+
+const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: { name: web }\n';
+const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n';
+
+function filesOf(path: string, text: string): PackageFiles {
+  const name = path === '' || path.includes('\0') ? 'x.yaml' : `${path.toWellFormed()}.yaml`;
+  return new Map([
+    ['Kptfile', file(KPTFILE)],
+    [name, file(`${CONFIG_MAP}data: { k: ${JSON.stringify(text)} }\n`)],
+  ]);
+}
+
+function file(text: string): PackageFile {
+  return { mode: '100644', bytes: new TextEncoder().encode(text) };
+}
