@@ -19,6 +19,8 @@ export interface UpdateBodyInput {
   readonly conflicts: readonly Conflict[];
   /** The package is made by this pull request. */
   readonly created: boolean;
+  /** Markdown lines of the revisions on the way. */
+  readonly revisions?: readonly string[];
   /** The variant that keeps the package, and the file that says so. */
   readonly variant?: { readonly name: string; readonly place: string };
 }
@@ -45,7 +47,7 @@ export function updateTitle(
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
 export function updateBody(input: UpdateBodyInput, hmac: (text: string) => string): string {
-  const { conflicts, variant } = input;
+  const { conflicts, variant, revisions = [] } = input;
   const parts = [
     // First, because what is too long is cut at the end.
     conflictRecord(conflictKey(input.repository, input.branch), conflicts, hmac),
@@ -57,7 +59,8 @@ export function updateBody(input: UpdateBodyInput, hmac: (text: string) => strin
       ? ''
       : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(conflicts, 20)}`,
     details('What changes here', diffMarkdown(diffPackages(input.before, input.after), { limit: 25_000 })),
-    'Commits that you push to this branch are kept. Closing the pull request means: not this revision.',
+    revisions.length === 0 ? '' : details('Revisions on the way', revisions.join('\n')),
+    `Commits that you push to this branch are kept. Closing the pull request means: not this revision. ${code(`/portico pause ${input.path}`)} stops updates of this package, and \`/portico update <revision>\` brings another.`,
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

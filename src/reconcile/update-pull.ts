@@ -5,6 +5,7 @@ import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
 import { updateBody, updateTitle } from './update-body.ts';
 import type { Wanted } from './update-content.ts';
+import { revisionsOnTheWay } from './update-provenance.ts';
 import { withheld, type Withheld } from './update-target.ts';
 
 export interface UpdatePull {
@@ -37,6 +38,7 @@ export async function openOrRefresh(
       after: wanted.files,
       conflicts: wanted.conflicts,
       created: !down.exists,
+      revisions: await revisionsOnTheWay(down, wanted.to, signal),
       ...(planned && {
         variant: {
           name: `${planned.namespace}/${planned.name}`,

@@ -74,6 +74,7 @@ describe('after v2', () => {
     const repo = stage.repository('local');
     const pull = await onlyPull(repo);
     expect(pull.title).toBe('Update shop to v2');
+    expect(pull.body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
     const text = await repo.read('shop/config.yaml', pull.head.sha);
     expect(text).toBe(data({ color: 'second', size: 'large' }));
     const kptfile = await repo.read('shop/Kptfile', pull.head.sha);
