@@ -62,6 +62,7 @@ test(
         expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
         const log = stage.log.join('');
         expect(log).not.toMatch(/ghs_|PRIVATE KEY/);
+        if (LONG) process.stderr.write(`held so far: ${JSON.stringify(played)}\n`);
         expect(stage.log.filter((line) => /"level":(50|60)|"level":"(error|fatal)"/.test(line))).toEqual([]);
       }),
       {
