@@ -33,6 +33,7 @@ import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
+import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
@@ -71,7 +72,7 @@ const LANES: readonly Lane[] = [
   { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
   { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
   { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  { name: 'index', kinds: ['repository', 'commit', 'sweep', 'sweep-repository'], concurrency: 2 },
+  { name: 'index', kinds: ['repository', 'rollout', 'commit', 'sweep', 'sweep-repository'], concurrency: 2 },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
   { name: 'dashboards', kinds: ['dashboard'], concurrency: 1 },
 ];
@@ -226,6 +227,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
   const repository = createRepositoryReconciler(world);
   const variant = createVariantReconciler(world);
   const dashboard = createDashboardReconciler(world);
+  const rollout = createRolloutReconciler(world);
   const branch = createBranchReconciler(world);
   const sweep = createSweep(world);
   const sweepRepository = createRepositorySweep(world);
@@ -257,6 +259,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
       await variant(data as unknown as VariantTarget, signal);
     },
     dashboard: ({ data }, signal) => dashboard(data as unknown as DashboardTarget, signal),
+    rollout: ({ data }, signal) => rollout(whose(data), signal),
     branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
     sweep: (_job, signal) => sweep(signal),
     'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),
@@ -264,7 +267,14 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
 }
 
 /** These only look, and ask others to look at the same. */
-const ONLY_LOOKING: readonly string[] = ['branch', 'commit', 'repository', 'sweep', 'sweep-repository'];
+const ONLY_LOOKING: readonly string[] = [
+  'branch',
+  'commit',
+  'repository',
+  'rollout',
+  'sweep',
+  'sweep-repository',
+];
 
 function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
   return Object.fromEntries(

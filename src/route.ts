@@ -14,6 +14,7 @@ import {
   recheckJob,
   repositoryJob,
   repositorySweepJob,
+  rolloutJob,
   sweepJob,
   updateBranchJob,
 } from './reconcile/jobs.ts';
@@ -142,6 +143,9 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       const { head_sha: headSha, head_ref: headRef, base_sha: baseSha, base_ref: baseRef } = group;
       return [mergeGroupJob(repository, { headSha, headRef, baseSha, baseRef })];
     }
+    case 'status':
+    case 'deployment_status':
+      return [rolloutJob(repository)];
     case 'repository':
       return [repositorySweepJob(repository)];
     default:

@@ -3,6 +3,7 @@
  * locked to, which variant documents and inventory objects they have, and what came of the last look at each package.
  * It is a cache of what is in git: lose it, and the next sweep builds it again.
  */
+import type { Rollout } from '../package/rollout/rollout.ts';
 import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
@@ -35,6 +36,8 @@ export interface CatalogDocuments {
   /** Identity of the content. */
   readonly id: string;
   readonly documents: readonly ReadDocument[];
+  /** Rollouts among them; 1-based lines. */
+  readonly rollouts?: readonly { readonly line: number; readonly rollout: Rollout }[];
   readonly problems: readonly DocumentProblem[];
 }
 
@@ -57,6 +60,8 @@ export interface CatalogRepository {
   readonly visibility: 'public' | 'internal' | 'private';
   /** What selectors see of it where no document of Porch's names it. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Published packages are ready to be deployed. */
+  readonly deployment?: boolean;
   /** Updates here may merge themselves. */
   readonly automerge: boolean;
   /** Variant documents beside the configuration. */
@@ -79,6 +84,8 @@ export interface Standing {
   readonly to?: string;
   readonly from?: string;
   readonly pull?: number;
+  /** The upstream's newest revision when that was decided. */
+  readonly newest?: string;
 }
 
 export interface Catalog {

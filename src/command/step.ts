@@ -54,6 +54,14 @@ export type Step =
     }
   | { readonly do: 'pause-updates'; readonly package: string; readonly login: string }
   | { readonly do: 'resume-updates'; readonly package: string }
+  /** Record an order about the newest revision of what a rollout is about. */
+  | {
+      readonly do: 'order-rollout';
+      readonly action: 'stop' | 'resume' | 'skip' | 'rollback';
+      readonly rollout: string;
+      readonly wave?: string;
+      readonly login: string;
+    }
   /** Stop the work on the pull request that is running or waiting. */
   | { readonly do: 'cancel-work'; readonly login: string };
 

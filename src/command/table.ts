@@ -19,6 +19,7 @@ import { reject } from './reject.ts';
 import { render } from './render.ts';
 import { resolve } from './resolve.ts';
 import { rollback } from './rollback.ts';
+import { rollout } from './rollout.ts';
 import { update } from './update.ts';
 
 export const commands: readonly Command[] = [
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   diff,
   pause,
   resume,
+  rollout,
   cancel,
   bulk,
   confirm,

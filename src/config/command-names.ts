@@ -22,5 +22,6 @@ export const COMMAND_NAMES = [
   'resolve',
   'resume',
   'rollback',
+  'rollout',
   'update',
 ] as const;

@@ -1,5 +1,6 @@
 import type { ChecksApi } from './checks.ts';
 import type { CommentsApi } from './comments.ts';
+import type { HealthApi } from './health.ts';
 import type { IssuesApi } from './issues.ts';
 import type { PullsApi } from './pulls.ts';
 import type { ReactionsApi } from './reactions.ts';
@@ -100,6 +101,7 @@ export type RepositoryForge = {
   ReactionsApi &
   IssuesApi &
   ChecksApi &
+  HealthApi &
   ReleasesApi;
 
 /**

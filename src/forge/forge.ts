@@ -4,6 +4,7 @@ import { listFailedDeliveries } from './deliveries.ts';
 import { createEtagCache } from './etag-cache.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity, Forge, ForgeOptions, RepositoryForge, RepositoryKey } from './forge-types.ts';
+import { createHealthApi } from './health.ts';
 import { createInstallations, toInstallation } from './installations.ts';
 import { createIssuesApi } from './issues.ts';
 import type { ClientShare } from './octokit.ts';
@@ -88,5 +89,6 @@ function assemble(
     ...createIssuesApi(context),
     ...createChecksApi(context),
     ...createReleasesApi(context),
+    ...createHealthApi(context),
   };
 }

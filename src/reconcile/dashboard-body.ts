@@ -16,6 +16,8 @@ export interface DashboardInput {
     readonly standing: Standing | undefined;
   }[];
   readonly stalled: readonly StalledVariant[];
+  /** Rollouts whose documents stand here, see rollout-body.ts. */
+  readonly rollouts: string;
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -24,7 +26,13 @@ const MOST_ROWS = 200;
 
 /** The whole body; null where there is nothing that anybody could want to know. */
 export function dashboardBody(input: DashboardInput): string | null {
-  const parts = [problemsPart(input), updatesPart(input), variantsPart(input), packagesPart(input)];
+  const parts = [
+    problemsPart(input),
+    updatesPart(input),
+    variantsPart(input),
+    input.rollouts,
+    packagesPart(input),
+  ];
   if (parts.every((part) => part === '')) return null;
   return [
     'What Portico knows of this repository. This issue is edited when that changes; closing it ends that until it is opened again. Commands work here, too: `/portico help`.',

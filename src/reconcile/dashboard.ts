@@ -8,6 +8,9 @@ import { loadConfiguration } from './configuration.ts';
 import { DASHBOARD_TITLE, dashboardBody, tickedPackages } from './dashboard-body.ts';
 import { variantJob } from './jobs.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
+import { rolloutPart } from './rollout-body.ts';
+import { stalledRollouts } from './rollout-governs.ts';
+import { knownLooks } from './rollouts.ts';
 import { documentProblems } from './variant-documents.ts';
 import { variantPlan } from './variant-plan.ts';
 
@@ -54,7 +57,10 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
             .standings(planned.downstream.repository.ref.id)
             .get(planned.downstream.path),
         })),
-      stalled: plan.stalled.filter(({ control }) => control.ref.id === repository.id),
+      stalled: [...plan.stalled, ...stalledRollouts(world.catalog)].filter(
+        ({ control }) => control.ref.id === repository.id,
+      ),
+      rollouts: rolloutPart(knownLooks(world.catalog, repository.id)),
       problems: [...configuration.problems, ...documentProblems(known)],
     });
     if (body === null || (edited === undefined && before?.body === body)) return;

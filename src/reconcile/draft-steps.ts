@@ -9,6 +9,7 @@ import { code } from './markdown-blocks.ts';
 import { pauseUpdates, resumeUpdates } from './paused.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { orderRollout } from './rollout-command.ts';
 import { showDiff } from './show-diff.ts';
 
 const DRAFT_STEPS = [
@@ -17,6 +18,7 @@ const DRAFT_STEPS = [
   'show-diff',
   'pause-updates',
   'resume-updates',
+  'order-rollout',
   'cancel-work',
 ] as const;
 
@@ -44,6 +46,8 @@ export async function performDraftStep(
       return pauseUpdates(world, access, asked, step, signal);
     case 'resume-updates':
       return resumeUpdates(world, access, step, signal);
+    case 'order-rollout':
+      return orderRollout(world, access, asked, step, signal);
     case 'change-draft':
     case 'cancel-work':
       if (snapshot === null)

@@ -133,6 +133,16 @@ export interface RepositoryFacts {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** States as the forge names them, the newest of each; times are ISO 8601. */
+export interface CommitHealth {
+  readonly statuses: readonly { readonly context: string; readonly state: string; readonly at: string }[];
+  readonly deployments: readonly {
+    readonly environment: string;
+    readonly state: string;
+    readonly at: string;
+  }[];
+}
+
 /** The calls made of the forge for one repository. Every write may run twice. */
 export interface Forge {
   get(signal?: AbortSignal): Promise<RepositoryFacts>;
@@ -247,6 +257,12 @@ export interface Forge {
     sha: string,
     signal?: AbortSignal,
   ): Promise<{ readonly state: string; readonly statuses: readonly unknown[] }>;
+  /** What others say about a commit by statuses, where asked, and by deployments to these environments. */
+  healthOf(
+    sha: string,
+    asked: { readonly statuses: boolean; readonly environments: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<CommitHealth>;
   getRelease(tag: string, signal?: AbortSignal): Promise<{ readonly tag: string } | null>;
   upsertRelease(
     release: { readonly tag: string; readonly name: string; readonly body: string },

@@ -134,6 +134,13 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
   };
 }
 
+/** Look how far the rollouts have come that a repository has a part in; after so many seconds, beside a look at once. */
+export function rolloutJob(repository: RepositoryRef, afterSeconds?: number): Job {
+  const later = afterSeconds === undefined ? {} : { startAfterSeconds: afterSeconds };
+  const key = `rollout:${repository.id}${afterSeconds === undefined ? '' : ':later'}`;
+  return { kind: 'rollout', key, data: { repository }, ...later };
+}
+
 /** So long the dashboard waits for more news, in seconds. */
 const NEWS_WAITS = 300;
 

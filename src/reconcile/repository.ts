@@ -6,9 +6,10 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { indexPackages } from './index-packages.ts';
-import { dashboardJob, variantGoneJob, variantJob } from './jobs.ts';
+import { dashboardJob, rolloutJob, variantGoneJob, variantJob } from './jobs.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
+import { rolloutConcerns } from './rollouts.ts';
 import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
@@ -58,11 +59,13 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
       visibility: facts.visibility,
       labels: facts.labels ?? {},
+      deployment: config.deployment,
       automerge: config.updates.automerge !== 'none',
       ...documents,
     });
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
-    for (const job of [...jobs, dashboardJob(repository)]) await world.enqueue(job);
+    const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
+    for (const job of [...jobs, ...later, dashboardJob(repository)]) await world.enqueue(job);
   };
 }
 

@@ -19,7 +19,10 @@ export type WithheldReason =
   | 'too-young'
   | 'not-owned'
   | 'variant-error'
-  | 'deletion-proposed';
+  | 'deletion-proposed'
+  | 'wave-waiting'
+  | 'wave-stopped'
+  | 'wave-rolled-back';
 
 /** An update that is not made: a stable reason and a sentence that says what to do. */
 export interface Withheld {
@@ -28,6 +31,8 @@ export interface Withheld {
   readonly message: string;
   /** The revision that would be brought. */
   readonly to?: string;
+  /** The upstream's newest revision when that was decided. */
+  readonly newest?: string;
 }
 
 export type Target = { readonly kind: 'target'; readonly revision: string } | Withheld;

@@ -1,7 +1,8 @@
 /** The variant documents and inventory objects that stand in a repository. */
 import type { CatalogDocuments } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { readVariantDocuments } from '../package/variant/read-document.ts';
+import { readRollouts } from '../config/read-rollouts.ts';
+import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
 import type { Git } from './git-port.ts';
 
 /** Beside `.github/portico.yaml`. */
@@ -53,14 +54,22 @@ async function folder(
   return files.slice(0, MOST_FILES).map(([path, { id = '', bytes }]) => {
     const file = top === '.' ? path : `${top}/${path}`;
     const before = id === '' ? undefined : known.get(`${file} ${id}`);
-    return before ?? { file, id, ...read(bytes) };
+    return before ?? { file, id, ...read(file, bytes) };
   });
 }
 
-function read(bytes: Uint8Array): ReturnType<typeof readVariantDocuments> {
-  if (bytes.length <= LONGEST_FILE) return readVariantDocuments(new TextDecoder().decode(bytes));
+function read(file: string, bytes: Uint8Array): Omit<CatalogDocuments, 'file' | 'id'> {
+  if (bytes.length <= LONGEST_FILE) {
+    const { documents, problems } = readVariantDocuments(new TextDecoder().decode(bytes));
+    const { rollouts, problems: wrong } = readRollouts({ file, bytes });
+    return { documents, problems: [...problems, ...wrong.map(asDocumentProblem)], rollouts };
+  }
   const message = `The file has more than ${LONGEST_FILE / 1024} KiB`;
   return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
+}
+
+function asDocumentProblem({ path, line, column, message, hint }: ConfigProblem): DocumentProblem {
+  return { path, line, column, message: `${message}. ${hint}` };
 }
 
 function inInventory(file: string): boolean {

@@ -8,12 +8,13 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
-import { dashboardJob } from './jobs.ts';
+import { dashboardJob, rolloutJob } from './jobs.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { conflictKey, updateConflicts } from './open-conflicts.ts';
 import { channelRevision, taggedRevisions } from './package-revisions.ts';
 import { pausedBy } from './paused.ts';
 import type { RepositoryRef, World } from './ports.ts';
+import { heldByWave, rolledBackTo, rolloutConcerns } from './rollouts.ts';
 import { updatedPackage, type Wanted } from './update-content.ts';
 import { mergedAlone } from './update-merge.ts';
 import { tellOfRetarget } from './update-news.ts';
@@ -75,10 +76,12 @@ async function tellDashboards(
           reason: outcome.reason,
           message: outcome.message,
           ...(outcome.to !== undefined && { to: outcome.to }),
+          ...(outcome.newest !== undefined && { newest: outcome.newest }),
         }
       : standingOf(outcome);
   if (!world.catalog.tell(repository.id, path, standing)) return;
   await world.enqueue(dashboardJob(repository));
+  if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
   const control = variantPlan(world.catalog).at(repository.id, path)?.control.ref;
   if (control !== undefined && control.id !== repository.id) await world.enqueue(dashboardJob(control));
 }
@@ -129,7 +132,8 @@ async function reconcile(
       `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`,
     );
   }
-  const asked = target.to ?? (await askedBefore(world, down, open, signal));
+  const back = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  const asked = target.to ?? back ?? (await askedBefore(world, down, open, signal));
   const chosen = updateTarget({
     policy: policyOf(down),
     asked,
@@ -139,8 +143,12 @@ async function reconcile(
     channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
   });
   const revision = await revisionToBring(world, down, chosen, inStep, signal);
-  if (typeof revision !== 'string') return revision;
-  const outcome = await bring(world, down, target, revision, pulls, alone, signal);
+  if (typeof revision !== 'string')
+    return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
+  const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
+  if (held !== null) return { ...held, to: revision };
+  const look = back === undefined ? target : { ...target, to: back };
+  const outcome = await bring(world, down, look, revision, pulls, alone, signal);
   return outcome.kind === 'withheld' ? { ...outcome, to: revision } : outcome;
 }
 

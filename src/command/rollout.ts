@@ -1,0 +1,52 @@
+import { shown } from './arguments.ts';
+import type { AnywhereCommand } from './command.ts';
+import { refuse } from './refusal.ts';
+
+const ACTIONS = ['stop', 'resume', 'skip', 'rollback'] as const;
+const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+export const rollout: AnywhereCommand = {
+  name: 'rollout',
+  usage: 'rollout stop|resume|skip|rollback <rollout> [<wave>]',
+  summary:
+    'Stop a rollout, let it go on, pass over the gate of a wave, or take the revision back everywhere.',
+  examples: [
+    { line: '/portico rollout stop web', does: 'opens no more updates of the rollout web' },
+    { line: '/portico rollout resume web', does: 'lets it go on; failures so far are forgiven' },
+    { line: '/portico rollout skip web canary', does: 'opens the wave after canary without its gate' },
+    {
+      line: '/portico rollout rollback web',
+      does: 'proposes the revision before to all who have the newest',
+    },
+  ],
+  accepts: { positional: 3 },
+  minimumRole: 'maintain',
+  mayAlso: [],
+  contexts: 'pull-or-issue',
+  guard: 'open',
+  decide(state, { positional: [word = '', name = '', wave] }) {
+    const action = ACTIONS.find((one) => one === word);
+    if (action === undefined) {
+      return refuse(
+        'bad-argument',
+        `${shown(word)} is nothing to do with a rollout`,
+        `Say ${ACTIONS.join(', ')}.`,
+      );
+    }
+    if (!NAME.test(name)) {
+      return refuse('which-rollout', 'no rollout is named', `Write /portico rollout ${action} <name>.`);
+    }
+    if (action === 'skip' ? wave === undefined || !NAME.test(wave) : wave !== undefined) {
+      const hint =
+        action === 'skip'
+          ? `Write /portico rollout skip ${name} <wave>.`
+          : `Write /portico rollout ${action} ${name}.`;
+      return refuse('which-wave', action === 'skip' ? 'no wave is named' : 'only skip names a wave', hint);
+    }
+    const { login } = state.caller;
+    return {
+      kind: 'do',
+      steps: [{ do: 'order-rollout', action, rollout: name, login, ...(wave !== undefined && { wave }) }],
+    };
+  },
+};

@@ -1,0 +1,57 @@
+/** What others say about a commit: Flux, Argo CD and CI report by commit statuses and deployments. */
+import { allPages } from './octokit.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { where } from './repository-context.ts';
+
+export interface CommitHealth {
+  /** The newest of each context. */
+  readonly statuses: readonly { readonly context: string; readonly state: string; readonly at: string }[];
+  /** The newest state of each environment's newest deployment of the commit. */
+  readonly deployments: readonly {
+    readonly environment: string;
+    readonly state: string;
+    readonly at: string;
+  }[];
+}
+
+export interface HealthApi {
+  /** `statuses: false` and no environments save the calls. Times are ISO 8601. */
+  healthOf(
+    sha: string,
+    asked: { readonly statuses: boolean; readonly environments: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<CommitHealth>;
+}
+
+export function createHealthApi(context: RepositoryContext): HealthApi {
+  const { repos } = context.octokit.rest;
+  return {
+    async healthOf(sha, { statuses: wanted, environments }, signal) {
+      const at = where(context, signal);
+      const statuses = !wanted
+        ? []
+        : await allPages(async (page) => {
+            const { data, headers } = await repos.getCombinedStatusForRef({ ...at, ref: sha, ...page });
+            return { data: data.statuses, headers };
+          });
+      const deployments = [];
+      for (const environment of environments) {
+        const found = await repos.listDeployments({ ...at, sha, environment, per_page: 1 });
+        const deployment_id = found.data[0]?.id;
+        if (deployment_id === undefined) continue;
+        const told = await repos.listDeploymentStatuses({ ...at, deployment_id, per_page: 1 });
+        const newest = told.data[0];
+        if (newest === undefined) continue;
+        deployments.push({ environment, state: newest.state, at: newest.created_at });
+      }
+      return {
+        statuses: statuses.map(({ context: name, state, updated_at }) => ({
+          context: name,
+          state,
+          at: updated_at,
+        })),
+        deployments,
+      };
+    },
+  };
+}

@@ -1,0 +1,238 @@
+/** What a rollout is planned from: its downstreams, what they have published, and what is said of that. */
+import {
+  plainDirectory,
+  type Catalog,
+  type CatalogPackage,
+  type CatalogRepository,
+  type Standing,
+} from '../catalog/catalog.ts';
+import { matchesGlob } from '../config/glob.ts';
+import type { Health, RolloutDownstream } from '../package/rollout/plan.ts';
+import type { WaveGate, WaveSelector } from '../package/rollout/rollout.ts';
+import { packagePathOf } from '../revision/package-path.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import type { CommitHealth } from './forge-port.ts';
+import { readKptfileAt } from './kptfile-at.ts';
+import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts';
+import type { RepositoryRef, World } from './ports.ts';
+import type { Governed } from './rollout-governs.ts';
+import { variantPlan } from './variant-plan.ts';
+
+export interface Downstream extends RolloutDownstream {
+  readonly repository: CatalogRepository;
+  /** Below the registered directory. */
+  readonly path: string;
+  readonly told: Standing | undefined;
+  /** Revision of the upstream that it is locked to on the registered branch. */
+  readonly at: string | undefined;
+}
+
+/** A commit of a downstream that published the revision, or a newer one. */
+interface Published {
+  readonly commit: string;
+  readonly at: number;
+}
+
+/** What does not change, kept from look to look: commits that published something, and those that are healthy. */
+export interface RolloutMemory {
+  readonly published: Map<string, { readonly of: string; readonly list: readonly Published[] }>;
+  readonly healthy: Map<string, number>;
+  readonly since: Map<string, number>;
+}
+
+export function createRolloutMemory(): RolloutMemory {
+  return { published: new Map(), healthy: new Map(), since: new Map() };
+}
+
+/** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
+const MOST_REVISIONS = 20;
+
+/** Everything that is made from the package, and what variants are about to make from it. */
+export function followersOf(catalog: Catalog, { upstream, directory }: Governed): Downstream[] {
+  const found = new Map<string, Downstream>();
+  const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
+    const id = `${repository.ref.id}:${path}`;
+    const told = catalog.standings(repository.ref.id).get(path);
+    const at = package_?.lock && revisionOf(package_.lock.ref);
+    const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
+    found.set(id, { id, name, repository, path, told, at: at ?? undefined, standing: 'waiting' });
+  };
+  for (const follower of catalog.followers(upstream.ref.id, directory)) {
+    const { repository } = follower;
+    const own = plainDirectory(follower.package.directory);
+    add(repository, packagePathOf(repository.directory, own) ?? own, follower.package);
+  }
+  for (const { upstream: from, downstream } of variantPlan(catalog).planned) {
+    if (from.repository.ref.id !== upstream.ref.id || from.directory !== directory) continue;
+    const { repository, path } = downstream;
+    if (found.has(`${repository.ref.id}:${path}`)) continue;
+    // A variant may be about to change its upstream: what it was made from so far says nothing.
+    add(repository, path, undefined);
+  }
+  return [...found.values()];
+}
+
+function revisionOf(ref: string): string | undefined {
+  return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
+}
+
+export function selects(selector: WaveSelector, { repository, path }: Downstream): boolean {
+  const { repositories, packages, topics, properties = {}, deployment } = selector;
+  const { labels } = repository;
+  const label = (name: string): string | undefined =>
+    Object.hasOwn(labels, name) ? labels[name] : undefined;
+  return (
+    (repositories === undefined ||
+      matchesGlob(`${repository.ref.owner}/${repository.ref.name}`, repositories)) &&
+    (packages === undefined || matchesGlob(path, packages)) &&
+    (topics === undefined || topics.some((topic) => label(topic) === '')) &&
+    Object.entries(properties).every(([name, value]) => label(name) === value) &&
+    (deployment === undefined || deployment === (repository.deployment === true))
+  );
+}
+
+/** True where a lock is at the revision or a newer one. */
+export function isAtLeast(at: string | undefined, revision: string): boolean {
+  const a = at === undefined ? undefined : parseRevisionName(at);
+  const b = parseRevisionName(revision);
+  return a !== undefined && b !== undefined && compareRevisions(a, b) >= 0;
+}
+
+/** A person said no, or may still let it come. */
+const REFUSED: readonly string[] = ['declined', 'paused'];
+/** No update comes there whatever anybody does about this one. */
+const OUT: readonly string[] = [
+  'not-followed',
+  'archived',
+  'blocked-visibility',
+  'not-owned',
+  'variant-error',
+  'base-missing',
+  'no-such-revision',
+  'deletion-proposed',
+];
+
+/** The same downstreams, with what they have published of the revision and how that is. */
+export async function withFacts(
+  world: World,
+  governed: Governed,
+  revision: string,
+  gateOf: (id: string) => WaveGate | undefined,
+  memory: RolloutMemory,
+  signal?: AbortSignal,
+): Promise<Downstream[]> {
+  const all: Downstream[] = [];
+  for (const one of followersOf(world.catalog, governed)) {
+    if (!isAtLeast(one.at, revision)) {
+      all.push({ ...one, standing: standingOf(one, revision) });
+      continue;
+    }
+    const published = await publishedOf(world, governed, one, revision, memory, signal);
+    const [first] = published;
+    if (first === undefined) {
+      all.push(one);
+      continue;
+    }
+    const gate = gateOf(one.id);
+    const health =
+      gate === undefined
+        ? undefined
+        : await healthOf(world, one.repository.ref, gate, published, memory, signal);
+    all.push({ ...one, standing: 'published', publishedAt: first.at, ...(health && { health }) });
+  }
+  return all;
+}
+
+function standingOf({ told }: Downstream, revision: string): Downstream['standing'] {
+  if (told === undefined) return 'waiting';
+  const { reason, to, newest } = told;
+  if (REFUSED.includes(reason)) return to === undefined || to === revision ? 'refused' : 'waiting';
+  // A pin or a channel: it was asked when this revision was there, and wanted none.
+  if (reason === 'up-to-date') return isAtLeast(newest, revision) ? 'out' : 'waiting';
+  return OUT.includes(reason) ? 'out' : 'waiting';
+}
+
+/** Commits of the downstream's own revisions that hold the upstream's revision, oldest first. */
+async function publishedOf(
+  world: World,
+  { upstream, directory: from }: Governed,
+  { id, repository, path }: Downstream,
+  revision: string,
+  memory: RolloutMemory,
+  signal: AbortSignal | undefined,
+): Promise<readonly Published[]> {
+  const directory =
+    repository.directory === '.' ? path : `${repository.directory}/${path}`.replace(/\/\.$/, '');
+  const of = `${repository.commit} ${(repository.revisions.get(directory) ?? []).join(' ')}`;
+  const key = `${upstream.ref.id}:${from}@${revision} ${id}`;
+  const known = memory.published.get(key);
+  if (known?.of === of) return known.list;
+  const { git } = await world.open(repository.ref, signal);
+  await git.fetch({}, signal);
+  const refs = await loadRevisionRefs(git, signal);
+  const plain = directory === '.' ? '' : directory;
+  const list: Published[] = [];
+  for (const { name } of taggedRevisions(refs, plain).slice(-MOST_REVISIONS).toReversed()) {
+    const tag = tagOf(refs, plain, name);
+    if (tag === undefined) continue;
+    const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
+    const isOurs = lock !== undefined && world.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
+    if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
+    const told = (await git.tag(tag.oid, signal))?.tagger?.date;
+    const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+    list.unshift({ commit: tag.commit, at });
+  }
+  memory.published.set(key, { of, list });
+  return list;
+}
+
+/** A later revision of the downstream may mend what was wrong with the first: any healthy one is enough. */
+async function healthOf(
+  world: World,
+  repository: RepositoryRef,
+  gate: WaveGate,
+  published: readonly Published[],
+  memory: RolloutMemory,
+  signal: AbortSignal | undefined,
+): Promise<Health | undefined> {
+  if (gate.statuses.length + gate.deployments.length === 0) return undefined;
+  let newest: Health | undefined;
+  for (const { commit } of published) {
+    const key = `${repository.id}:${commit} ${JSON.stringify([gate.statuses, gate.deployments])}`;
+    const healthy = memory.healthy.get(key);
+    if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
+    const { forge } = await world.open(repository, signal);
+    const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
+    newest = judgeHealth(await forge.healthOf(commit, asked, signal), gate);
+    if (newest.state !== 'success') continue;
+    memory.healthy.set(key, newest.at);
+    return newest;
+  }
+  return newest;
+}
+
+/** Pure: what a gate makes of what is said. Every status asked for must be there, and every one that fits must hold. */
+export function judgeHealth(
+  { statuses, deployments }: CommitHealth,
+  gate: Pick<WaveGate, 'statuses' | 'deployments'>,
+): Health {
+  const said = [
+    ...gate.statuses.flatMap((glob) => {
+      const fitting = statuses.filter(({ context }) => matchesGlob(context, [glob]));
+      return fitting.length === 0
+        ? [{ what: `status ${glob}`, state: 'pending', at: 0 }]
+        : fitting.map(({ context, state, at }) => ({ what: `status ${context}`, state, at: Date.parse(at) }));
+    }),
+    ...gate.deployments.map((environment) => {
+      const found = deployments.find((one) => one.environment === environment);
+      const at = found === undefined ? 0 : Date.parse(found.at);
+      return { what: `deployment to ${environment}`, state: found?.state ?? 'pending', at };
+    }),
+  ];
+  const failed = said.find(({ state }) => state === 'failure' || state === 'error');
+  if (failed !== undefined) return { state: 'failure', at: failed.at, what: failed.what };
+  // GitHub makes a deployment inactive when a newer one took its place: it was a success before.
+  const open = said.find(({ state }) => state !== 'success' && state !== 'inactive');
+  if (open !== undefined) return { state: 'pending', at: open.at, what: open.what };
+  return { state: 'success', at: Math.max(0, ...said.map(({ at }) => at)), what: '' };
+}
