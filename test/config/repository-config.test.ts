@@ -267,7 +267,11 @@ describe('a mistake is told with code, place and remedy', () => {
     [
       'neither image nor cel',
       'spec:\n  guardrails:\n    validators:\n    - name: x\n',
-      { line: 7, column: 7, message: 'spec.guardrails.validators[0] needs either image, cel, policy or policyPath' },
+      {
+        line: 7,
+        column: 7,
+        message: 'spec.guardrails.validators[0] needs either image, cel, policy or policyPath',
+      },
     ],
     [
       'both',
