@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, text, texts, type Reader, type Tell } from './kptfile-fields.ts';
+import { fieldsOf, listOf, text, texts, type Fields, type Reader, type Tell } from './kptfile-fields.ts';
 import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile.ts';
 import type { FunctionSpec, Selector } from './render/function-runtime.ts';
 import type { YamlValue } from './yaml/edit.ts';
@@ -13,35 +13,41 @@ const selector: Reader<Selector> = (raw, path, tell) => {
     'labels',
     'annotations',
   ]);
-  return (
-    fields && {
-      ...fields.optional('apiVersion', text),
-      ...fields.optional('kind', text),
-      ...fields.optional('name', text),
-      ...fields.optional('namespace', text),
-      ...fields.optional('labels', texts),
-      ...fields.optional('annotations', texts),
-    }
-  );
+  return fields && selectorFrom(fields);
 };
+
+/** Which resources a function is for. */
+export function selectorFrom(fields: Fields): Selector {
+  return {
+    ...fields.optional('apiVersion', text),
+    ...fields.optional('kind', text),
+    ...fields.optional('name', text),
+    ...fields.optional('namespace', text),
+    ...fields.optional('labels', texts),
+    ...fields.optional('annotations', texts),
+  };
+}
 
 const FUNCTION = ['image', 'exec', 'tag', 'name', 'configPath', 'configMap', 'selectors', 'exclude'];
 
 const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, FUNCTION);
-  return (
-    fields && {
-      ...fields.optional('image', text),
-      ...fields.optional('exec', text),
-      ...fields.optional('tag', text),
-      ...fields.optional('name', text),
-      ...fields.optional('configPath', text),
-      ...fields.optional('configMap', texts),
-      ...fields.optional('selectors', listOf(selector)),
-      ...fields.optional('exclude', listOf(selector)),
-    }
-  );
+  return fields && functionFrom(fields, selector);
 };
+
+/** One function of a pipeline. */
+export function functionFrom(fields: Fields, selectors: Reader<Selector>): FunctionSpec {
+  return {
+    ...fields.optional('image', text),
+    ...fields.optional('exec', text),
+    ...fields.optional('tag', text),
+    ...fields.optional('name', text),
+    ...fields.optional('configPath', text),
+    ...fields.optional('configMap', texts),
+    ...fields.optional('selectors', listOf(selectors)),
+    ...fields.optional('exclude', listOf(selectors)),
+  };
+}
 
 const git: Reader<GitLocation> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, ['repo', 'directory', 'ref']);

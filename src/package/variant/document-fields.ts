@@ -1,5 +1,6 @@
 /** Readers of the fields that variants and sets share. Unknown fields are passed over, as an API server drops them. */
 import { fieldsOf, listOf, text, texts, type Reader } from '../kptfile-fields.ts';
+import { functionFrom, selectorFrom } from '../kptfile-readers.ts';
 import type { FunctionSpec, Selector } from '../render/function-runtime.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { LabelSelector, ObjectMeta, SelectorRequirement, VariantUpstream } from './variant-types.ts';
@@ -45,33 +46,13 @@ export const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
 
 const functionSelector: Reader<Selector> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('apiVersion', text),
-      ...fields.optional('kind', text),
-      ...fields.optional('name', text),
-      ...fields.optional('namespace', text),
-      ...fields.optional('labels', texts),
-      ...fields.optional('annotations', texts),
-    }
-  );
+  return fields && selectorFrom(fields);
 };
 
 /** A function as a Kptfile has it. */
 export const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('name', text),
-      ...fields.optional('image', text),
-      ...fields.optional('exec', text),
-      ...fields.optional('tag', text),
-      ...fields.optional('configPath', text),
-      ...fields.optional('configMap', texts),
-      ...fields.optional('selectors', listOf(functionSelector)),
-      ...fields.optional('exclude', listOf(functionSelector)),
-    }
-  );
+  return fields && functionFrom(fields, functionSelector);
 };
 
 const requirement: Reader<SelectorRequirement> = (raw, path, tell) => {

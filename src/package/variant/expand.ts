@@ -1,6 +1,6 @@
 /** A PackageVariantSet and the world it selects from → its variants. */
+import { selects } from '../../cel/match.ts';
 import type { YamlValue } from '../yaml/edit.ts';
-import { selects } from './label-selector.ts';
 import { upstreamOfSet, type PackageRevision } from './package-revision.ts';
 import { renderTemplate, shownObject } from './template.ts';
 import { checkVariant } from './validate-variant.ts';
