@@ -20,7 +20,7 @@ export const rollout: AnywhereCommand = {
     },
   ],
   accepts: { positional: 3 },
-  minimumRole: 'maintain',
+  minimumRole: 'write',
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',

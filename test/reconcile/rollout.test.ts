@@ -120,8 +120,8 @@ describe.runIf(process.env['PORTICO_LONG'] === '1')('the long story', () => {
   test('people go on, skip and stop', async () => {
     const up = stage.repository('up');
     const { data: issue } = await stage.as('alice').rest.issues.create({ ...up.where, title: 'The rollout' });
-    const said = (line: string, as: 'alice' | 'bob' = 'alice') => up.command(issue.number, line, as);
-    expect(await said('/portico rollout resume web', 'bob')).toMatchObject({ reaction: 'confused' });
+    const said = (line: string, as: 'alice' | 'rita' = 'alice') => up.command(issue.number, line, as);
+    expect(await said('/portico rollout resume web', 'rita')).toMatchObject({ reaction: 'confused' });
     expect(await said('/portico rollout skip web nowhere')).toMatchObject({ reaction: 'confused' });
     expect(await said('/portico rollout resume web')).toMatchObject({ reaction: 'rocket' });
     expect((await openIn())[0]).toBe('canary: Update shop to v3');

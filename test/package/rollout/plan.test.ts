@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { assignWaves, REST } from '../../../src/package/rollout/assign.ts';
@@ -27,13 +27,14 @@ function down(name: string, more: Partial<Down> = {}): Down {
   return { id: name, name, group: 'a', standing: 'waiting', ...more };
 }
 
+const selects: RolloutInput<Down>['selects'] = ({ topics }, { group }) =>
+  topics === undefined || topics.includes(group);
+
 function input(
   waves: Wave[],
   downstreams: Down[],
   more: Partial<RolloutInput<Down>> = {},
 ): RolloutInput<Down> {
-  const selects: RolloutInput<Down>['selects'] = ({ topics }, { group }) =>
-    topics === undefined || topics.includes(group);
   return { rollout: { waves }, downstreams, selects, since: 0, orders: NO_ORDERS, now: 1_000, ...more };
 }
 
@@ -188,7 +189,6 @@ describe('always', () => {
   test('every downstream is in exactly one wave, in whatever order they come', () => {
     fc.assert(
       fc.property(waves, downs, fc.integer(), (list, all, seed) => {
-        const { selects } = input(list, all);
         const assigned = assignWaves({ waves: list }, all, selects);
         const ids = assigned.flatMap(({ members }) => members.map(({ id }) => id));
         expect(ids.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
