@@ -44,13 +44,14 @@ export interface Ground {
 export async function makeGround(repositories: readonly string[]): Promise<Ground> {
   const root = mkdtempSync(join(tmpdir(), 'portico-faults-'));
   const [forgePort, proxyPort, botPort] = [await freePort(), await freePort(), await freePort()];
+  let opened = 0;
   return {
     root,
     forgePort,
     proxyPort,
     botPort,
     async open(name, copyOf) {
-      const data = join(root, name);
+      const data = join(root, name === copyOf || copyOf === undefined ? name : `${name}-${(opened += 1)}`);
       if (copyOf === undefined) await copyTemplate(join(data, 'bot', 'store'));
       else cpSync(join(root, copyOf), data, { recursive: true });
       const forge = await startForge({

@@ -21,7 +21,7 @@ export function liveParts(markdown: string, ownMarkers: readonly string[] = []):
   return [...commands, ...markers, ...mentions, ...html];
 }
 
-export function withoutCode(markdown: string): string {
+function withoutCode(markdown: string): string {
   const kept: string[] = [];
   let fence: string | null = null;
   for (const line of markdown.split(/\r\n|\n|\r/)) {

@@ -15,6 +15,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   /** The address of a new, empty database. */
   createDatabase(): Promise<string>;
+  /** Ends it without warning, as a crash does, and starts it again at the same address. */
+  restart(): Promise<void>;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   const port = await freePort();
   await as('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
   const settings = `-p ${port} -h 127.0.0.1 -k ${root} -F -c max_connections=60`;
-  await as('pg_ctl', '-D', data, '-w', '-l', join(root, 'log'), '-o', settings, 'start');
+  const start = () => as('pg_ctl', '-D', data, '-w', '-l', join(root, 'log'), '-o', settings, 'start');
+  await start();
   const address = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let databases = 0;
   return {
@@ -50,6 +53,10 @@ export async function startPostgres(): Promise<PostgresServer | null> {
       await client.query(`CREATE DATABASE ${name}`);
       await client.end();
       return address(name);
+    },
+    async restart() {
+      await as('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
+      await start();
     },
     async [Symbol.asyncDispose]() {
       await as('pg_ctl', '-D', data, '-m', 'immediate', 'stop').catch(() => {});
