@@ -1,12 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+/** They replace HTTP in their process, or its environment. */
+const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-*.test.ts'];
+
 // Git is made hermetic for every test: no user or system configuration, no prompt, no foreign protocol.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Loading the program anew for each file would take a third of all the time.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ['test/**/*.test.ts'], exclude: APART },
+      },
+      { extends: true, test: { name: 'apart', isolate: true, include: APART } },
+    ],
     env: {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_SYSTEM: '/dev/null',
