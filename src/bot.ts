@@ -17,7 +17,7 @@ import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
 import { createBudget } from './queue/budget.ts';
 import type { Database } from './queue/database.ts';
-import type { Json, Lane, Queue } from './queue/job.ts';
+import type { Json, Lane, NewJob, Queue } from './queue/job.ts';
 import { startQueue } from './queue/queue.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
@@ -159,10 +159,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     keepOnly: (present) => mirrors.keepOnly(present),
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
-    enqueue: (job) => {
+    enqueue: (jobs) => {
       const trace = tracing.carry();
-      const data = { ...job.data, at: freshness.stamp(), ...(trace !== undefined && { trace }) };
-      return queue.enqueue({ ...job, data: data as Json });
+      const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
+      const stored = [jobs].flat().map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
+      return enqueueAll(queue, stored);
     },
     runtime: createRuntime(containers === undefined ? {} : { containers }),
     builtins: createRuntime({}),
@@ -201,6 +202,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
     [Symbol.asyncDispose]: () => stop(5_000),
   };
+}
+
+/** Jobs that are stored in one transaction at most. */
+const AT_ONCE = 500;
+
+async function enqueueAll(queue: Queue, jobs: readonly NewJob[]): Promise<void> {
+  for (let at = 0; at < jobs.length; at += AT_ONCE) await queue.enqueue(jobs.slice(at, at + AT_ONCE));
 }
 
 /** The head that the commenter could see: what is pushed between comment and command is not what he meant. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { earliestCall, type CallWindows } from './call-windows.ts';
 import type { Database, Queryable } from './database.ts';
 
 /** The content-creating calls (comments, pull requests, reviews, …) that an installation may make, in GitHub's two windows. */
@@ -33,7 +34,11 @@ export interface BudgetOptions {
 export function createBudget(options: BudgetOptions): Budget {
   const { database, metrics } = options;
   const minute = options.minuteSeconds ?? 60;
-  const windows = [options.perMinute, minute, options.perHour, minute * 60] as const;
+  const windows: CallWindows = {
+    perMinute: options.perMinute,
+    perHour: options.perHour,
+    minute: BigInt(Math.round(minute * 1_000_000)),
+  };
 
   const lines = new Map<number, Promise<unknown>>();
 
@@ -53,29 +58,40 @@ export function createBudget(options: BudgetOptions): Budget {
       ]);
       const at = await earliest(tx, installationId);
       const [slot] = await tx.query<Slot>(
-        `INSERT INTO portico.content_call (installation, starts_at) VALUES ($1, $2::timestamptz)
+        `INSERT INTO portico.content_call (installation, starts_at) VALUES ($1, ${FROM_MICROSECONDS})
          RETURNING id, greatest(0, extract(epoch FROM starts_at - clock_timestamp()) * 1000)::float8 AS milliseconds`,
-        [installationId, at],
+        [installationId, String(at)],
       );
       metrics?.budgetLeft(installationId, await left(tx, installationId));
       return slot ?? { id: '', milliseconds: 0 };
     });
   }
 
-  /** The time of the next call, as text: a Date would lose the microseconds that order depends on. */
-  async function earliest(source: Queryable, installationId: number): Promise<string> {
-    const [row] = await source.query<{ at: string }>(
+  /** The time of the next call in microseconds since 1970: a Date would lose those that order depends on. */
+  async function earliest(source: Queryable, installationId: number): Promise<bigint> {
+    const [row] = await source.query<
+      Record<'now' | 'newest' | 'minute_before' | 'hour_before', string | null>
+    >(
       `WITH calls AS (
          SELECT starts_at, row_number() OVER (ORDER BY starts_at DESC) AS nth
          FROM (SELECT starts_at FROM portico.content_call WHERE installation = $1
-               ORDER BY starts_at DESC LIMIT greatest($2::int, $4::int)) AS newest)
-       SELECT greatest(clock_timestamp(),
-         (SELECT starts_at FROM calls WHERE nth = 1),
-         (SELECT starts_at + make_interval(secs => $3) FROM calls WHERE nth = $2::int),
-         (SELECT starts_at + make_interval(secs => $5) FROM calls WHERE nth = $4::int))::text AS at`,
-      [installationId, ...windows],
+               ORDER BY starts_at DESC LIMIT greatest($2::int, $3::int)) AS newest)
+       SELECT ${microseconds('clock_timestamp()')} AS now,
+         (SELECT ${microseconds('starts_at')} FROM calls WHERE nth = 1) AS newest,
+         (SELECT ${microseconds('starts_at')} FROM calls WHERE nth = $2::int) AS minute_before,
+         (SELECT ${microseconds('starts_at')} FROM calls WHERE nth = $3::int) AS hour_before`,
+      [installationId, windows.perMinute, windows.perHour],
     );
-    return row?.at ?? 'now';
+    const time = (text: string | null | undefined): bigint | null => (text ? BigInt(text) : null);
+    return earliestCall(
+      time(row?.now) ?? 0n,
+      {
+        newest: time(row?.newest),
+        minuteBefore: time(row?.minute_before),
+        hourBefore: time(row?.hour_before),
+      },
+      windows,
+    );
   }
 
   async function left(source: Queryable, installationId: number): Promise<number> {
@@ -84,7 +100,7 @@ export function createBudget(options: BudgetOptions): Budget {
          $2::int - count(*) FILTER (WHERE starts_at > clock_timestamp() - make_interval(secs => $3)),
          $4::int - count(*)))::int AS left
        FROM portico.content_call WHERE installation = $1 AND starts_at > clock_timestamp() - make_interval(secs => $5)`,
-      [installationId, ...windows],
+      [installationId, options.perMinute, minute, options.perHour, minute * 60],
     );
     return row?.left ?? 0;
   }
@@ -107,8 +123,8 @@ export function createBudget(options: BudgetOptions): Budget {
     },
     async eta(installationId) {
       const [row] = await database.query<{ seconds: number }>(
-        'SELECT greatest(0, extract(epoch FROM $1::timestamptz - clock_timestamp()))::float8 AS seconds',
-        [await earliest(database, installationId)],
+        `SELECT greatest(0, $1::float8 / 1000000 - extract(epoch FROM clock_timestamp()))::float8 AS seconds`,
+        [String(await earliest(database, installationId))],
       );
       return row?.seconds ?? 0;
     },
@@ -121,6 +137,13 @@ export function createBudget(options: BudgetOptions): Budget {
     },
   };
 }
+
+function microseconds(time: string): string {
+  return `(extract(epoch FROM ${time}) * 1000000)::bigint::text`;
+}
+
+/** The second parameter as a time, exactly. */
+const FROM_MICROSECONDS = `timestamptz 'epoch' + $2::bigint * interval '1 microsecond'`;
 
 interface Slot {
   readonly id: string;

@@ -62,7 +62,8 @@ export interface World {
   failedDeliveries(since: Date, signal?: AbortSignal): Promise<readonly FailedDelivery[]>;
   /** Asks the forge to send one again. */
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
-  enqueue(job: Job): Promise<void>;
+  /** Several are stored at once. */
+  enqueue(job: Job | readonly Job[]): Promise<void>;
   readonly runtime: FunctionRuntime;
   /** Runs built-in functions alone, which have no way out: for configuration that nobody has approved. */
   readonly builtins: FunctionRuntime;

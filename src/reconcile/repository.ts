@@ -5,6 +5,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
+import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
 import { dashboardJob, rolloutJob, variantGoneJob, variantJob } from './jobs.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
@@ -65,7 +66,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     });
     const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
     const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
-    for (const job of [...jobs, ...later, dashboardJob(repository)]) await world.enqueue(job);
+    await world.enqueue(inTurns([...jobs, ...later, dashboardJob(repository)]));
   };
 }
 

@@ -92,7 +92,7 @@ export function selects(selector: WaveSelector, { repository, path }: Downstream
 }
 
 /** True where a lock is at the revision or a newer one. */
-export function isAtLeast(at: string | undefined, revision: string): boolean {
+function isAtLeast(at: string | undefined, revision: string): boolean {
   const a = at === undefined ? undefined : parseRevisionName(at);
   const b = parseRevisionName(revision);
   return a !== undefined && b !== undefined && compareRevisions(a, b) >= 0;

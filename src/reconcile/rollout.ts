@@ -1,5 +1,6 @@
 /** Looks how far rollouts have come, and asks for the updates that may be made, or taken back, now. */
 import { verdictOn } from '../package/rollout/plan.ts';
+import { inTurns } from './in-turns.ts';
 import { dashboardJob, rolloutJob, variantJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
@@ -47,10 +48,8 @@ async function goOn(world: World, look: RolloutLook, signal: AbortSignal | undef
   const { governed, revision, plan } = look;
   await remember(world, look, signal);
   const members = plan.waves.flatMap((wave) => wave.members);
-  for (const member of members) {
-    if (!isConcerned(look, member)) continue;
-    await world.enqueue(variantJob(member.repository.ref, member.path));
-  }
+  const concerned = members.filter((member) => isConcerned(look, member));
+  await world.enqueue(inTurns(concerned.map(({ repository, path }) => variantJob(repository.ref, path))));
   world.log.debug({ rollout: governed.rollout.name, revision, state: plan.state }, 'a rollout was looked at');
   if (plan.next === undefined) return;
   const seconds = Math.ceil((plan.next - world.now().getTime()) / 1_000);

@@ -3,7 +3,6 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { assignWaves } from '../package/rollout/assign.ts';
 import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../package/rollout/plan.ts';
 import type { WaveGate } from '../package/rollout/rollout.ts';
-import { packagePathOf } from '../revision/package-path.ts';
 import type { Downstream as Update } from './downstream.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts';
 import type { RepositoryRef, World } from './ports.ts';
@@ -210,9 +209,4 @@ export async function rolledBackTo(
   if (!isBack(current)) return undefined;
   const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
   return names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
-}
-
-/** Below the registered directory. */
-export function pathOf({ upstream, directory }: Governed): string {
-  return packagePathOf(upstream.directory, directory) ?? directory;
 }

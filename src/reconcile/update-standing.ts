@@ -1,8 +1,10 @@
 /** What stands already: branch and pull requests of one update, and what they say about the next step. */
+import { parseRevisionName } from '../revision/revision-name.ts';
 import { branchHead, type Downstream } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { conflictKey } from './open-conflicts.ts';
 import type { World } from './ports.ts';
+import { updateTitle } from './update-body.ts';
 import { holdsConflicts, newestSealed, type UpdateRecord } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantDigest } from './variant-content.ts';
@@ -79,9 +81,17 @@ export async function isCurrent(
   const { git } = access;
   const ours = await newestSealed(git, head, world.hmac, signal);
   if (ours === null || ours.record.to !== revision || !asksTheSame(ours.record, down)) return false;
+  if (tellsAnother(pull.title, updateTitle(down, revision), revision)) return false;
   if (!holdsConflicts(conflictKey(facts.id, branch), pull.body, ours.record, world.hmac)) return false;
   const then = await git.treeId(ours.record.base, directory, signal);
   return then === (await git.treeId(base.oid, directory, signal));
+}
+
+/** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
+function tellsAnother(title: string, wanted: string, revision: string): boolean {
+  const words = wanted.endsWith(revision) ? wanted.slice(0, -revision.length) : '';
+  const told = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
+  return told !== revision && parseRevisionName(told) !== undefined;
 }
 
 function asksTheSame({ variant }: UpdateRecord, { planned }: Downstream): boolean {

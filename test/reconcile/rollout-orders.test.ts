@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+
+import { judgeHealth } from '../../src/reconcile/rollout-facts.ts';
+import { ordersFor, type RolloutOrder } from '../../src/reconcile/rollout-orders.ts';
+
+const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
+  action,
+  subject: '1:web@v3',
+  by: 'alice',
+  at: '2026-01-01T00:00:00.000Z',
+  ...more,
+});
+const AT = Date.parse('2026-01-01T00:00:00.000Z');
+
+test('the newest order counts, for its revision alone', () => {
+  const about = (...orders: RolloutOrder[]) => ordersFor(orders, '1:web@v3');
+  expect(about()).toEqual({ skipped: new Map(), done: false });
+  expect(about(order('stop'))).toMatchObject({ stopped: 'alice' });
+  expect(about(order('stop', { subject: '1:web@v2' }))).toEqual(about());
+  expect(about(order('stop'), order('rollback', { by: 'bob' }))).toEqual({ ...about(), rolledBack: 'bob' });
+  expect(about(order('rollback'), order('resume'))).toEqual({ ...about(), resumedAt: AT });
+  expect(about(order('skip', { wave: 'canary' }), order('done'))).toEqual({
+    skipped: new Map([['canary', AT]]),
+    done: true,
+  });
+});
+
+test('a commit is healthy when all that is asked for is there and holds', () => {
+  const at = '2026-01-01T00:00:00Z';
+  const status = (context: string, state: string) => ({ context, state, at });
+  const gate = { statuses: ['deploy/*'], deployments: ['production'] };
+  const good = { environment: 'production', state: 'success', at };
+  const of = (statuses: ReturnType<typeof status>[], deployments = [good]) =>
+    judgeHealth({ statuses, deployments }, gate);
+  expect(of([])).toMatchObject({ state: 'pending', what: 'status deploy/*' });
+  expect(of([status('other', 'failure')])).toMatchObject({ state: 'pending' });
+  expect(of([status('deploy/a', 'success')])).toEqual({ state: 'success', at: AT, what: '' });
+  expect(of([status('deploy/a', 'success'), status('deploy/b', 'error')])).toMatchObject({
+    state: 'failure',
+    what: 'status deploy/b',
+  });
+  expect(of([status('deploy/a', 'success')], [])).toMatchObject({ what: 'deployment to production' });
+  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'in_progress' }])).toMatchObject({
+    state: 'pending',
+  });
+  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'inactive' }]).state).toBe('success');
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { mergePackages } from '../../src/package/merge/merge.ts';
+import type { PackageFiles } from '../../src/package/package.ts';
+import { below, locked } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import { startStage, type Stage, type Write } from './stage.ts';
+
+/**
+ * One revision of an upstream reaches all packages of many repositories. Two times three in every run; a hundred times
+ * ten, and how long that takes, with PORTICO_LONG=1.
+ */
+const LONG = process.env['PORTICO_LONG'] === '1';
+const [REPOSITORIES, PACKAGES] = LONG ? [100, 10] : [2, 3];
+const NAMES = Array.from({ length: REPOSITORIES }, (_one, at) => `r${at}`);
+const PATHS = Array.from({ length: PACKAGES }, (_one, at) => `apps/a${at}`);
+
+const spec = `branch: main\ndeployment: true\nupdates: { follow: latest, maxOpen: 1000 }`;
+const BASE = { color: 'red', size: 'small', shape: 'round' };
+const PACKAGE = smallPackage('web', { data: BASE });
+const upstreamAt = (color: string): Record<string, string> => ({
+  ...PACKAGE,
+  'config.yaml': configMap('web', { ...BASE, color }),
+  'more.yaml': configMap('more', { color }),
+});
+
+let stage: Stage;
+let first: string;
+
+const filesOf = (files: Readonly<Record<string, string>>): PackageFiles =>
+  new Map(
+    Object.entries(files).map(([path, text]) => [
+      path,
+      { mode: '100644' as const, bytes: new TextEncoder().encode(text) },
+    ]),
+  );
+
+/** What people changed in a package since it was cloned. */
+function localOf(name: string, path: string): Record<string, string> {
+  const own = { ...BASE, color: 'red', size: `${name}-${path.replace('/', '-')}` };
+  const kptfile = locked(PACKAGE['Kptfile']!, stage.repository('up').url, 'web', 'web/v1', first);
+  return { ...upstreamAt('red'), 'config.yaml': configMap('web', own), Kptfile: kptfile };
+}
+
+beforeAll(async () => {
+  stage = await startStage({
+    up: { files: below('web', upstreamAt('red')) },
+    ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
+  });
+  stage.forge.context.knobs.rateLimit = 1_000_000_000;
+  first = await release('v1', 'red');
+  for (const name of NAMES) {
+    const files = PATHS.map((path) => below(path, localOf(name, path)));
+    await stage.repository(name).push('main', Object.assign({}, ...files) as Record<string, string>);
+  }
+  await stage.idle();
+}, 1_800_000);
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function release(revision: string, color: string): Promise<string> {
+  const up = stage.repository('up');
+  const commit = await up.push('main', below('web', upstreamAt(color)));
+  await up.tag(`web/${revision}`, commit);
+  return commit;
+}
+
+const opened = (writes: readonly Write[]): number =>
+  writes.filter(({ what }) => /POST .*\/pulls$/.test(what)).length;
+
+/** Every package has one update pull request, and its branch holds what the pure merge says. */
+async function expectAll(revision: string, before: string, after: string): Promise<void> {
+  for (const name of NAMES) {
+    const repo = stage.repository(name);
+    const { data } = await stage.as('alice').rest.pulls.list({ ...repo.where, state: 'all', per_page: 100 });
+    expect(data.map(({ title }) => title).toSorted()).toEqual(
+      PATHS.map((path) => `Update ${path} to ${revision}`).toSorted(),
+    );
+    for (const path of PATHS) {
+      const { head } = data.find(({ title }) => title === `Update ${path} to ${revision}`)!;
+      const { files } = mergePackages({
+        base: filesOf(upstreamAt(before)),
+        upstream: filesOf(upstreamAt(after)),
+        local: filesOf(localOf(name, path)),
+      });
+      for (const [file, { bytes }] of files) {
+        if (file === 'Kptfile') continue;
+        expect(await repo.read(`${path}/${file}`, head.sha)).toBe(new TextDecoder().decode(bytes));
+      }
+      const kptfile = (await repo.read(`${path}/Kptfile`, head.sha))!;
+      expect(kptfile).toContain(`ref: web/${revision}`);
+      expect(kptfile).toContain(`commit: ${(await stage.repository('up').tags()).get(`web/${revision}`)}`);
+    }
+  }
+}
+
+test('one revision: one right pull request for each package; the same event again writes nothing', async () => {
+  const started = performance.now();
+  let peak = 0;
+  let last = 0;
+  const off = stage.forge.onEffect(({ method, route }) => {
+    if (method === 'POST' && route.endsWith('/pulls')) last = performance.now();
+    peak = Math.max(peak, process.memoryUsage().rss);
+  });
+  const before = stage.log.length;
+  const writes = await stage.writesOf(() => release('v2', 'green'));
+  off();
+  expect(opened(writes)).toBe(REPOSITORIES * PACKAGES);
+  if (LONG) {
+    const counts = Object.entries(Object.groupBy(writes, ({ what }) => what)).map(
+      ([what, list = []]) => `${list.length} ${what}`,
+    );
+    const count = REPOSITORIES * PACKAGES;
+    process.stderr.write(
+      `${count} pull requests: the last after ${Math.round(last - started)} ms (${((1000 * count) / (last - started)).toFixed(1)}/s), quiet after ${Math.round(performance.now() - started)} ms, ${Math.round(peak / 2 ** 20)} MiB with the forge and its log of ${stage.log.length - before} lines\n${counts.join('\n')}\n`,
+    );
+  }
+  await expectAll('v2', 'red', 'green');
+  expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
+}, 1_800_000);
+
+test('with a secondary limit on every fifth call the end is the same, and nothing is there twice', async () => {
+  let calls = 0;
+  const watch = ({ method }: { readonly method: string }): void => {
+    if (method === 'GET') return;
+    calls += 1;
+    if (calls % 5 === 0) {
+      stage.forge.context.knobs.secondaryLimit = { times: 1, status: 403, retryAfter: 1 };
+    }
+  };
+  await stage.watching(watch, async () => {
+    await release('v3', 'blue');
+    await stage.idle();
+  });
+  stage.forge.context.knobs.secondaryLimit = null;
+  await stage.sweep();
+  await expectAll('v3', 'red', 'blue');
+}, 1_800_000);
