@@ -24,8 +24,8 @@ export const DEVIATIONS: readonly Deviation[] = [
   },
   {
     kind: 'webhook',
-    operation: 'check_suite.rerequested',
-    problem: /\/app\/events/,
-    reason: 'The list of events that an App may have, in this one description, is older than merge queues.',
+    operation: /^(?:check_suite|issues|issue_comment)\./,
+    problem: /\/(?:app|performed_via_github_app)\/events/,
+    reason: 'The lists of events that an App may have are, in these descriptions, older than merge queues.',
   },
 ];
