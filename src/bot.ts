@@ -29,6 +29,7 @@ import type { Git } from './reconcile/git-port.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
+import { createPollReconciler } from './reconcile/outside-upstream.ts';
 import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
@@ -72,7 +73,11 @@ const LANES: readonly Lane[] = [
   { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
   { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
   { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  { name: 'index', kinds: ['repository', 'rollout', 'commit', 'sweep', 'sweep-repository'], concurrency: 2 },
+  {
+    name: 'index',
+    kinds: ['repository', 'rollout', 'poll', 'commit', 'sweep', 'sweep-repository'],
+    concurrency: 2,
+  },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
   { name: 'dashboards', kinds: ['dashboard'], concurrency: 1 },
 ];
@@ -236,6 +241,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
   const variant = createVariantReconciler(world);
   const dashboard = createDashboardReconciler(world);
   const rollout = createRolloutReconciler(world);
+  const poll = createPollReconciler(world);
   const branch = createBranchReconciler(world);
   const sweep = createSweep(world);
   const sweepRepository = createRepositorySweep(world);
@@ -268,6 +274,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
     },
     dashboard: ({ data }, signal) => dashboard(data as unknown as DashboardTarget, signal),
     rollout: ({ data }, signal) => rollout(whose(data), signal),
+    poll: ({ data }, signal) => poll(data as unknown as Parameters<typeof poll>[0], signal),
     branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
     sweep: (_job, signal) => sweep(signal),
     'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),

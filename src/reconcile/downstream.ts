@@ -5,6 +5,7 @@ import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
+import type { Outside } from './outside-upstream.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
@@ -67,7 +68,8 @@ export async function loadDownstream(
   const kptfile = head === null ? null : (await readKptfileAt(access.git, head, directory, signal)).kptfile;
   if (head === null || (kptfile === null && planned === undefined))
     return withheld('not-followed', 'There is no such package on the registered branch.');
-  const followed = await followedBy(world, planned, kptfile, signal);
+  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+  const followed = await followedBy(world, planned, kptfile, outside, signal);
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
   const upstreamFacts = await upstream.access.forge.get(signal);
@@ -95,6 +97,7 @@ async function followedBy(
   world: World,
   planned: PlannedVariant | undefined,
   kptfile: Kptfile | null,
+  outside: Outside,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly upstream: Upstream; readonly name: string } | Withheld> {
   if (planned !== undefined) {
@@ -114,15 +117,21 @@ async function followedBy(
     // Followed as well, it would get a second pull request.
     return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
   }
-  const found = await openUpstream(world, kptfile, signal);
+  const found = await openUpstream(world, kptfile, signal, outside);
+  if (found.kind === 'none' && found.reason === 'unreachable') {
+    return withheld(
+      'upstream-unreachable',
+      'The upstream could not be read. It is asked again, less and less often.',
+    );
+  }
   if (found.kind === 'none') {
     return withheld(
       'not-followed',
-      'The package has no upstream in a repository that Portico is installed in.',
+      'The package has no upstream in a repository that Portico is installed in, and none that spec.upstreams.allow lists.',
     );
   }
   const { upstream } = found;
-  return { upstream, name: `${upstream.access.ref.id}:${refPath(upstream.directory)}` };
+  return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };
 }
 
 /** What the update branch of a variant is named by. */

@@ -141,6 +141,11 @@ export function rolloutJob(repository: RepositoryRef, afterSeconds?: number): Jo
   return { kind: 'rollout', key, data: { repository }, ...later };
 }
 
+/** Look at an upstream outside of every installation, after so many seconds. */
+export function pollJob(address: string, afterSeconds = 0): Job {
+  return { kind: 'poll', key: `poll:${address}`, data: { address }, startAfterSeconds: afterSeconds };
+}
+
 /** So long the dashboard waits for more news, in seconds. */
 const NEWS_WAITS = 300;
 

@@ -43,6 +43,15 @@ export interface FailedDelivery {
   readonly guid: string;
 }
 
+/** A repository that nobody tells about. */
+export interface OutsideGit extends Git {
+  /** Asks for its refs, without fetching. Patterns are full refs, `*` allowed. */
+  remoteRefs(
+    patterns?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, { readonly oid: string }>>;
+}
+
 export interface World {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
@@ -51,7 +60,7 @@ export interface World {
    * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL and
    * what git says of an address that cannot be read (`GIT_…`).
    */
-  openAddress(url: string, signal?: AbortSignal): Promise<Git>;
+  openAddress(url: string, signal?: AbortSignal): Promise<OutsideGit>;
   /** Stops the work on a pull request that this process is doing; false where there is none. */
   cancel(ref: RepositoryRef, number: number): boolean;
   /** Every repository of every installation. */

@@ -7,7 +7,8 @@ import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
-import { dashboardJob, rolloutJob, variantGoneJob, variantJob } from './jobs.ts';
+import { dashboardJob, pollJob, rolloutJob, variantGoneJob, variantJob } from './jobs.ts';
+import { outsideAddress, outsideAddresses, type Outside } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
@@ -64,16 +65,30 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       automerge: config.updates.automerge !== 'none',
       ...documents,
     });
-    const jobs = [...concerned(world, repository, config), ...variantsConcerned(world, repository, before)];
+    const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+    const jobs = [
+      ...concerned(world, repository, config, outside),
+      ...variantsConcerned(world, repository, before),
+    ];
     const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
-    await world.enqueue(inTurns([...jobs, ...later, dashboardJob(repository)]));
+    const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
+    await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
   };
 }
 
 /** Jobs for the packages whose update pull request may have to change now. */
-function concerned(world: World, repository: RepositoryRef, config: RepositoryConfig): Job[] {
+function concerned(
+  world: World,
+  repository: RepositoryRef,
+  config: RepositoryConfig,
+  outside: Outside,
+): Job[] {
   const own = (world.catalog.get(repository.id)?.packages ?? [])
-    .filter(({ lock }) => lock !== null && world.catalog.byUrl(lock.repo) !== undefined)
+    .filter(
+      ({ lock }) =>
+        lock !== null &&
+        (world.catalog.byUrl(lock.repo) !== undefined || outsideAddress(lock.repo, outside) !== undefined),
+    )
     .map(({ directory }) => variantJob(repository, packagePathOf(config.directory, directory) ?? directory));
   const followers = world.catalog.followers(repository.id).map((follower) => {
     const directory = plainDirectory(follower.package.directory);

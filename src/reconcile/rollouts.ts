@@ -166,10 +166,8 @@ export async function heldByWave(
   if (!mayFlow(governed.control, down.facts)) return withheld(verdict, 'Its wave is not open.');
   const name = governed.rollout.name;
   if (verdict !== 'wave-waiting') return withheld(verdict, `The rollout ${name} does not go on. ${plan.why}`);
-  const at = plan.waves.findIndex(({ members }) =>
-    members.some(({ id }) => id === `${down.facts.id}:${down.path}`),
-  );
-  const wave = plan.waves[at];
+  const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
+  const at = wave === undefined ? -1 : plan.waves.indexOf(wave);
   const when = wave?.opensAt === undefined ? '' : ` It opens at ${new Date(wave.opensAt).toISOString()}.`;
   const which = wave === undefined ? 'its wave' : `wave ${wave.name}, ${at + 1} of ${plan.waves.length}`;
   return withheld(verdict, `${revision} waits for ${which}, of the rollout ${name}.${when}`);

@@ -115,7 +115,7 @@ function kept(made: Made, planned: PlannedVariant, fresh: boolean): Made | Withh
 }
 
 async function filesAt(
-  { git }: Access,
+  { git }: Pick<Access, 'git'>,
   commit: string,
   directory: string,
   signal: AbortSignal | undefined,

@@ -20,6 +20,7 @@ export type WithheldReason =
   | 'not-owned'
   | 'variant-error'
   | 'deletion-proposed'
+  | 'upstream-unreachable'
   | 'wave-waiting'
   | 'wave-stopped'
   | 'wave-rolled-back';

@@ -1,5 +1,6 @@
 import { plainDirectory, type UpstreamLock } from '../catalog/catalog.ts';
 import type { Kptfile } from '../package/kptfile.ts';
+import { openOutside, outsideAddress, type Outside, type UpstreamAccess } from './outside-upstream.ts';
 import {
   loadRevisionRefs,
   newestRevision,
@@ -7,12 +8,14 @@ import {
   taggedRevisions,
   type RevisionRefs,
 } from './package-revisions.ts';
-import type { Access, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 import type { PlannedVariant } from './variant-plan.ts';
 
 /** A package's upstream, opened: where it is, what it is locked to, and which revisions it has. */
 export interface Upstream {
-  readonly access: Access;
+  readonly access: UpstreamAccess;
+  /** Where it is, outside of every installation. */
+  readonly address?: string;
   readonly refs: RevisionRefs;
   /** From the top of the upstream's repository; '' is the top. */
   readonly directory: string;
@@ -23,12 +26,12 @@ export interface Upstream {
   readonly baseCommit: string | null;
   readonly newest: string | undefined;
   /** Where `baseCommit` is, when the package was made from another package than this one. */
-  readonly base?: { readonly access: Access; readonly directory: string };
+  readonly base?: { readonly access: UpstreamAccess; readonly directory: string };
 }
 
 export type UpstreamResult =
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
-  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' };
+  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' | 'unreachable' };
 
 /**
  * Opens the upstream that a variant names. What the package was made from so far is told by its lock, wherever that is;
@@ -60,18 +63,24 @@ export async function openPlanned(
   };
 }
 
-/** Opens the upstream of a package, if that is a repository Portico is installed in. */
+/** Opens the upstream of a package: a repository Portico is installed in, or one of `outside`. */
 export async function openUpstream(
   world: World,
   kptfile: Kptfile,
   signal?: AbortSignal,
+  outside?: Outside,
 ): Promise<UpstreamResult> {
   const lock = kptfile.upstreamLock?.git;
   if (lock === undefined) return { kind: 'none', reason: 'no-lock' };
   const repository = world.catalog.byUrl(lock.repo);
-  if (repository === undefined) return { kind: 'none', reason: 'not-registered' };
-  const access = await world.open(repository.ref, signal);
-  await access.git.fetch({}, signal);
+  const address =
+    repository === undefined && outside !== undefined ? outsideAddress(lock.repo, outside) : undefined;
+  if (repository === undefined && address === undefined) return { kind: 'none', reason: 'not-registered' };
+  const access =
+    repository === undefined
+      ? await openOutside(world, address ?? '', signal)
+      : await openFetched(world, repository.ref, signal);
+  if (access === null) return { kind: 'none', reason: 'unreachable' };
   const refs = await loadRevisionRefs(access.git, signal);
   const plain = plainDirectory(lock.directory);
   const directory = plain === '.' ? '' : plain;
@@ -80,6 +89,7 @@ export async function openUpstream(
     kind: 'upstream',
     upstream: {
       access,
+      ...(address !== undefined && { address }),
       refs,
       directory,
       lock: { repo: lock.repo, directory: plain, ref: lock.ref, commit: lock.commit },
@@ -87,6 +97,16 @@ export async function openUpstream(
       newest: newestRevision(refs, directory)?.name,
     },
   };
+}
+
+async function openFetched(
+  world: World,
+  ref: RepositoryRef,
+  signal: AbortSignal | undefined,
+): Promise<UpstreamAccess> {
+  const access = await world.open(ref, signal);
+  await access.git.fetch({}, signal);
+  return access;
 }
 
 /** kpt writes the id of the annotated tag into the lock: it is peeled here, and the ref's own name is the second hint. */

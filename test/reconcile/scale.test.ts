@@ -105,16 +105,19 @@ test('one revision: one right pull request for each package; the same event agai
     peak = Math.max(peak, process.memoryUsage().rss);
   });
   const before = stage.log.length;
-  const writes = await stage.writesOf(() => release('v2', 'green'));
+  const calls = new Map<string, number>();
+  const count = ({ method }: { readonly method: string }): void =>
+    void calls.set(method, (calls.get(method) ?? 0) + 1);
+  const writes = await stage.watching(count, () => stage.writesOf(() => release('v2', 'green')));
   off();
   expect(opened(writes)).toBe(REPOSITORIES * PACKAGES);
-  if (LONG) {
+  if (LONG || process.env['PORTICO_COUNTS'] === '1') {
     const counts = Object.entries(Object.groupBy(writes, ({ what }) => what)).map(
       ([what, list = []]) => `${list.length} ${what}`,
     );
-    const count = REPOSITORIES * PACKAGES;
+    const total = REPOSITORIES * PACKAGES;
     process.stderr.write(
-      `${count} pull requests: the last after ${Math.round(last - started)} ms (${((1000 * count) / (last - started)).toFixed(1)}/s), quiet after ${Math.round(performance.now() - started)} ms, ${Math.round(peak / 2 ** 20)} MiB with the forge and its log of ${stage.log.length - before} lines\n${counts.join('\n')}\n`,
+      `${total} pull requests: the last after ${Math.round(last - started)} ms (${((1000 * total) / (last - started)).toFixed(1)}/s), quiet after ${Math.round(performance.now() - started)} ms, ${Math.round(peak / 2 ** 20)} MiB with the forge and its log of ${stage.log.length - before} lines\n${[...calls].map(([method, number]) => `${number} ${method}`).join(', ')}\n${counts.join('\n')}\n`,
     );
   }
   await expectAll('v2', 'red', 'green');

@@ -71,6 +71,8 @@ export interface RolloutPlan<One extends RolloutDownstream> {
   /** Why it does not go on; '' while it does. */
   readonly why: string;
   readonly waves: readonly WavePlan<One>[];
+  /** The id of a downstream → its wave. */
+  readonly waveOf: ReadonlyMap<string, WavePlan<One>>;
   /** The next moment at which it changes by itself. */
   readonly next?: number;
 }
@@ -90,7 +92,8 @@ export function planRollout<One extends RolloutDownstream>(input: RolloutInput<O
   const failed = waves.findIndex(({ state }) => state === 'failed');
   const moments = waves.flatMap((wave, at) => momentsOf(wave, rollout.waves[at]?.gate, orders));
   const next = moments.filter((at) => at > now).toSorted((a, b) => a - b)[0];
-  return { ...stateOf(rollout, waves, failed, orders), waves, ...(next !== undefined && { next }) };
+  const waveOf = new Map(waves.flatMap((wave) => wave.members.map(({ id }) => [id, wave] as const)));
+  return { ...stateOf(rollout, waves, failed, orders), waves, waveOf, ...(next !== undefined && { next }) };
 }
 
 function planWave<One extends RolloutDownstream>(
@@ -207,6 +210,6 @@ function stateOf<One extends RolloutDownstream>(
 export function verdictOn<One extends RolloutDownstream>(plan: RolloutPlan<One>, id: string): Verdict {
   if (plan.state === 'rolled-back') return 'wave-rolled-back';
   if (plan.state === 'stopped') return 'wave-stopped';
-  const wave = plan.waves.find(({ members }) => members.some((one) => one.id === id));
+  const wave = plan.waveOf.get(id);
   return wave === undefined || wave.state === 'waiting' ? 'wave-waiting' : 'may-open';
 }

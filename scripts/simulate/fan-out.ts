@@ -1,0 +1,274 @@
+/**
+ * One upstream revision on its way into many repositories, by a clock that only the simulation moves. What is decided is
+ * decided by the code that decides it in the server: the index, the update target, the waves, the turns of repositories,
+ * the budget's windows. What the world answers is assumed, and said in the options.
+ */
+import { createCatalog, type Catalog } from '../../src/catalog/catalog.ts';
+import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/plan.ts';
+import type { Wave } from '../../src/package/rollout/rollout.ts';
+import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
+import { inTurns } from '../../src/reconcile/in-turns.ts';
+import { variantJob } from '../../src/reconcile/jobs.ts';
+import { followersOf, selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
+import { newestOf, rolloutsOf } from '../../src/reconcile/rollout-governs.ts';
+import { updateTarget } from '../../src/reconcile/update-target.ts';
+
+export interface FanOutOptions {
+  readonly repositories: number;
+  /** Packages of each that are made from the upstream. */
+  readonly packages: number;
+  /** How many installations (organisations) the repositories are spread over: limits are of each. */
+  readonly installations: number;
+  readonly waves: readonly Wave[];
+  readonly contentPerMinute: number;
+  readonly contentPerHour: number;
+  readonly restPerHour: number;
+  /** Calls of one update that create content: its pull request, and the comment that sums it up. */
+  readonly contentCalls: number;
+  /** Calls of one update that count for the hour, those that create content included. */
+  readonly restCalls: number;
+  /** Seconds of work for one update in one worker, and workers of all replicas together. */
+  readonly workSeconds: number;
+  readonly workers: number;
+  /** Seconds from the opening of a pull request to the publishing of what it brings. */
+  readonly mergeSeconds: number;
+}
+
+export interface FanOutResult {
+  readonly updates: number;
+  readonly contentCalls: number;
+  readonly restCalls: number;
+  /** Hours until the last pull request is open, and until all is published. */
+  readonly openHours: number;
+  readonly doneHours: number;
+  /** When each repository had its first pull request, in hours: the middle one and the last. */
+  readonly firstHours: { readonly median: number; readonly last: number };
+  /** Hours at which each wave had opened its last pull request. */
+  readonly waves: readonly { readonly name: string; readonly updates: number; readonly hours: number }[];
+  /** Real milliseconds that all planning took, and plans that were made. */
+  readonly planMs: number;
+  readonly plans: number;
+  /** Real bytes that the index takes. */
+  readonly indexBytes: number;
+}
+
+const SECOND = 1_000_000n;
+
+export function simulateFanOut(options: FanOutOptions): FanOutResult {
+  const before = heap();
+  const catalog = filled(options);
+  const indexBytes = Math.max(0, heap() - before);
+  const governed = rolloutsOf(catalog).governed[0];
+  const revision = governed && newestOf(governed);
+  if (governed === undefined || revision === undefined) throw new Error('the rollout governs nothing');
+  const limits = new Map<number, Limits>();
+  const opened = new Map<string, bigint>();
+  const waves = new Map<string, { updates: number; at: bigint }>();
+  const workers = Array.from({ length: options.workers }, () => 0n);
+  const all = followersOf(catalog, governed);
+  let now = 0n;
+  let planMs = 0;
+  let plans = 0;
+  for (;;) {
+    const started = performance.now();
+    const downstreams = all.map((one) => asPublished(one, opened, now, options));
+    const input = { rollout: governed.rollout, downstreams, selects, since: 0, orders: NO_ORDERS };
+    const plan = planRollout({ ...input, now: milliseconds(now) });
+    const ready = new Set<Downstream>();
+    for (const { members, state } of plan.waves) {
+      if (state === 'waiting') continue;
+      for (const one of members) if (!opened.has(one.id) && isDue(one, revision)) ready.add(one);
+    }
+    const byKey = new Map<string, Downstream>();
+    const jobs = [...ready].map((one) => {
+      const job = variantJob(one.repository.ref, one.path);
+      byKey.set(job.key, one);
+      return job;
+    });
+    const ordered = inTurns(jobs);
+    planMs += performance.now() - started;
+    plans += 1;
+    for (const { key } of ordered) {
+      const one = byKey.get(key);
+      if (one === undefined || verdictOn(plan, one.id) !== 'may-open') continue;
+      const at = openOne(one.repository.ref.installationId, now, workers, limits, options);
+      opened.set(one.id, at);
+      const wave = plan.waveOf.get(one.id)?.name ?? '';
+      const known = waves.get(wave) ?? { updates: 0, at: 0n };
+      waves.set(wave, { updates: known.updates + 1, at: known.at > at ? known.at : at });
+    }
+    if (plan.state === 'done') break;
+    now = nextMoment(now, opened, plan.next, options);
+  }
+  const last = [...opened.values()].reduce((a, b) => (a > b ? a : b), 0n);
+  return {
+    updates: opened.size,
+    contentCalls: opened.size * options.contentCalls,
+    restCalls: opened.size * options.restCalls,
+    openHours: hours(last),
+    doneHours: hours(now),
+    firstHours: firsts(opened),
+    waves: [...waves].map(([name, { updates, at }]) => ({ name, updates, hours: hours(at) })),
+    planMs,
+    plans,
+    indexBytes,
+  };
+}
+
+/** The installation's calls so far: of both windows, and of GitHub's hour of all calls, which begins anew each time. */
+interface Limits {
+  readonly content: bigint[];
+  hour: bigint;
+  used: number;
+}
+
+/** When the pull request of one update is open. */
+function openOne(
+  installation: number,
+  now: bigint,
+  workers: bigint[],
+  limits: Map<number, Limits>,
+  options: FanOutOptions,
+): bigint {
+  const mine = limits.get(installation) ?? { content: [], hour: 0n, used: 0 };
+  limits.set(installation, mine);
+  let free = 0;
+  for (const [at, until] of workers.entries()) if (until < (workers[free] ?? 0n)) free = at;
+  const start = (workers[free] ?? 0n) > now ? (workers[free] ?? 0n) : now;
+  let at = start + BigInt(Math.round(options.workSeconds * Number(SECOND)));
+  for (let call = 0; call < options.contentCalls; call += 1) at = contentCall(mine, at, options);
+  at = restCalls(mine, at, options);
+  workers[free] = at;
+  return at;
+}
+
+function contentCall({ content }: Limits, now: bigint, options: FanOutOptions): bigint {
+  const windows: CallWindows = {
+    perMinute: options.contentPerMinute,
+    perHour: options.contentPerHour,
+    minute: 60n * SECOND,
+  };
+  const at = earliestCall(
+    now,
+    {
+      newest: content.at(-1) ?? null,
+      minuteBefore: content.at(-windows.perMinute) ?? null,
+      hourBefore: content.at(-windows.perHour) ?? null,
+    },
+    windows,
+  );
+  content.push(at);
+  return at;
+}
+
+function restCalls(limits: Limits, now: bigint, { restPerHour, restCalls: calls }: FanOutOptions): bigint {
+  const hour = now / (3_600n * SECOND);
+  if (hour > limits.hour) Object.assign(limits, { hour, used: 0 });
+  limits.used += calls;
+  if (limits.used <= restPerHour)
+    return now > limits.hour * 3_600n * SECOND ? now : limits.hour * 3_600n * SECOND;
+  Object.assign(limits, { hour: limits.hour + 1n, used: calls });
+  return limits.hour * 3_600n * SECOND;
+}
+
+function isDue(one: Downstream, revision: string): boolean {
+  const target = updateTarget({
+    policy: { follow: { kind: 'latest' }, automerge: 'none', maxOpen: 1_000 },
+    asked: undefined,
+    current: one.at,
+    newest: revision,
+    available: ['v1', revision],
+    channel: () => undefined,
+  });
+  return target.kind === 'target';
+}
+
+function asPublished(
+  one: Downstream,
+  opened: ReadonlyMap<string, bigint>,
+  now: bigint,
+  { mergeSeconds }: FanOutOptions,
+): Downstream {
+  const at = opened.get(one.id);
+  const publishedAt = at === undefined ? undefined : at + BigInt(mergeSeconds) * SECOND;
+  return publishedAt === undefined || publishedAt > now
+    ? one
+    : { ...one, standing: 'published', publishedAt: milliseconds(publishedAt) };
+}
+
+/** The end of what is under way, or of a pause. */
+function nextMoment(
+  now: bigint,
+  opened: ReadonlyMap<string, bigint>,
+  next: number | undefined,
+  { mergeSeconds }: FanOutOptions,
+): bigint {
+  const last = [...opened.values()].reduce((a, b) => (a > b ? a : b), 0n) + BigInt(mergeSeconds) * SECOND;
+  if (last > now) return last;
+  if (next === undefined) throw new Error('the rollout waits for nothing');
+  return BigInt(Math.ceil(next)) * 1_000n;
+}
+
+function filled(options: FanOutOptions): Catalog {
+  const catalog = createCatalog();
+  const base = { directory: '.', commit: 'c', visibility: 'private', labels: {}, automerge: false } as const;
+  const put = (id: number, more: object): void =>
+    catalog.put({
+      ...base,
+      ref: { installationId: (id % options.installations) + 1, id, owner: 'acme', name: `r${id}` },
+      urls: [`https://forge.example/acme/r${id}`],
+      packages: [],
+      revisions: new Map(),
+      documents: [],
+      inventory: [],
+      ...more,
+    });
+  const rollout = { name: 'web', upstreams: [{ packages: ['web'] }], waves: options.waves };
+  put(0, {
+    revisions: new Map([['web', ['v1', 'v2']]]),
+    documents: [
+      { file: 'rollout.yaml', id: 'i', documents: [], problems: [], rollouts: [{ line: 1, rollout }] },
+    ],
+  });
+  for (let id = 1; id <= options.repositories; id += 1) {
+    const packages = Array.from({ length: options.packages }, (_one, at) => ({
+      directory: `apps/a${at}`,
+      tree: `${id}-${at}`.padEnd(40, '0'),
+      lock: {
+        repo: 'https://forge.example/acme/r0.git',
+        directory: '/web',
+        ref: 'web/v1',
+        commit: 'c'.repeat(40),
+      },
+    }));
+    put(id, { packages, revisions: new Map(packages.map(({ directory }) => [directory, ['v1']])) });
+  }
+  return catalog;
+}
+
+function firsts(opened: ReadonlyMap<string, bigint>): FanOutResult['firstHours'] {
+  const first = new Map<string, bigint>();
+  for (const [id, at] of opened) {
+    const repository = id.slice(0, id.indexOf(':'));
+    const known = first.get(repository);
+    if (known === undefined || at < known) first.set(repository, at);
+  }
+  const sorted = [...first.values()].toSorted((a, b) => (a < b ? -1 : 1));
+  return {
+    median: hours(sorted[Math.floor(sorted.length / 2)] ?? 0n),
+    last: hours(sorted.at(-1) ?? 0n),
+  };
+}
+
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+function hours(at: bigint): number {
+  return Number(at) / 3_600_000_000;
+}
+
+function milliseconds(at: bigint): number {
+  return Number(at / 1_000n);
+}

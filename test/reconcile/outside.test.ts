@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { createCatalog } from '../../src/catalog/catalog.ts';
+import { createMirrors } from '../../src/mirrors.ts';
+import { createPollReconciler, waitAfter } from '../../src/reconcile/outside-upstream.ts';
+import type { Job, World } from '../../src/reconcile/ports.ts';
+import { below, locked } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import { startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+const folder = mkdtempSync(join(tmpdir(), 'portico-outside-'));
+const PACKAGE = smallPackage('web', { data: { color: 'first', size: 'small' } });
+
+beforeAll(async () => {
+  stage = await startStage({
+    // Public, and no business of Portico's: as good as any other place.
+    plain: { spec: null, private: false, files: below('web', PACKAGE) },
+    down: { spec: 'branch: main\nupdates: { follow: latest }' },
+  });
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('an upstream outside of the installations is followed where the repository allows its address', async () => {
+  const [plain, down] = [stage.repository('plain'), stage.repository('down')];
+  const first = await plain.head('main');
+  await plain.tag('web/v1', first);
+  const second = await plain.push('main', {
+    'web/config.yaml': configMap('web', { color: 'second', size: 'small' }),
+  });
+  await plain.tag('web/v2', second);
+  await down.push(
+    'main',
+    below('shop', {
+      ...PACKAGE,
+      'config.yaml': configMap('web', { color: 'first', size: 'large' }),
+      Kptfile: locked(PACKAGE['Kptfile']!, plain.url, 'web', 'web/v1', first),
+    }),
+  );
+  await stage.idle();
+  expect(await down.pulls()).toEqual([]);
+
+  const config = (await down.read('.github/portico.yaml'))!;
+  await down.push('main', {
+    '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url.replace(/plain$/, '*')}"] }\n`,
+  });
+  await stage.idle();
+  const [pull] = await down.pulls();
+  expect(pull?.title).toBe('Update shop to v2');
+  expect(await down.read('shop/config.yaml', pull!.head.sha)).toBe(
+    configMap('web', { color: 'second', size: 'large' }),
+  );
+  expect(await stage.writesOf(() => stage.sweep(), 'down')).toEqual([]);
+});
+
+test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {
+  const plain = stage.repository('plain');
+  const mirrors = createMirrors({
+    directory: folder,
+    gitUrl: stage.forge.gitUrl,
+    tokenFor: () => Promise.resolve(''),
+  });
+  const catalog = createCatalog();
+  const addresses = { good: plain.url, gone: plain.url.replace(/plain$/, 'gone') };
+  for (const [id, repo] of [addresses.good, addresses.good, addresses.gone].entries()) {
+    const lock = { repo: `${repo}.git`, directory: 'web', ref: 'web/v1', commit: '' };
+    catalog.put({
+      ref: { installationId: 1, id, owner: 'acme', name: `d${id}` },
+      directory: '.',
+      urls: [],
+      commit: '',
+      packages: [{ directory: 'shop', tree: '', lock }],
+      revisions: new Map(),
+      visibility: 'private',
+      labels: {},
+      automerge: false,
+      documents: [],
+      inventory: [],
+    });
+  }
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const jobs: Job[] = [];
+  const world = {
+    catalog,
+    openAddress: mirrors.openAddress,
+    enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
+    hmac: (text: string) => text,
+    now: () => new Date(now),
+    log: { info() {}, warn() {}, error() {}, debug() {} },
+  } as Partial<World> as World;
+  const poll = createPollReconciler(world);
+  const lookAt = async (address: string): Promise<[string, number][]> => {
+    jobs.length = 0;
+    await poll({ address });
+    return jobs.map(({ kind, startAfterSeconds = 0 }) => [kind, startAfterSeconds]);
+  };
+  const later = (low: number): [string, unknown] => ['poll', expect.toSatisfy((s: number) => s >= low)];
+
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  await plain.tag('web/v3', await plain.head('main'));
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  now += 1_200_000;
+  expect(await lookAt(addresses.good)).toEqual([['variant', 0], ['variant', 0], later(720)]);
+  now += 1_200_000;
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  expect(await lookAt(addresses.gone)).toEqual([later(1_440)]);
+  now += 3_600_000;
+  expect(await lookAt(addresses.gone)).toEqual([later(2_880)]);
+  catalog.remove(2);
+  expect(await lookAt(addresses.gone)).toEqual([]);
+  expect(waitAfter(50, 1)).toBeLessThan(110_000);
+  await mirrors.close();
+});
