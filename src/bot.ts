@@ -164,6 +164,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     keepOnly: (present) => mirrors.keepOnly(present),
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
+    untilContent: (installationId) => budget.eta(installationId),
     enqueue: (jobs) => {
       const trace = tracing.carry();
       const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };

@@ -16,6 +16,8 @@ export interface DashboardInput {
     readonly standing: Standing | undefined;
   }[];
   readonly stalled: readonly StalledVariant[];
+  /** What waits for the limits of the forge, see limit-part.ts. */
+  readonly limit: string;
   /** Rollouts whose documents stand here, see rollout-body.ts. */
   readonly rollouts: string;
   readonly problems: readonly ConfigProblem[];
@@ -28,6 +30,7 @@ const MOST_ROWS = 200;
 export function dashboardBody(input: DashboardInput): string | null {
   const parts = [
     problemsPart(input),
+    input.limit,
     updatesPart(input),
     variantsPart(input),
     input.rollouts,

@@ -7,6 +7,7 @@ import { loadCaller } from './caller.ts';
 import { loadConfiguration } from './configuration.ts';
 import { DASHBOARD_TITLE, dashboardBody, tickedPackages } from './dashboard-body.ts';
 import { variantJob } from './jobs.ts';
+import { limitPart, waitingUpdates } from './limit-part.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import { stalledRollouts } from './rollout-governs.ts';
@@ -45,6 +46,8 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
       if (edited.isBot || own?.number !== edited.number) return;
       await doTicked(world, access, configuration.config, edited, signal);
     }
+    const waiting = waitingUpdates(world.catalog, repository.id);
+    const seconds = waiting === 0 ? 0 : await world.untilContent(repository.installationId);
     const plan = variantPlan(world.catalog);
     const body = dashboardBody({
       repository: known,
@@ -60,6 +63,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
       stalled: [...plan.stalled, ...stalledRollouts(world.catalog)].filter(
         ({ control }) => control.ref.id === repository.id,
       ),
+      limit: limitPart(waiting, seconds, world.now()),
       rollouts: rolloutPart(knownLooks(world.catalog, repository.id)),
       problems: [...configuration.problems, ...documentProblems(known)],
     });

@@ -71,6 +71,8 @@ export interface World {
   failedDeliveries(since: Date, signal?: AbortSignal): Promise<readonly FailedDelivery[]>;
   /** Asks the forge to send one again. */
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
+  /** Seconds until the forge's limits let content be created in an installation; 0: at once. */
+  untilContent(installationId: number): Promise<number>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
   readonly runtime: FunctionRuntime;
