@@ -8,10 +8,11 @@ import { startStage, type Stage, type Write } from './stage.ts';
 
 /**
  * One revision of an upstream reaches all packages of many repositories. Two times three in every run; a hundred times
- * ten, and how long that takes, with PORTICO_LONG=1.
+ * ten, and how long that takes, with PORTICO_LONG=1 (PORTICO_SCALE=20x5 for another size).
  */
 const LONG = process.env['PORTICO_LONG'] === '1';
-const [REPOSITORIES, PACKAGES] = LONG ? [100, 10] : [2, 3];
+const SIZE = /^(\d+)x(\d+)$/.exec(process.env['PORTICO_SCALE'] ?? (LONG ? '100x10' : '2x3'));
+const [REPOSITORIES, PACKAGES] = [Number(SIZE?.[1]), Number(SIZE?.[2])];
 const NAMES = Array.from({ length: REPOSITORIES }, (_one, at) => `r${at}`);
 const PATHS = Array.from({ length: PACKAGES }, (_one, at) => `apps/a${at}`);
 
