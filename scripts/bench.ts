@@ -2,10 +2,11 @@
  * Measures Portico against its budgets and against kpt, where kpt is on PATH. A slow machine makes both slow, so
  * what counts are ratios. Always ends with 0: a budget that is not met is said, and fails nothing.
  *
- *   npm run bench -- [--json] [--quick] [--full] [--only update|render|webhook]
+ *   npm run bench -- [--json] [--quick] [--full] [--only update|render|webhook|index|fan-out]
  */
 import { parseArgs } from 'node:util';
 
+import { benchFanOut, benchIndex } from './bench/fan-out.ts';
 import { benchRender } from './bench/render.ts';
 import { table } from './bench/row.ts';
 import type { Row } from './bench/row.ts';
@@ -24,7 +25,13 @@ const { values } = parseArgs({
 });
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
-const benches = { update: benchUpdate, render: benchRender, webhook: benchWebhook };
+const benches = {
+  update: benchUpdate,
+  render: benchRender,
+  webhook: benchWebhook,
+  index: benchIndex,
+  'fan-out': benchFanOut,
+};
 
 // What is measured is what is packed.
 await build();

@@ -68,6 +68,8 @@ function queryable(source: Pool | PoolClient): Queryable {
 
 async function transaction<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  // A server that dies between two statements is told by an event; the next statement fails, and says so.
+  client.on('error', ignore);
   try {
     await client.query('BEGIN');
     const result = await work(queryable(client));
@@ -82,8 +84,12 @@ async function transaction<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): 
     );
     client.release(broken);
     throw error;
+  } finally {
+    client.off('error', ignore);
   }
 }
+
+function ignore(): void {}
 
 /** Holds a connection of its own on the channel, and takes a new one whenever that breaks. */
 async function listen(connect: () => Client, channel: string, onNotify: (payload: string) => void) {

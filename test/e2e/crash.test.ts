@@ -9,7 +9,7 @@ import { makeGround, type Ground } from './fault-stage.ts';
  * and before it was told so. Started again, it must bring the forge to the state that an undisturbed run ends in.
  *
  * `npm test` kills a publication at two points. `npm run faults` kills every scenario after every push, every REST
- * write, and every commit of the database; `FAULT_SCENARIO=publish` picks one, `FAULT_STRIDE=4` every fourth commit.
+ * write, and every commit of the database; `FAULT_SCENARIO=publish` picks by name, `FAULT_STRIDE=4` every fourth commit.
  */
 const LONG = process.env['PORTICO_LONG'] === '1';
 const ONLY = process.env['FAULT_SCENARIO'];
@@ -17,7 +17,7 @@ const STRIDE = Number(process.env['FAULT_STRIDE'] ?? 1);
 const SHORT = [/^PUT .*\/merge$/, /git-receive-pack$/];
 
 const chosen = SCENARIOS.filter(({ name }) =>
-  ONLY === undefined ? LONG || name === 'publish' : name === ONLY,
+  ONLY === undefined ? LONG || name === 'publish' : new RegExp(ONLY).test(name),
 );
 let ground: Ground;
 let prepared: string;

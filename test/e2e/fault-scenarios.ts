@@ -112,7 +112,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'push to a draft',
-    wanted: 'image: 1.3.0',
+    wanted: 'pull drafts/web/late check portico completed success',
     async act(stage) {
       await stage
         .repository('blueprints')

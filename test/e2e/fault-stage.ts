@@ -100,10 +100,7 @@ function stageOf(parts: {
     forge,
     proxy,
     as,
-    repository(name) {
-      const repository = stageRepository({ forge, as, idle, owner: OWNER, name });
-      return { ...repository, url: `${proxy.url}/${OWNER}/${name}` };
-    },
+    repository: (name) => stageRepository({ forge, as, idle, owner: OWNER, name }),
     async startBot(settings = {}) {
       running = await startBotProcess({
         forge,

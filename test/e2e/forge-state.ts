@@ -61,7 +61,9 @@ async function refs(stage: FaultStage, repo: string): Promise<string[]> {
     `main has ${merges} merges`,
     ...list.map((entry) => {
       const [ref = '', tree = '', ...message] = entry.split(/[ \n]+/);
-      return `ref ${ref} ${tree} ${plain(message.join(' '))}`;
+      // What an update branch holds names the commit that it came from.
+      const content = ref.includes('/portico/update/') ? 'TREE' : tree;
+      return `ref ${ref} ${content} ${plain(message.join(' '))}`;
     }),
   ];
 }
@@ -85,13 +87,20 @@ async function comments(
 
 /** A text without what differs from run to run: ids of commits and comments, seals, numbers of issues, times. */
 function plain(text: string): string {
-  return text
-    .replaceAll(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z| UTC)?)?/g, 'TIME')
-    .replaceAll(/\b\d\d:\d\d(?::\d\d)?\b/g, 'TIME')
-    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/g, 'ID')
-    .replaceAll(/portico:(\w+) \d+/g, 'portico:$1 N')
-    .replaceAll(/(#|\/pull\/|\/issues\/|#issuecomment-|\/runs\/|discussion_r)\d+/g, '$1N')
-    .replaceAll(/[A-Za-z0-9_-]{40,}/g, 'SEAL')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  return (
+    text
+      .replaceAll('%3A', ':')
+      .replaceAll('%22', '"')
+      .replaceAll(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z| UTC)?)?/g, 'TIME')
+      .replaceAll(/\b\d\d:\d\d(?::\d\d)?\b/g, 'TIME')
+      .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/g, 'ID')
+      .replaceAll('"ID"', 'ID')
+      // Said where a step is done a second time after a crash.
+      .replaceAll('Your approval already counts for this content.', '')
+      .replaceAll(/portico:(\w+) \d+/g, 'portico:$1 N')
+      .replaceAll(/(#|\/pull\/|\/issues\/|#issuecomment-|\/runs\/|discussion_r)\d+/g, '$1N')
+      .replaceAll(/[A-Za-z0-9_-]{40,}/g, 'SEAL')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  );
 }
