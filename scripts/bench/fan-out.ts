@@ -116,7 +116,7 @@ function configuration(name: string, more: string): string {
   return `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: ${name} }\nspec:\n  branch: main${more}\n`;
 }
 
-function files(directory: string, version: string, Kptfile: string): [string, string][] {
+function files(directory: string, version: string, Kptfile: string): [[string, string], [string, string]] {
   return [
     [`${directory}/Kptfile`, Kptfile],
     [
@@ -130,7 +130,7 @@ function files(directory: string, version: string, Kptfile: string): [string, st
 async function publishV2(apiUrl: string): Promise<void> {
   const { rest } = new Octokit({ auth: 'alice-token', baseUrl: apiUrl });
   const head = (await rest.git.getRef({ ...UPSTREAM, ref: 'heads/main' })).data.object.sha;
-  const [, [path = '', content = ''] = []] = files('web', '2', '');
+  const [path, content] = files('web', '2', '')[1];
   const tree = await rest.git.createTree({
     ...UPSTREAM,
     base_tree: head,
@@ -187,8 +187,6 @@ async function oneUpdate({ say }: Options): Promise<Row[]> {
         .as('alice')
         .rest.pulls.update({ ...down.where, pull_number: pull?.number ?? 0, title: 'Again' });
     });
-    const count = (calls: readonly string[], what: RegExp): number =>
-      calls.filter((call) => what.test(call)).length;
     const writes = /^(?!GET)\S+ \/api\/v3\/repos\//;
     return [
       within('one update pull request, fetches of the downstream', count(opening, /git-upload-pack$/), 1),
@@ -273,7 +271,6 @@ async function indexing(port: number): Promise<{ readonly seconds: number; reado
 function writeHistory(folder: string, packages: number): void {
   execFileSync('git', ['init', '-q', '-b', 'main', folder]);
   const lines: string[] = [];
-  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const who = 'committer Bench <bench@example.com> 1700000000 +0000\n';
   for (let revision = 1; revision <= 10; revision += 1) {
     lines.push(`commit refs/heads/main\n${who}${data(`Revision ${revision}`)}`);
@@ -298,4 +295,12 @@ function writeHistory(folder: string, packages: number): void {
 
 function atLeast(what: string, ours: number, least: number): Row {
   return { ...within(what, ours, least), budget: `≥ ${least}`, verdict: ours >= least ? 'met' : 'not met' };
+}
+
+function count(calls: readonly string[], what: RegExp): number {
+  return calls.filter((call) => what.test(call)).length;
+}
+
+function data(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}\n`;
 }
