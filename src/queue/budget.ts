@@ -82,13 +82,12 @@ export function createBudget(options: BudgetOptions): Budget {
          (SELECT ${microseconds('starts_at')} FROM calls WHERE nth = $3::int) AS hour_before`,
       [installationId, windows.perMinute, windows.perHour],
     );
-    const time = (text: string | null | undefined): bigint | null => (text ? BigInt(text) : null);
     return earliestCall(
-      time(row?.now) ?? 0n,
+      timeOf(row?.now) ?? 0n,
       {
-        newest: time(row?.newest),
-        minuteBefore: time(row?.minute_before),
-        hourBefore: time(row?.hour_before),
+        newest: timeOf(row?.newest),
+        minuteBefore: timeOf(row?.minute_before),
+        hourBefore: timeOf(row?.hour_before),
       },
       windows,
     );
@@ -136,6 +135,10 @@ export function createBudget(options: BudgetOptions): Budget {
       return gone.length;
     },
   };
+}
+
+function timeOf(text: string | null | undefined): bigint | null {
+  return text === null || text === undefined ? null : BigInt(text);
 }
 
 function microseconds(time: string): string {

@@ -16,6 +16,8 @@ let stage: Stage;
 const folder = mkdtempSync(join(tmpdir(), 'portico-outside-'));
 const PACKAGE = smallPackage('web', { data: { color: 'first', size: 'small' } });
 
+const later = (low: number): [string, unknown] => ['poll', expect.toSatisfy((s: number) => s >= low)];
+
 beforeAll(async () => {
   stage = await startStage({
     // Public, and no business of Portico's: as good as any other place.
@@ -90,7 +92,7 @@ test('it is asked when its time has come, once for all; news make every follower
   const jobs: Job[] = [];
   const world = {
     catalog,
-    openAddress: mirrors.openAddress,
+    openAddress: (url: string) => mirrors.openAddress(url),
     enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
     hmac: (text: string) => text,
     now: () => new Date(now),
@@ -102,7 +104,6 @@ test('it is asked when its time has come, once for all; news make every follower
     await poll({ address });
     return jobs.map(({ kind, startAfterSeconds = 0 }) => [kind, startAfterSeconds]);
   };
-  const later = (low: number): [string, unknown] => ['poll', expect.toSatisfy((s: number) => s >= low)];
 
   expect(await lookAt(addresses.good)).toEqual([later(720)]);
   await plain.tag('web/v3', await plain.head('main'));

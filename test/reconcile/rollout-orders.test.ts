@@ -12,8 +12,9 @@ const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {})
 });
 const AT = Date.parse('2026-01-01T00:00:00.000Z');
 
+const about = (...orders: RolloutOrder[]) => ordersFor(orders, '1:web@v3');
+
 test('the newest order counts, for its revision alone', () => {
-  const about = (...orders: RolloutOrder[]) => ordersFor(orders, '1:web@v3');
   expect(about()).toEqual({ skipped: new Map(), done: false });
   expect(about(order('stop'))).toMatchObject({ stopped: 'alice' });
   expect(about(order('stop', { subject: '1:web@v2' }))).toEqual(about());
