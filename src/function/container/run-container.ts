@@ -1,5 +1,8 @@
 /** Container images as functions: one container for each run, with nothing in it but the image. */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import type { FunctionOutput } from '../../package/render/function-runtime.ts';
 import { printResourceList } from '../resource-list.ts';
@@ -38,10 +41,13 @@ export async function runContainer(
   const name = `portico-function-${randomBytes(8).toString('hex')}`;
   const args = ['run', ...flagsOf(name, limits, settings), reference];
   const stdin = printResourceList(input);
+  // Podman's monitor leaves a file `oom` where it was started, when a container ran out of memory.
+  const cwd = await mkdtemp(join(tmpdir(), 'portico-container-'));
+  const { program, env } = settings;
   const ended = await supervise(
-    { program: settings.program, args, env: settings.env, stdin, name: reference, limits, watch: false },
+    { program, args, env, cwd, stdin, name: reference, limits, watch: false },
     signal,
-  );
+  ).finally(() => rm(cwd, { recursive: true, force: true }));
   // Ending the client does not end the container.
   if (ended.cut !== undefined || signal?.aborted === true) await remove(name, settings);
   signal?.throwIfAborted();
