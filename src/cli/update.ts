@@ -99,7 +99,11 @@ function finish(
   write: (after: PackageFiles) => void,
 ): number {
   const { terminal } = call;
-  const { conflicts, notes, strayDecisions: [stray] = [] } = merged;
+  const {
+    conflicts,
+    notes,
+    strayDecisions: [stray],
+  } = merged;
   if (stray !== undefined) {
     throw usageError(
       `--resolve ${stray}: there is no such conflict`,

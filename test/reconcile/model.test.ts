@@ -8,7 +8,7 @@ import { startStage } from './stage.ts';
 
 /** Schedules of people and events; each has a repository of its own on a stage that a few share. */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['MODEL_SCHEDULES'] !== undefined;
-const SCHEDULES = Number(process.env['MODEL_SCHEDULES'] ?? (LONG ? 1_000 : 2));
+const SCHEDULES = Number(process.env['MODEL_SCHEDULES'] ?? (LONG ? 1_000 : 1));
 const LENGTH = LONG ? { minLength: 10, maxLength: 16 } : { minLength: 6, maxLength: 6 };
 const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 6));
 const SEED = process.env['MODEL_SEED'];

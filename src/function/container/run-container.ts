@@ -44,10 +44,15 @@ export async function runContainer(
   // Podman's monitor leaves a file `oom` where it was started, when a container ran out of memory.
   const cwd = await mkdtemp(join(tmpdir(), 'portico-container-'));
   const { program, env } = settings;
-  const ended = await supervise(
-    { program, args, env, cwd, stdin, name: reference, limits, watch: false },
-    signal,
-  ).finally(() => rm(cwd, { recursive: true, force: true }));
+  let ended: Ended;
+  try {
+    ended = await supervise(
+      { program, args, env, cwd, stdin, name: reference, limits, watch: false },
+      signal,
+    );
+  } finally {
+    await rm(cwd, { recursive: true, force: true });
+  }
   // Ending the client does not end the container.
   if (ended.cut !== undefined || signal?.aborted === true) await remove(name, settings);
   signal?.throwIfAborted();
