@@ -1,5 +1,5 @@
 import { findingsOf } from './findings.ts';
-import { runGuardrails } from './guardrails.ts';
+import type { runGuardrails as RunGuardrails } from './guardrails.ts';
 import { hydrate, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import { unsteady } from './idempotence.ts';
@@ -36,9 +36,11 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   };
   const items = await hydrate(loaded.root, state);
   const broken = state.failed?.type === 'mutator';
-  const guarded = broken
-    ? { items, ok: true }
-    : await runGuardrails(input.guardrails ?? [], items, state, input.context);
+  const { guardrails = [] } = input;
+  const guarded =
+    broken || guardrails.length === 0
+      ? { items, ok: true }
+      : await guard(guardrails, items, state, input.context);
   const keep = state.failed === undefined || saves;
   const done = finish(input, loaded.sources, guarded.items, state, {
     ok: state.failed === undefined && guarded.ok,
@@ -47,6 +49,12 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const result = withRenderStatus(done, saves);
   if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
   return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+}
+
+/** Policies are loaded where there are any: most of a short run is loading code. */
+async function guard(...asked: Parameters<typeof RunGuardrails>): ReturnType<typeof RunGuardrails> {
+  const { runGuardrails } = await import('./guardrails.ts');
+  return runGuardrails(...asked);
 }
 
 /** The result of a render that went file by file. Nothing was made, moved or removed, and nothing failed. */
