@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { createCatalog } from './catalog/catalog.ts';
 import type { Environment } from './config/environment.ts';
 import { connectForge } from './forge/forge.ts';
-import { createFreshness, type Freshness, type Moment } from './freshness.ts';
+import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
+import { traced, withFreshness, withTraces } from './job-context.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createMirrors } from './mirrors.ts';
@@ -280,55 +281,6 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
     sweep: (_job, signal) => sweep(signal),
     'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),
   };
-}
-
-/** These only look, and ask others to look at the same. */
-const ONLY_LOOKING: readonly string[] = [
-  'branch',
-  'commit',
-  'repository',
-  'rollout',
-  'sweep',
-  'sweep-repository',
-];
-
-function withFreshness(handlers: Handlers, freshness: Freshness): Handlers {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([kind, handle]) => [
-      kind,
-      (job, signal) => freshness.during(momentOf(kind, job.data, job.attempt), () => handle(job, signal)),
-    ]),
-  );
-}
-
-function withTraces(handlers: Handlers, tracing: Tracing): Handlers {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([kind, handle]) => [
-      kind,
-      (job, signal) => {
-        const { trace } = job.data as { readonly trace?: string };
-        const attributes = { 'portico.key': job.key, 'portico.attempt': job.attempt };
-        return tracing.span(`job ${kind}`, attributes, () => handle(job, signal), trace);
-      },
-    ]),
-  );
-}
-
-/** The same git, whose talk with the forge is seen in traces. */
-function traced(tracing: Tracing, git: Git): Git {
-  return {
-    ...git,
-    fetch: (options, signal) => tracing.span('git fetch', {}, () => git.fetch(options, signal)),
-    push: (updates, signal) =>
-      tracing.span('git push', { 'portico.refs': updates.length }, () => git.push(updates, signal)),
-  };
-}
-
-/** A command is decided on what is there now, and what failed once is read anew. */
-function momentOf(kind: string, data: Json, attempt: number): Moment | null {
-  const { at } = data as { readonly at?: number };
-  if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
-  return { since: at, passOn: ONLY_LOOKING.includes(kind) };
 }
 
 function pullKey({

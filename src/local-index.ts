@@ -6,11 +6,10 @@ import { createCatalog, type Catalog } from './catalog/catalog.ts';
 import { parseRepositoryConfig } from './config/parse-repository-config.ts';
 import { PorticoError } from './error.ts';
 import { isRepository, openLocal } from './git/open-local.ts';
+import { CONFIGURATION_FILE } from './reconcile/configuration.ts';
 import { indexPackages } from './reconcile/index-packages.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './reconcile/package-revisions.ts';
 import { readDocuments } from './reconcile/variant-documents.ts';
-
-const CONFIGURATION_FILE = '.github/portico.yaml';
 
 /**
  * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
