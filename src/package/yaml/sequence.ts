@@ -136,12 +136,30 @@ function editsOf(
   const edits: Edit[] = [];
   let x = 0;
   let y = 0;
-  for (const [nextX, nextY] of [...commonPairs(base, own, budget), [base.length, own.length] as const]) {
+  const pairs = firstOfEqual(base, commonPairs(base, own, budget));
+  for (const [nextX, nextY] of [...pairs, [base.length, own.length] as const]) {
     if (nextX > x || nextY > y) edits.push({ side, base: [x, nextX], own: [y, nextY] });
     x = nextX + 1;
     y = nextY + 1;
   }
   return edits;
+}
+
+/**
+ * Of equal elements in a row the first ones are those that stayed. Which of them a side dropped cannot be told, and both
+ * sides have to be told the same: else two that dropped one each would be taken to have dropped two.
+ */
+function firstOfEqual(
+  base: readonly string[],
+  pairs: readonly (readonly [number, number])[],
+): (readonly [number, number])[] {
+  let free = 0;
+  return pairs.map(([x, y]) => {
+    let first = x;
+    while (first > free && base[first - 1] === base[x]) first -= 1;
+    free = first + 1;
+    return [first, y];
+  });
 }
 
 /** `grown` says by how much each side is longer than base so far; it is moved on. */

@@ -19,6 +19,8 @@ function texts(files: PackageFiles): Record<string, string> {
 
 const map = (name: string, color = 'red', more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  color: ${color}\n${more}`;
+const list = (items: string): string =>
+  `apiVersion: example.org/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  items: ${items}\n`;
 const two = `${map('a')}---\n${map('b')}`;
 
 const kptfile = (description: string): string =>
@@ -104,6 +106,13 @@ const rows: readonly Row[] = [
     upstream: { 'x.yaml': `${map('a')}---\n${map('b', 'red', '  size: null\n')}` },
     local: { 'x.yaml': map('a') },
     merged: { 'x.yaml': map('a') },
+  },
+  {
+    what: 'of two equal items both sides dropped one, which is one that is dropped',
+    base: { 'x.yaml': list("['a', 'n', 'n']") },
+    upstream: { 'x.yaml': list("['a', 'n']") },
+    local: { 'x.yaml': list("['z', 'n']") },
+    merged: { 'x.yaml': list("['z', 'n']") },
   },
 ];
 
