@@ -27,6 +27,8 @@ let server: Server;
 let url: string;
 let received: Received[] = [];
 let answer = 202;
+/** The receiver answers when this is settled. */
+let gate: Promise<void> = Promise.resolve();
 const repo = { owner: 'acme', repo: 'blueprints' };
 
 beforeAll(async () => {
@@ -48,7 +50,7 @@ beforeAll(async () => {
           payload,
         });
       }
-      response.writeHead(answer).end('seen');
+      void gate.then(() => response.writeHead(answer).end('seen'));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -238,11 +240,16 @@ describe('knobs', () => {
     expect(lost).toMatchObject([{ event: 'create', status_code: 0 }]);
 
     received = [];
-    Object.assign(webhooks, { lose: 0, duplicate: 0, reorder: 10, delay: 2 });
+    Object.assign(webhooks, { lose: 0, duplicate: 0, reorder: 100, delay: 2 });
+    // While the receiver holds the first delivery, all others come to wait behind it.
+    let open = (): void => {};
+    gate = new Promise((resolve) => (open = resolve));
+    await put('sixth');
     const names = Array.from({ length: 8 }, (_, index) => `r${index}`);
     for (const name of names) {
       await box.as('alice-token').rest.git.createRef({ ...repo, ref: `refs/heads/${name}`, sha: sha! });
     }
+    open();
     await box.forge.settled();
     Object.assign(webhooks, { reorder: 0, delay: 0 });
     const order = received.filter((one) => one.event === 'create').map((one) => String(one.payload['ref']));
