@@ -26,7 +26,7 @@ import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pu
 import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
-import type { Git } from './reconcile/git-port.ts';
+import type { Git, Neighbour } from './reconcile/git-port.ts';
 import { sweepJob } from './reconcile/jobs.ts';
 import { createKeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
@@ -38,6 +38,7 @@ import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
+import { mayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
 import { createRunning, type Running } from './running.ts';
@@ -142,12 +143,33 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ]);
     return { git, defaultBranch: facts.defaultBranch };
   };
+  const neighbourOf = async (
+    ref: RepositoryRef,
+    name: string,
+    signal?: AbortSignal,
+  ): Promise<Neighbour | null> => {
+    const found = await organizations.find(ref.installationId, name);
+    if (found === null) return null;
+    const git = freshness.wrap(found.id, await mirrors.open(found, signal));
+    const [own, facts] = await Promise.all([
+      forge.repository(ref.installationId, ref).get(signal),
+      forge.repository(found.installationId, found).get(signal),
+      git.fetch({}, signal),
+    ]);
+    return mayFlow(facts, own) ? { git, facts } : null;
+  };
   const world: World = {
     catalog: createCatalog(),
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
-      return { ref, git: { ...git, organization }, forge: forge.repository(ref.installationId, ref) };
+      const neighbour = (name: string, s?: AbortSignal): Promise<Neighbour | null> =>
+        neighbourOf(ref, name, s);
+      return {
+        ref,
+        git: { ...git, organization, neighbour },
+        forge: forge.repository(ref.installationId, ref),
+      };
     },
     openAddress: (url, signal) => mirrors.openAddress(url, signal),
     cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),

@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
 import type { ConfigProblem } from '../config/config-problem.ts';
+import type { GuardrailConfig } from '../config/repository-config.ts';
 import type { ConfigSource } from '../config/repository-document.ts';
 import { PorticoError } from '../error.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import type { Call } from './verb.ts';
 
@@ -51,6 +53,8 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   const guardrails = await Promise.all(
     guardrailsFor(read.config, path).map(async (guardrail): Promise<Guardrail> => {
       const entry = read.config.guardrails.validators.find(({ name }) => name === guardrail.name);
+      if (entry?.crds !== undefined)
+        return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
       if (entry?.policyPath === undefined) return guardrail;
       const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
         const hint = 'policyPath is named from the top of the repository.';
@@ -71,6 +75,45 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       readFile(join(top, module)).catch(() => null),
     ),
   };
+}
+
+/** Definitions in this repository; what the App would read of others is told, and not read. */
+async function definitionsOf(
+  call: Call,
+  top: string,
+  { name, crds = [] }: GuardrailConfig,
+): Promise<KrmObject[]> {
+  const [{ definitionsIn, firstOfEach }, { plainPath }] = await Promise.all([
+    import('../package/render/definitions.ts'),
+    import('../config/plain-path.ts'),
+  ]);
+  const found: KrmObject[] = [];
+  for (const { repo, path = '' } of crds) {
+    if (repo !== undefined) {
+      call.terminal.say(`guardrail ${name}: definitions of ${repo} are not read here; the App reads them.`);
+      continue;
+    }
+    const place = join(top, plainPath(path));
+    const files = await filesBelow(place);
+    if (files === null)
+      throw new PorticoError('CONFIG_INVALID', `${path} of guardrail ${name} cannot be read`, {
+        hint: 'crds names files and folders from the top of the repository.',
+      });
+    for (const file of files) found.push(...definitionsIn(relative(top, file), await readFile(file)));
+  }
+  return firstOfEach(found);
+}
+
+/** A file itself, or all files below a folder; null where there is neither. */
+async function filesBelow(place: string): Promise<string[] | null> {
+  const found = await stat(place).catch(() => null);
+  if (found === null) return null;
+  if (found.isFile()) return [place];
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 }
 
 function mistaken(typed: string, all: readonly ConfigProblem[]): PorticoError {

@@ -6,6 +6,7 @@ import { compilePolicy } from '../cel/policy.ts';
 import { pathProblem } from '../package/limits.ts';
 import { closestWord } from './closest-word.ts';
 import { globProblem } from './glob.ts';
+import { plainPath } from './plain-path.ts';
 import { isJson, paramProblems } from './policy-params.ts';
 
 /** A string that `problem` has nothing to say about. */
@@ -76,6 +77,37 @@ const image = text((value) => {
   return 'must be an image such as set-labels:v0.2 or registry.example.com/fn/check@sha256:…';
 }).meta({ description: 'Function image, as in a Kptfile.' });
 
+/** Where definitions of custom resources are read from. */
+const crdSource = z
+  .strictObject({
+    repo: text((value) => (/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(value) ? undefined : 'must be owner/name'))
+      .optional()
+      .meta({ description: 'Another repository of this installation; without it, this one.' }),
+    path: text((value) => pathProblem(plainPath(value)))
+      .optional()
+      .meta({ description: 'File or folder, from the root of that repository; without it, all of it.' }),
+    ref: text((value) =>
+      /^[A-Za-z0-9][\w./@+-]{0,199}$/.test(value) && !value.includes('..')
+        ? undefined
+        : 'must be a revision such as v3, a tag, a branch or a full commit',
+    )
+      .optional()
+      .meta({
+        description:
+          'Revision of the package at that path, tag, branch or full commit; without it, the default branch.',
+      }),
+  })
+  .check((ctx) => {
+    const { repo, path, ref } = ctx.value;
+    if (repo === undefined && path === undefined)
+      ctx.issues.push(custom(ctx.value, 'needs repo or path', []));
+    if (repo === undefined && ref !== undefined) {
+      ctx.issues.push(
+        custom(ctx.value, 'belongs to repo: of this repository the base branch counts', ['ref']),
+      );
+    }
+  });
+
 export const mutator = z
   .strictObject({ ...common, image })
   .check((ctx) => oneConfiguration(ctx.value, ctx.issues));
@@ -104,6 +136,9 @@ export const validator = z
     policyPath: text(pathProblem).optional().meta({
       description: 'File with a ValidatingAdmissionPolicy, from the root of the repository.',
     }),
+    crds: z.array(crdSource).min(1).max(20).optional().meta({
+      description: 'For kubeconform: where definitions of custom resources are, beside those of the package.',
+    }),
     params: z
       .record(z.string(), z.unknown())
       .optional()
@@ -126,6 +161,9 @@ function* validatorProblems(value: Validator): Generator<[string[], string]> {
   const chosen = JUDGES.filter((field) => value[field] !== undefined);
   if (chosen.length !== 1) yield [[], 'needs either image, cel, policy or policyPath'];
   const { cel, policy, params } = value;
+  if (value.crds !== undefined && !isSchemaCheck(value.image)) {
+    yield [['crds'], 'belongs to image kubeconform only'];
+  }
   for (const field of ['message', 'messageExpression', 'field'] as const) {
     if (value[field] !== undefined && cel === undefined) yield [[field], 'belongs to cel only'];
   }
@@ -165,6 +203,11 @@ function* celProblems({
     const field = path.at(-1) === 'messageExpression' ? 'messageExpression' : 'cel';
     yield { path: field, message: `is no CEL at line ${line}, column ${column}: ${message}`, line };
   }
+}
+
+/** True for the function that holds resources against schemas. */
+function isSchemaCheck(name: string | undefined): boolean {
+  return name !== undefined && /(?:^|\/)kubeconform(?:[:@]|$)/.test(name);
 }
 
 function oneConfiguration(

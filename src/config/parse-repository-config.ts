@@ -4,6 +4,7 @@ import type { ConfigProblem } from './config-problem.ts';
 import { parseFollow } from './follow.ts';
 import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
+import { plainPath } from './plain-path.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
@@ -64,12 +65,20 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
     ...(spec.dashboard === false && { dashboard: false }),
+    ...(spec.organization && { organization: toOrganization(spec.organization) }),
     ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
   };
 }
 
+function toOrganization({
+  dashboard,
+  listed,
+}: NonNullable<RepositorySpec['organization']>): NonNullable<RepositoryConfig['organization']> {
+  return { ...(dashboard !== undefined && { dashboard }), ...(listed !== undefined && { listed }) };
+}
+
 function directoryOf(written: string): string {
-  return written.replaceAll(/^\/+|\/+$/g, '') || '.';
+  return plainPath(written) || '.';
 }
 
 /** Selectors come from the schema, whose absent fields may be undefined; data has no such fields. */
@@ -96,6 +105,11 @@ function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolic
     ...(typeof age === 'number' && age > 0 && { minimumAge: age }),
     automerge: automergeOf(written.automerge ?? false),
     maxOpen: written.maxOpen ?? 5,
+    ...(written.group !== undefined && {
+      groups: written.group === 'all' ? [{ name: 'all', packages: ['**', '.'] }] : written.group,
+    }),
+    ...(written.priority !== undefined && { priority: written.priority }),
+    ...(written.labels !== undefined && { labels: written.labels }),
   };
 }
 

@@ -39,6 +39,12 @@ export interface RepositoryConfig {
   readonly inventory?: { readonly directory: string };
   /** False: no dashboard issue. */
   readonly dashboard?: false;
+  readonly organization?: {
+    /** An issue about all repositories of the owner is kept in this one. */
+    readonly dashboard?: boolean;
+    /** Whether such an issue may name this one; absent: where everybody who reads that can read this repository. */
+    readonly listed?: boolean;
+  };
 }
 
 type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
@@ -61,6 +67,8 @@ export interface GuardrailConfig {
   readonly policy?: string;
   /** File with a ValidatingAdmissionPolicy, from the top of the repository. */
   readonly policyPath?: string;
+  /** Where definitions of custom resources are, for `image: kubeconform`. */
+  readonly crds?: readonly CrdSource[];
   /** What `params` is in expressions. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** From documents beside the configuration, see admission-policy.ts. */
@@ -71,6 +79,16 @@ export interface GuardrailConfig {
   readonly labels?: Readonly<Record<string, string>>;
   readonly selectors?: readonly Selector[];
   readonly exclude?: readonly Selector[];
+}
+
+/** At least one of `repo` and `path`. */
+export interface CrdSource {
+  /** `owner/name`; absent: this repository, at the commit that the guardrails are read from. */
+  readonly repo?: string;
+  /** File or folder from the top; absent: the whole repository. */
+  readonly path?: string;
+  /** Revision (of the package at `path`), tag, branch or commit; absent: the default branch. */
+  readonly ref?: string;
 }
 
 /** A ValidatingAdmissionPolicy as it is bound. */
@@ -105,4 +123,16 @@ export interface UpdatePolicy {
   readonly automerge: 'none' | 'patch' | 'minor' | 'all';
   /** Open update pull requests in this repository at most. */
   readonly maxOpen: number;
+  /** Updated together; a package belongs to the first that it fits. */
+  readonly groups?: readonly UpdateGroup[];
+  /** Globs over package paths: whose updates come first, in this order. */
+  readonly priority?: readonly string[];
+  /** Of update pull requests. Absent: `portico`, where the repository has that label. */
+  readonly labels?: readonly string[];
+}
+
+/** `packages` are globs over package paths. */
+export interface UpdateGroup {
+  readonly name: string;
+  readonly packages: readonly string[];
 }

@@ -98,7 +98,7 @@ function lazyRunner(options: RuntimeOptions): ForeignRunner {
 
 async function runBuiltin(
   { name, version, run }: Lookup & { readonly found: 'builtin' },
-  input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+  input: Parameters<FunctionRuntime['run']>[1],
   patch: number | undefined,
 ): Promise<FunctionOutput> {
   try {

@@ -41,7 +41,11 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
       at(guardrail, 'warning', `${count(packagesIn(found), 'published package')} would newly fail this.`),
     ),
     ...trial.notRun.map((guardrail) =>
-      at(guardrail, 'notice', 'Not run before merge: it is not built in, and nobody has approved it yet.'),
+      at(
+        guardrail,
+        'notice',
+        'Not run before merge: nobody has approved yet what it runs, or what it reads.',
+      ),
     ),
   ]);
   return {
@@ -96,7 +100,7 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
       : `The next proposal of these packages would be rewritten by a mutator: ${names(rewritten)}.`,
     notRun.length === 0
       ? ''
-      : `Not run before merge, because they are not built in and nobody has approved them yet: ${names(notRun)}.`,
+      : `Not run before merge, because nobody has approved yet what they run, or what they read: ${names(notRun)}.`,
     left === 0 ? '' : `${count(left, 'package')} beyond the first ${packages} were not looked at.`,
   ]
     .filter((part) => part !== '')

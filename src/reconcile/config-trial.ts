@@ -34,7 +34,7 @@ export interface ConfigTrial {
   readonly newly: readonly TrialFinding[];
   /** Packages that an enforced mutator would change. */
   readonly rewritten: readonly string[];
-  /** Guardrails that are not built in: they run once they are merged. */
+  /** Guardrails that are not built in, or that read what nobody has approved: they run once they are merged. */
   readonly notRun: readonly string[];
   /** Guardrails whose own configuration is missing or wrong. */
   readonly broken: readonly {
@@ -75,13 +75,13 @@ export async function tryConfiguration(
   signal?: AbortSignal,
 ): Promise<ConfigTrial | null> {
   const { config, inForce, base, head } = sides;
-  const proposed = await loadGuardrails(git, config, head, signal);
+  const proposed = await loadGuardrails(git, config, head, signal, inForce.reads);
   if (proposed.digest === inForce.digest) return null;
   const refs = await loadRevisionRefs(git, signal);
   const all = await rootPackages({ git }, base, config.directory, signal);
   const newly: TrialFinding[] = [];
   const rewritten: string[] = [];
-  const notRun = new Set<string>();
+  const notRun = new Set<string>(proposed.unapproved);
   for (const { path: below, directory } of all.slice(0, MOST_PACKAGES)) {
     const path = below === '' ? '.' : below;
     const newest = newestRevision(refs, directory);

@@ -63,6 +63,12 @@ export interface PackageDir {
   readonly parent: string | null;
 }
 
+/** Another repository of the same installation. */
+export interface Neighbour {
+  readonly git: Git;
+  readonly facts: { readonly defaultBranch: string; readonly visibility: 'public' | 'internal' | 'private' };
+}
+
 /** The local copy of one repository. Reads answer from it; only `fetch` and `push` reach the forge. */
 export interface Git {
   fetch(options?: { readonly refspecs?: readonly string[] }, signal?: AbortSignal): Promise<unknown>;
@@ -115,6 +121,11 @@ export interface Git {
     signal?: AbortSignal,
   ): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
+  /**
+   * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where more people
+   * may read this one than that: nothing of it may be told here.
+   */
+  neighbour?(name: string, signal?: AbortSignal): Promise<Neighbour | null>;
   /** The repository with the organisation's defaults, as it is now; null where there is none. */
   organization?(signal?: AbortSignal): Promise<{ readonly git: Git; readonly defaultBranch: string } | null>;
 }

@@ -8,11 +8,17 @@ import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
+import {
+  loadDefinitions,
+  namedRepositories,
+  NOT_APPROVED,
+  type Definitions,
+  type Refusal,
+} from './crd-definitions.ts';
 import type { Git } from './git-port.ts';
 import type { Access } from './ports.ts';
 
 type Policy = NonNullable<Guardrail['policy']>;
-type Refusal = NonNullable<FunctionRun['refused']>;
 
 /** The guardrails of the base branch with the configuration files that they name, read from there too. */
 export interface LoadedGuardrails {
@@ -20,6 +26,10 @@ export interface LoadedGuardrails {
   readonly digest: Digest;
   /** Functions that are allowed beside the built-in ones. */
   readonly foreign: ForeignFunctions;
+  /** Other repositories that they read, in lower case. */
+  readonly reads: ReadonlySet<string>;
+  /** Guardrails that were not loaded because nobody has approved what they read. */
+  readonly unapproved: readonly string[];
   /** Those of one package (path below the registered directory), ready to run. */
   forPackage(path: string): readonly Guardrail[];
   /** Runs that could not be, because a configuration file is missing or wrong. */
@@ -35,11 +45,20 @@ export async function loadGuardrails(
   config: RepositoryConfig,
   base: string,
   signal?: AbortSignal,
+  /** Private repositories that may be read; for a configuration that nobody has approved. */
+  approved?: ReadonlySet<string>,
 ): Promise<LoadedGuardrails> {
   const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
   const objects = new Map<string, KrmObject | Refusal>();
   const policies = new Map<string, Policy | Refusal>();
+  const definitions = new Map<string, Definitions | Refusal>();
   const ids: [string, string | null][] = [];
+  for (const { name, crds } of configured) {
+    if (crds === undefined) continue;
+    const read = await loadDefinitions(git, crds, { base, approved }, signal);
+    definitions.set(name, read);
+    ids.push([name, 'code' in read ? null : read.ids.join(' ')]);
+  }
   for (const { name, configPath, policyPath } of configured) {
     const path = configPath ?? policyPath;
     if (path === undefined) continue;
@@ -56,19 +75,23 @@ export async function loadGuardrails(
   }
   const own = guardrailDigest(config);
   const refusalOf = (name: string): Refusal | undefined =>
-    [objects.get(name), policies.get(name)].find((one) => isRefusal(one));
+    [objects.get(name), policies.get(name), definitions.get(name)].find((one) => isRefusal(one));
+  const isUnapproved = (name: string): boolean => refusalOf(name)?.code === NOT_APPROVED;
   const isBroken = (name: string): boolean => refusalOf(name) !== undefined;
   return {
     foreign,
+    reads: namedRepositories(configured),
+    unapproved: configured.map(({ name }) => name).filter(isUnapproved),
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
     forPackage: (path) =>
       guardrailsFor(config, path)
         .filter(({ name }) => !isBroken(name))
         .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name)))
+        .map((guardrail) => withDefinitions(guardrail, definitions.get(guardrail.name)))
         .map((guardrail) => withPolicy(guardrail, policies.get(guardrail.name), configured)),
     brokenFor: (path) =>
       guardrailsFor(config, path)
-        .filter(({ name }) => isBroken(name))
+        .filter(({ name }) => isBroken(name) && !isUnapproved(name))
         .flatMap((guardrail) => {
           const refusal = refusalOf(guardrail.name);
           return refusal === undefined ? [] : [brokenRun(guardrail, refusal, configured)];
@@ -97,6 +120,10 @@ function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefine
   if (config === undefined || isRefusal(config)) return guardrail;
   const { configPath: _configPath, ...spec } = guardrail.spec;
   return { ...guardrail, spec, functionConfig: config };
+}
+
+function withDefinitions(guardrail: Guardrail, read: Definitions | Refusal | undefined): Guardrail {
+  return read === undefined || isRefusal(read) ? guardrail : { ...guardrail, definitions: read.definitions };
 }
 
 /** A policy out of a file, with the params that the configuration gives it. */
@@ -154,6 +181,6 @@ function readPolicy(path: string, bytes: Uint8Array): Policy | Refusal {
 }
 
 /** A resource has an apiVersion, a refusal a code and a hint. */
-function isRefusal(value: KrmObject | Policy | Refusal | undefined): value is Refusal {
+function isRefusal(value: KrmObject | Policy | Definitions | Refusal | undefined): value is Refusal {
   return value !== undefined && 'hint' in value && 'code' in value && !('apiVersion' in value);
 }

@@ -1,3 +1,5 @@
+import { plainPath } from '../config/plain-path.ts';
+import type { GuardrailConfig } from '../config/repository-config.ts';
 import { readYaml } from '../config/yaml-place.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
 import { tryConfiguration, type TrialMemory } from './config-trial.ts';
@@ -17,9 +19,8 @@ export async function proposedConfig(
   signal?: AbortSignal,
 ): Promise<ProposedConfig | null> {
   const changed = new Set(otherFiles.map(({ path }) => path));
-  const named = [...config.guardrails.mutators, ...config.guardrails.validators].some(
-    ({ configPath, policyPath }) =>
-      [configPath, policyPath].some((path) => path !== undefined && changed.has(path)),
+  const named = [...config.guardrails.mutators, ...config.guardrails.validators].some((one) =>
+    [...changed].some((path) => isNamed(one, path)),
   );
   const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
   if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
@@ -44,6 +45,14 @@ export async function proposedConfig(
         : null,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
+}
+
+/** True for files of this repository that a guardrail is made from. */
+function isNamed({ configPath, policyPath, crds = [] }: GuardrailConfig, file: string): boolean {
+  const folders = crds.flatMap(({ repo, path }) => (repo === undefined && path !== undefined ? [path] : []));
+  return [configPath, policyPath, ...folders.map(plainPath)].some(
+    (path) => path !== undefined && (path === file || file.startsWith(`${path}/`)),
+  );
 }
 
 /**

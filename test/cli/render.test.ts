@@ -136,7 +136,12 @@ spec:
     - { name: team, cel: "package.path == 'team/web'" }
     - { name: name, cel: object.metadata.name != 'web', message: not web, mode: warn }
     - { name: file, policyPath: named.yaml, params: { kind: Pod } }
+    - { name: schema, image: kubeconform:v0.1, crds: [{ path: crds/ }, { repo: acme/crds }] }
 `,
+      'crds/dots.yaml':
+        'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: { name: dots.x.io }\n' +
+        'spec: { group: x.io, names: { kind: Dot }, versions: [{ name: v1, schema: { openAPIV3Schema: { required: [size] } } }] }\n',
+      'team/web/dot.yaml': 'apiVersion: x.io/v1\nkind: Dot\nmetadata: { name: web }\n',
       'named.yaml': `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: { name: kinds }
@@ -165,6 +170,8 @@ spec: { policyName: rule, validationActions: [Deny] }
     expect(stderr).toContain('pod.yaml:2: error: no pods [file]');
     expect(stderr).toContain('pod.yaml:5: error: no node [bound]');
     expect(stderr).not.toContain('[team]');
+    expect(stderr).toContain("dot.yaml:1: error: missing property 'size' [schema]");
+    expect(stderr).toContain('definitions of acme/crds are not read here');
   });
 
   test('a mistake in the configuration is told with its line', async () => {

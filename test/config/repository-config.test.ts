@@ -293,6 +293,24 @@ describe('a mistake is told with code, place and remedy', () => {
       'spec: { guardrails: { validators: [{ name: x, image: a, message: m }] } }',
       { path: 'spec.guardrails.validators[0].message' },
     ],
+    ...(
+      [
+        ['{ name: x, cel: "true", crds: [{ path: a }] }', '.crds'],
+        ['{ name: x, image: a/kubeconform-not:v1, crds: [{ path: a }] }', '.crds'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [] }', '.crds'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{}] }', '.crds[0]'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: crds }] }', '.crds[0].repo'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: a/b/c }] }', '.crds[0].repo'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ path: ../x }] }', '.crds[0].path'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: a/b, ref: --all }] }', '.crds[0].ref'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: a/b, ref: a..b }] }', '.crds[0].ref'],
+        ['{ name: x, image: kubeconform:v0.1, crds: [{ path: a, ref: v1 }] }', '.crds[0].ref'],
+      ] as const
+    ).map(([entry, path]): [string, string, object] => [
+      `crds: ${entry}`,
+      `spec: { guardrails: { validators: [${entry}] } }`,
+      { path: `spec.guardrails.validators[0]${path}` },
+    ]),
     [
       'two of one name',
       'spec: { guardrails: { mutators: [{ name: x, image: a }], validators: [{ name: x, image: a }] } }',

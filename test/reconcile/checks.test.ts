@@ -30,6 +30,13 @@ guardrails:
   - { name: owned, policy: required-labels, params: { labels: [owner] }, mode: warn }
   - { name: endless, cel: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))", paths: [slow] }`;
 
+const HELD = `branch: main
+guardrails:
+  validators:
+  - { name: schema, image: kubeconform:v0.1, crds: [{ repo: acme/schemas, path: crds/ }] }
+  - { name: pinned, image: kubeconform:v0.1, crds: [{ repo: ACME/schemas, path: crds/widgets.yaml, ref: v1 }], mode: warn }
+  - { name: lost, image: kubeconform:v0.1, crds: [{ repo: acme/nowhere }], mode: warn }`;
+
 const ADMISSION = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: { name: colors.example.com }
@@ -61,6 +68,9 @@ beforeAll(async () => {
       },
     },
     plain: { files: { ...below('web', smallPackage('web')), ...below('big', smallPackage('big')) } },
+    schemas: { spec: null, files: { 'README.md': 'Definitions.' } },
+    held: { spec: HELD, files: below('web', smallPackage('web')) },
+    open: { spec: HELD, private: false, files: below('web', smallPackage('web')) },
     config: { files: below('web', smallPackage('web')) },
   });
 });
@@ -260,5 +270,69 @@ describe('the configuration on the default branch', () => {
     expect(await annotations(repo, told)).toEqual([
       expect.objectContaining({ path: '.github/portico.yaml', start_line: 3 }),
     ]);
+  });
+});
+
+const widgets = (type: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { kind: Widget, plural: widgets }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, properties: { spec: { type: object, properties: { size: { type: ${type} } } } } } }
+`;
+const widget = (size: string): string =>
+  `apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: web\nspec:\n  size: ${size}\n`;
+
+describe('definitions of custom resources from another repository', () => {
+  test('a package is held against them, whatever it brings itself', async () => {
+    const [held, schemas] = [stage.repository('held'), stage.repository('schemas')];
+    const crds = await schemas.push('main', {
+      'crds/widgets.yaml': widgets('integer'),
+      'crds/chart.yaml': '{{ x }}',
+    });
+    await schemas.tag('crds/v1', crds);
+    const pull = await held.propose('one', {
+      'web/widget.yaml': widget('big'),
+      'web/crd.yaml': widgets('string'),
+    });
+    const checks = await held.checksOf(pull.number);
+    expect(checks.get('guardrail/schema')).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(held, checks.get('guardrail/schema'))).toEqual([
+      expect.objectContaining({
+        path: 'web/widget.yaml',
+        start_line: 6,
+        message: expect.stringContaining('got string, want null or integer'),
+      }),
+    ]);
+    // The revision that is named stays what it is; the other guardrail follows the branch.
+    expect(checks.get('guardrail/pinned')).toMatchObject({ conclusion: 'neutral' });
+    await schemas.push('main', { 'crds/widgets.yaml': widgets('string') });
+    await held.push('one', { 'web/widget.yaml': widget('large') });
+    await stage.idle();
+    const now = await held.checksOf(pull.number);
+    expect(now.get('guardrail/schema')).toMatchObject({ conclusion: 'success' });
+    expect(now.get('guardrail/pinned')).toMatchObject({ conclusion: 'neutral' });
+    // More people may read the repository than the definitions, or nobody knows of them: both look the same.
+    expect(now.get('guardrail/lost')?.output.title).toContain('acme/nowhere cannot be read');
+    const open = stage.repository('open');
+    const there = await open.checksOf(
+      (await open.propose('one', { 'web/widget.yaml': widget('big') })).number,
+    );
+    expect(there.get('guardrail/schema')?.output.title).toContain('acme/schemas cannot be read');
+  });
+
+  test('a proposal does not have a private repository read that nobody approved', async () => {
+    const held = stage.repository('held');
+    const spec = HELD.replace('acme/nowhere', 'acme/judged').replace('name: lost', 'name: curious');
+    const pull = await held.propose('curious', { '.github/portico.yaml': configuration('held', spec) });
+    const check = (await held.checksOf(pull.number)).get('portico/config');
+    expect(check?.output.summary).toContain('what they read: `curious`');
+    expect(check?.conclusion).toBe('success');
   });
 });

@@ -8,6 +8,8 @@ import type { KrmObject } from '../../package/render/krm-object.ts';
 export interface BuiltinInput {
   readonly items: KrmObject[];
   readonly functionConfig?: KrmObject;
+  /** CustomResourceDefinitions from elsewhere, which nobody changes. */
+  readonly definitions?: readonly KrmObject[];
   /** Version of the function that was asked for, such as `v0.2`. */
   readonly version: string;
   /** The patch release that was asked for; absent for tags that mean the newest. */

@@ -16,20 +16,20 @@ const MAX_STEPS = 10_000_000;
 const MAX_COMPLAINTS = 1_000;
 
 /**
- * Checks every resource against the schema of its kind: Kubernetes' own, or that of a CustomResourceDefinition in the
- * list. One error for each thing that is wrong; kinds without schema pass, as upstream lets them pass;
+ * Checks every resource against the schema of its kind: Kubernetes' own, or that of a CustomResourceDefinition, of
+ * `definitions` before those in the list, so that a package cannot loosen what it is held against. One error for each thing that is wrong; kinds without schema pass, as upstream lets them pass;
  * with `ignore_missing_schemas: "false"` each is a warning.
  */
-export function kubeconform({ items, functionConfig = {} }: BuiltinInput): BuiltinOutput {
+export function kubeconform({ items, functionConfig = {}, definitions = [] }: BuiltinInput): BuiltinOutput {
   const location = foreignLocation(functionConfig);
   if (location !== undefined) return failure([location]);
   const skipped = new Set(listOf(functionConfig, 'skip_kinds'));
   const strict = /^(?:true|1)$/i.test(optionOf(functionConfig, 'strict'));
-  const custom = customResourceSchemas(items);
+  const [configured, custom] = [definedElsewhere(definitions), customResourceSchemas(items)];
   const schemaOf: SchemaOf = (apiVersion, kind) =>
     skipped.has(kind) || skipped.has(`${apiVersion}/${kind}`)
       ? undefined
-      : (kubernetesSchema(apiVersion, kind) ?? custom(apiVersion, kind));
+      : (kubernetesSchema(apiVersion, kind) ?? configured(apiVersion, kind) ?? custom(apiVersion, kind));
   const budget: Budget = { steps: MAX_STEPS, complaints: MAX_COMPLAINTS };
   const results = items.flatMap((item) =>
     complaintsOf(item, { schemaOf, strict, budget }).map((complaint) => resultOf(item, complaint)),
@@ -40,6 +40,15 @@ export function kubeconform({ items, functionConfig = {} }: BuiltinInput): Built
   const told = /^(?:false|0)$/i.test(optionOf(functionConfig, 'ignore_missing_schemas'));
   const unknown = told ? items.filter((item) => isUnknown(item, { schemaOf, skipped })) : [];
   return { items, results: unknown.slice(0, MAX_COMPLAINTS).map(unknownResult) };
+}
+
+/** Definitions from elsewhere are the same list for many packages: what was read of them is kept as long as they are. */
+const elsewhere = new WeakMap<readonly KrmObject[], SchemaOf>();
+
+function definedElsewhere(definitions: readonly KrmObject[]): SchemaOf {
+  const known = elsewhere.get(definitions) ?? customResourceSchemas(definitions);
+  elsewhere.set(definitions, known);
+  return known;
 }
 
 interface Check {

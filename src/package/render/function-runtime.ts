@@ -84,7 +84,12 @@ export interface FunctionRuntime {
   readonly each?: (spec: FunctionSpec, functionConfig: KrmObject | undefined) => ItemFunction | undefined;
   run(
     spec: FunctionSpec,
-    input: { readonly items: readonly KrmObject[]; readonly functionConfig?: KrmObject },
+    input: {
+      readonly items: readonly KrmObject[];
+      readonly functionConfig?: KrmObject;
+      /** CustomResourceDefinitions from elsewhere. Only built-in functions see them; nobody changes them. */
+      readonly definitions?: readonly KrmObject[];
+    },
     signal?: AbortSignal,
   ): Promise<FunctionOutput>;
   /** The same runtime with foreign functions beside its own; absent where it can run none. */

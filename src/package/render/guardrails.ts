@@ -29,7 +29,7 @@ export async function runGuardrails(
     state.signal?.throwIfAborted();
     if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
-    const { name, type, mode, spec, functionConfig } = guardrail;
+    const { name, type, mode, spec, functionConfig, definitions } = guardrail;
     const { output, items: after } = isCrdSafety(spec)
       ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), items) }, items }
       : guardrail.policy === undefined
@@ -40,6 +40,7 @@ export async function runGuardrails(
             signal: state.signal,
             step: state.runs.length,
             discard: type === 'validator',
+            definitions,
             ...(functionConfig && { functionConfig }),
           })
         : { output: await judged(guardrail, items, state, context), items };

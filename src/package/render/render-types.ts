@@ -13,6 +13,8 @@ export interface Guardrail {
   readonly spec: FunctionSpec;
   /** Wins over what the spec says: a configuration that does not come from the package. */
   readonly functionConfig?: KrmObject;
+  /** CustomResourceDefinitions that a function of schemas is given beside those of the package. */
+  readonly definitions?: readonly KrmObject[];
   /** Judged by CEL; then the spec names no function, and says only which resources are meant. */
   readonly policy?: Policy;
   /** What `params` is in the policy, one judgement each; none: null. */

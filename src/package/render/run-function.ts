@@ -15,6 +15,8 @@ export interface StepInput {
   readonly functionConfig?: KrmObject;
   readonly runtime: FunctionRuntime;
   readonly signal?: AbortSignal | undefined;
+  /** Definitions of custom resources from elsewhere. */
+  readonly definitions?: readonly KrmObject[] | undefined;
   /** Which function of the render this is; makes identities unique. */
   readonly step: number;
   /** For validators: the answer's items are not looked at. */
@@ -57,6 +59,7 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
     {
       items: input.consume === true ? selected : selected.map(copyValue),
       ...(functionConfig === undefined ? {} : { functionConfig: copyValue(functionConfig) }),
+      ...(input.definitions === undefined ? {} : { definitions: input.definitions }),
     },
     input.signal,
   );

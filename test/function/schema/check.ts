@@ -6,6 +6,8 @@ interface Options {
   readonly strict?: boolean;
   /** Resources that are in the list too. */
   readonly beside?: readonly KrmObject[];
+  /** Definitions from elsewhere. */
+  readonly definitions?: readonly KrmObject[];
 }
 
 /** What kubeconform says about the resources in a text, as `path: message`. */
@@ -13,9 +15,10 @@ export function check(text: string, options: Options = {}): string[] {
   return readResources('in.yaml', text).documents.flatMap(({ value }) => check.value(value, options));
 }
 
-check.value = (value: KrmObject, { strict = true, beside = [] }: Options = {}): string[] =>
+check.value = (value: KrmObject, { strict = true, beside = [], definitions = [] }: Options = {}): string[] =>
   kubeconform({
     items: [...beside, value],
+    definitions,
     functionConfig: { data: { strict: String(strict) } },
     version: 'v0.1',
   }).results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`));

@@ -177,6 +177,19 @@ describe('resources are held against the definition in their package', () => {
   });
 });
 
+test('definitions from elsewhere count before those of the package, for the versions that they have', () => {
+  const [loose, strict] = ['string', 'integer'].map((type) =>
+    check.read(definition(`{ type: object, properties: { size: { type: ${type} } } }`)),
+  );
+  const widget = check.read(`${HEAD}spec: { size: big }\n`);
+  const other = { ...widget, apiVersion: 'example.org/v2' };
+  expect(check.value(widget, { beside: [loose!] })).toEqual([]);
+  expect(check.value(widget, { beside: [loose!], definitions: [strict!] })).toEqual([
+    'spec.size: got string, want null or integer',
+  ]);
+  expect(check.value(other, { definitions: [strict!] })).toEqual([]);
+});
+
 describe('patterns', () => {
   test.each([
     ['^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$', 'a'.repeat(63), true],
