@@ -17,12 +17,17 @@ export function createOrganizations(
   now: () => number,
   ageMs: number,
 ): Organizations {
-  const known = new Map<number, { readonly at: number; readonly all: Promise<readonly RepositoryRef[]> }>();
+  const known = new Map<
+    number,
+    { readonly at: number; readonly all: Promise<ReadonlyMap<string, RepositoryRef>> }
+  >();
 
-  const allIn = (installationId: number): Promise<readonly RepositoryRef[]> => {
-    const found = known.get(installationId);
-    if (found !== undefined && now() - found.at < ageMs) return found.all;
-    const all = list(installationId);
+  const allIn = (installationId: number): Promise<ReadonlyMap<string, RepositoryRef>> => {
+    const before = known.get(installationId);
+    if (before !== undefined && now() - before.at < ageMs) return before.all;
+    const all = list(installationId).then(
+      (found) => new Map(found.map((one) => [fullName(one.owner, one.name), one])),
+    );
     known.set(installationId, { at: now(), all });
     // A question that failed is no answer.
     all.catch(() => known.delete(installationId));
@@ -33,16 +38,16 @@ export function createOrganizations(
     async homeOf(ref) {
       if (ref.name === ORGANIZATION_REPOSITORY) return null;
       const all = await allIn(ref.installationId);
-      return all.find((one) => isNamed(one, `${ref.owner}/${ORGANIZATION_REPOSITORY}`)) ?? null;
+      return all.get(fullName(ref.owner, ORGANIZATION_REPOSITORY)) ?? null;
     },
     async find(installationId, name) {
       const all = await allIn(installationId);
-      return all.find((one) => isNamed(one, name)) ?? null;
+      return all.get(name.toLowerCase()) ?? null;
     },
     forget: () => known.clear(),
   };
 }
 
-function isNamed({ owner, name }: RepositoryRef, wanted: string): boolean {
-  return `${owner}/${name}`.toLowerCase() === wanted.toLowerCase();
+function fullName(owner: string, name: string): string {
+  return `${owner}/${name}`.toLowerCase();
 }
