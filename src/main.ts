@@ -11,6 +11,7 @@ import { createApp } from './app.ts';
 import { startBot, type Bot } from './bot.ts';
 import type { Environment } from './config/environment.ts';
 import { PorticoError } from './error.ts';
+import { createCatchUp } from './intake/catch-up.ts';
 import { createDoor } from './intake/door.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox, type Inbox } from './intake/inbox.ts';
@@ -62,14 +63,31 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   );
   const bot = started.use(await startBot({ environment, database, log, metrics, tracing, scrub }));
   const inbox = createInbox(database);
-  const deliveries = createDeliveries(environment, bot, inbox, { log, tracing });
+  const catchUp = started.use(
+    createCatchUp({
+      retake: () => deliveries.takeAll(),
+      lookAround: () => bot.sweep(),
+      log,
+    }),
+  );
   let stopping = false;
+  const deliveries = createDeliveries(environment, bot, inbox, {
+    log,
+    tracing,
+    onStuck: catchUp.stuck,
+    stopping: () => stopping,
+  });
   const door = createDoor({
     secrets: environment.webhookSecrets,
     inbox,
     onStored: async ({ id }) => deliveries.take(id),
     log,
-    metrics,
+    metrics: {
+      delivery(event, outcome) {
+        metrics.delivery(event, outcome);
+        if (outcome === 'failed') catchUp.refused();
+      },
+    },
   });
   const health = started.use(
     createHealth({
@@ -84,11 +102,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   server.headersTimeout = HEADERS_MS;
   await listen(server, environment);
   const upkeep = createUpkeep(async () => {
-    for (const id of await inbox.pending()) deliveries.take(id);
+    await deliveries.takeAll();
     await inbox.prune();
   }, log);
   started.use(upkeep);
-  await upkeep.now();
+  const leftovers = upkeep.now();
   log.info({ port: portOf(server), engine: database.engine }, 'portico is up');
   const parts = started.move();
 
@@ -110,6 +128,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     url: `http://${environment.host}:${portOf(server)}`,
     bot,
     async idle(signal) {
+      await leftovers;
       await deliveries.idle();
       await bot.queue.idle(undefined, signal);
     },
@@ -121,16 +140,29 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 interface Deliveries {
   /** Works on a stored delivery in the background. */
   take(id: string): void;
+  /** Works on all that lie in the inbox; resolves when each was tried. @throws when the inbox cannot be asked */
+  takeAll(): Promise<void>;
   idle(): Promise<void>;
 }
 
-/** From the inbox through Probot to the queue; what fails stays in the inbox as failed, to be delivered again. */
+/** A delivery that could not be queued so often is left to the sweep. */
+const TRIES = 10;
+/** What lies in the inbox after an outage is not asked for all at once: new webhooks need the database too. */
+const AT_ONCE = 20;
+
+/** From the inbox through Probot to the queue; what fails again and again stays in the inbox as failed, to be delivered again. */
 function createDeliveries(
   environment: Environment,
   bot: Bot,
   inbox: Inbox,
-  { log, tracing }: { readonly log: Log; readonly tracing: Tracing },
+  context: {
+    readonly log: Log;
+    readonly tracing: Tracing;
+    readonly onStuck: () => void;
+    readonly stopping: () => boolean;
+  },
 ): Deliveries {
+  const { log, tracing, onStuck } = context;
   const running = new Set<Promise<void>>();
   const [secret = ''] = environment.webhookSecrets;
   const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
@@ -147,18 +179,29 @@ function createDeliveries(
       );
       await inbox.complete(id);
     } catch (error) {
-      log.error({ err: error, delivery: id }, 'a delivery could not be queued');
-      await inbox.fail(id, error instanceof PorticoError ? error.code : 'UNEXPECTED');
+      log.error({ err: error, delivery: id, attempt: delivery.attempt }, 'a delivery could not be queued');
+      if (delivery.attempt >= TRIES)
+        return inbox.fail(id, error instanceof PorticoError ? error.code : 'UNEXPECTED');
+      await inbox.release(id);
+      onStuck();
     }
   }
 
+  function take(id: string): Promise<void> {
+    const one = work(id).catch((error: unknown) => {
+      log.error({ err: error, delivery: id }, 'the inbox failed');
+      onStuck();
+    });
+    running.add(one);
+    return one.finally(() => running.delete(one));
+  }
+
   return {
-    take(id) {
-      const one = work(id).catch((error: unknown) =>
-        log.error({ err: error, delivery: id }, 'the inbox failed'),
-      );
-      running.add(one);
-      void one.finally(() => running.delete(one));
+    take: (id) => void take(id),
+    async takeAll() {
+      const ids = await inbox.pending();
+      for (let at = 0; at < ids.length && !context.stopping(); at += AT_ONCE)
+        await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => take(id)));
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);

@@ -33,10 +33,13 @@ export interface Inbox {
   /**
    * Takes a delivery to work on it; undefined when another has it, when it is done or has failed, or was never there.
    * What a dead process had claimed can be claimed again: at once on the embedded engine, after a minute on a server.
+   * So can, at once, what this one has ended when the database did not take the end of it.
    */
   claim(id: string): Promise<Delivery | undefined>;
   /** Marks it done and drops the payload. */
   complete(id: string): Promise<void>;
+  /** Gives it back: it can be claimed again, by whoever comes first. */
+  release(id: string): Promise<void>;
   /** Marks it failed, with a reason code; a redelivery will run it again. */
   fail(id: string, code: string): Promise<void>;
   /** Ids of deliveries that can be claimed, oldest first: what a crash left behind. To be asked at the start and in every sweep. */
@@ -55,17 +58,45 @@ const STALE_SECONDS = 60;
 export function createInbox(database: InboxDatabase): Inbox {
   const owner = randomUUID();
   const stale = database.engine === 'pglite' ? 0 : STALE_SECONDS;
-  const free = `(state = 'stored' OR state = 'claimed' AND owner IS DISTINCT FROM $1
-    AND changed_at <= now() - make_interval(secs => $2))`;
+  /** What this process works on. The table may say so of more: of what ended while the database was away. */
+  const held = new Set<string>();
+  const free = `(state = 'stored' OR state = 'claimed'
+    AND (owner = $1 OR changed_at <= now() - make_interval(secs => $2)))`;
 
-  async function end(id: string, state: 'completed' | 'failed', code: string | null): Promise<void> {
-    await database.query(
-      `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
-         payload = CASE WHEN $2 = 'completed' THEN NULL ELSE payload END
-       WHERE id = $1 AND state IN ('stored', 'claimed')`,
-      [id, state, code],
+  async function end(
+    id: string,
+    state: 'completed' | 'failed' | 'stored',
+    code: string | null,
+  ): Promise<void> {
+    try {
+      await database.query(
+        `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
+           payload = CASE WHEN $2 = 'completed' THEN NULL ELSE payload END
+         WHERE id = $1 AND state IN ('stored', 'claimed')`,
+        [id, state, code],
+      );
+    } finally {
+      held.delete(id);
+    }
+  }
+
+  async function take(id: string): Promise<Delivery | undefined> {
+    const rows = await database.query<{ event: string; payload: string; attempt: number }>(
+      `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
+       WHERE id = $3 AND ${free} RETURNING event, payload, attempt`,
+      [owner, stale, id],
+    );
+    const row = rows[0];
+    return (
+      row && {
+        id,
+        event: row.event,
+        attempt: row.attempt,
+        payload: JSON.parse(row.payload) as Delivery['payload'],
+      }
     );
   }
+
   return {
     async store({ id, event, body }) {
       // `stored` again is no loss: the job for it may not have been queued before the process died.
@@ -79,27 +110,23 @@ export function createInbox(database: InboxDatabase): Inbox {
       return rows.length > 0 ? 'stored' : 'known';
     },
     async claim(id) {
-      const rows = await database.query<{ event: string; payload: string; attempt: number }>(
-        `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
-         WHERE id = $3 AND ${free} RETURNING event, payload, attempt`,
-        [owner, stale, id],
-      );
-      const row = rows[0];
-      return (
-        row && {
-          id,
-          event: row.event,
-          attempt: row.attempt,
-          payload: JSON.parse(row.payload) as Delivery['payload'],
-        }
-      );
+      if (held.has(id)) return undefined;
+      held.add(id);
+      let taken: Delivery | undefined;
+      try {
+        taken = await take(id);
+      } finally {
+        if (taken === undefined) held.delete(id);
+      }
+      return taken;
     },
     complete: (id) => end(id, 'completed', null),
+    release: (id) => end(id, 'stored', null),
     fail: (id, code) => end(id, 'failed', code),
     async pending(limit = 10_000) {
       const rows = await database.query<{ id: string }>(
-        `SELECT id FROM portico.delivery WHERE ${free} ORDER BY received_at LIMIT $3`,
-        [owner, stale, limit],
+        `SELECT id FROM portico.delivery WHERE ${free} AND id <> ALL($4::text[]) ORDER BY received_at LIMIT $3`,
+        [owner, stale, limit, [...held]],
       );
       return rows.map(({ id }) => id);
     },

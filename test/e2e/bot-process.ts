@@ -38,6 +38,7 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     ...settings.env,
   });
   await eventually('the bot', async () => bot.child.exitCode !== null || (await isReady(port)), 60);
+  if (bot.child.exitCode !== null) throw new Error(`the bot ended with ${bot.child.exitCode}\n${bot.log()}`);
   return bot;
 }
 

@@ -29,6 +29,26 @@ test('deliveries: what a crash left is found, what is done loses its payload, wh
   expect(await shared.pending()).toEqual(['a', 'b']);
   expect(await inbox.claim('nowhere')).toBeUndefined();
 
+  // A claim is over with its end, also where the database was not there to take the end of it.
+  await inbox.store({ id: 'e', event: 'push', body: '{}' });
+  let away = false;
+  const torn = createInbox({
+    engine: 'postgres',
+    query: (sql, values) => (away ? Promise.reject(new Error('no connection')) : database.query(sql, values)),
+  });
+  expect(await torn.claim('e')).toMatchObject({ attempt: 1 });
+  await torn.release('e');
+  expect(await torn.claim('e')).toMatchObject({ attempt: 2 });
+  expect(await torn.pending()).not.toContain('e');
+  away = true;
+  await expect(torn.complete('e')).rejects.toThrow('no connection');
+  await expect(torn.claim('a')).rejects.toThrow('no connection');
+  away = false;
+  expect(await torn.pending()).toContain('e');
+  expect(await torn.claim('e')).toMatchObject({ attempt: 3 });
+  await torn.complete('e');
+  await database.query(`DELETE FROM portico.delivery WHERE id = 'e'`);
+
   // What is done cannot fail any more.
   await inbox.fail('c', 'LATE');
   const rows = await database.query(
