@@ -64,10 +64,23 @@ export interface CatalogRepository {
   readonly deployment?: boolean;
   /** Updates here may merge themselves. */
   readonly automerge: boolean;
+  /** Which updates come together, and which first: globs over package paths. */
+  readonly updates?: {
+    readonly groups?: readonly { readonly name: string; readonly packages: readonly string[] }[];
+    readonly priority?: readonly string[];
+  };
   /** Variant documents beside the configuration. */
   readonly documents: readonly CatalogDocuments[];
   /** Objects that variants select and inject. */
   readonly inventory: readonly CatalogDocuments[];
+  readonly organization?: {
+    /** It keeps an issue about all repositories of its owner. */
+    readonly dashboard?: boolean;
+    /** Whether such an issue may name it; absent: where everybody who reads that can read this repository. */
+    readonly listed?: boolean;
+  };
+  /** How many mistakes its configuration has, those of documents left out. */
+  readonly mistakes?: number;
 }
 
 export interface Follower {
@@ -86,6 +99,13 @@ export interface Standing {
   readonly pull?: number;
   /** The upstream's newest revision when that was decided. */
   readonly newest?: string;
+}
+
+/** An issue that we keep, as it was written last. */
+export interface KeptIssue {
+  readonly number: number;
+  /** Of the body. */
+  readonly digest: string;
 }
 
 export interface Catalog {
@@ -108,6 +128,11 @@ export interface Catalog {
   /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
   tell(id: number, path: string, standing: Standing): boolean;
   standings(id: number): ReadonlyMap<string, Standing>;
+  /** Remembers what an issue of a repository was written as; undefined forgets it. */
+  keep(id: number, title: string, issue: KeptIssue | undefined): void;
+  kept(id: number, title: string): KeptIssue | undefined;
+  /** Repositories of this owner that keep an issue about all of them. */
+  boards(ref: Pick<CatalogRepository['ref'], 'installationId' | 'owner'>): readonly CatalogRepository[];
 }
 
 /** An empty index, held in memory. */
@@ -117,6 +142,8 @@ export function createCatalog(): Catalog {
   const byFullName = new Map<string, number>();
   const followersOf = new Map<string, Set<number>>();
   const told = new Map<number, Map<string, Standing>>();
+  const issues = new Map<number, Map<string, KeptIssue>>();
+  const boards = new Set<number>();
   const seen = new Set<number>();
   let expected: readonly number[] | undefined;
   let version = 0;
@@ -126,6 +153,7 @@ export function createCatalog(): Catalog {
     if (known === undefined) return;
     version += 1;
     repositories.delete(id);
+    boards.delete(id);
     byFullName.delete(fullName(known));
     for (const url of known.urls) byPlace.delete(repositoryPlace(url));
     for (const place of lockedPlaces(known)) followersOf.get(place)?.delete(id);
@@ -139,6 +167,7 @@ export function createCatalog(): Catalog {
       forget(repository.ref.id);
       version = before !== undefined && identity(before) === identity(repository) ? counted : counted + 1;
       repositories.set(repository.ref.id, repository);
+      if (repository.organization?.dashboard === true) boards.add(repository.ref.id);
       byFullName.set(fullName(repository), repository.ref.id);
       for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
       for (const place of lockedPlaces(repository)) {
@@ -150,6 +179,7 @@ export function createCatalog(): Catalog {
       seen.add(id);
       forget(id);
       told.delete(id);
+      issues.delete(id);
     },
     get: (id) => repositories.get(id),
     all: () => [...repositories.values()],
@@ -184,6 +214,19 @@ export function createCatalog(): Catalog {
       return before !== JSON.stringify(standing);
     },
     standings: (id) => told.get(id) ?? new Map(),
+    keep(id, title, issue) {
+      const known = issues.get(id) ?? new Map<string, KeptIssue>();
+      if (issue === undefined) known.delete(title);
+      else known.set(title, issue);
+      issues.set(id, known);
+    },
+    kept: (id, title) => issues.get(id)?.get(title),
+    boards: ({ installationId, owner }) =>
+      [...boards].flatMap((id) => {
+        const one = repositories.get(id);
+        const same = one?.ref.installationId === installationId && isSameName(one.ref.owner, owner);
+        return one !== undefined && same ? [one] : [];
+      }),
   };
 }
 
@@ -222,6 +265,10 @@ function identity({
 }: CatalogRepository): string {
   const ids = [documents, inventory].map((files) => files.map(({ file, id }) => [file, id]));
   return JSON.stringify([ref, directory, urls, commit, [...revisions], visibility, labels, ids]);
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }
 
 function fullName({ ref }: CatalogRepository): string {

@@ -5,14 +5,18 @@ type Guardrails = NonNullable<RepositorySpec['guardrails']>;
 
 /**
  * Field by field, the repository wins. Guardrails are joined by name: the organisation's come first, and one of the
- * same name in the repository takes its place. `access` is joined by command. The registered branch, the directory
- * and the inventory belong to a repository alone and are never inherited.
+ * same name in the repository takes its place. `access` is joined by command. The registered branch, the directory,
+ * the inventory and the keeping of the organisation's dashboard belong to a repository alone and are never inherited.
  */
 export function mergeDefaults(own: RepositorySpec, organization: RepositorySpec): RepositorySpec {
   const { branch: _branch, directory: _directory, inventory: _inventory, ...inherited } = organization;
   const merged: RepositorySpec = { ...inherited, ...own };
   if (organization.publish !== undefined) merged.publish = { ...organization.publish, ...own.publish };
   if (organization.updates !== undefined) merged.updates = { ...organization.updates, ...own.updates };
+  const { dashboard: _dashboard, ...organizational } = inherited.organization ?? {};
+  if (organization.organization !== undefined) {
+    merged.organization = { ...organizational, ...own.organization };
+  }
   if (organization.access !== undefined) merged.access = { ...organization.access, ...own.access };
   if (organization.guardrails !== undefined) {
     merged.guardrails = mergeGuardrails(own.guardrails ?? {}, organization.guardrails);

@@ -146,6 +146,18 @@ const spec = z
       .boolean()
       .optional()
       .meta({ description: 'Keep an issue that shows packages, updates and variants.', default: true }),
+    organization: z
+      .strictObject({
+        dashboard: z.boolean().optional().meta({
+          description: 'Keep an issue about all repositories of the owner in this one.',
+          default: false,
+        }),
+        listed: z.boolean().optional().meta({
+          description:
+            'Whether that issue may name this repository; without it where everybody who reads the one can read the other.',
+        }),
+      })
+      .optional(),
   })
   .check((ctx) => uniqueNames(ctx.value, ctx.issues));
 

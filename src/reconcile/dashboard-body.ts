@@ -1,5 +1,5 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
-import type { CatalogRepository, Standing } from '../catalog/catalog.ts';
+import type { Catalog, CatalogRepository, Standing } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { code, table, told } from './markdown-blocks.ts';
@@ -7,14 +7,17 @@ import type { PlannedVariant, StalledVariant } from './variant-plan.ts';
 
 export const DASHBOARD_TITLE = 'Portico dashboard';
 
+export interface StandingVariant {
+  readonly planned: PlannedVariant;
+  /** What came of the last look at it. */
+  readonly standing: Standing | undefined;
+}
+
 export interface DashboardInput {
   readonly repository: CatalogRepository;
   readonly standings: ReadonlyMap<string, Standing>;
   /** Variants whose documents stand here, and what came of each. */
-  readonly variants: readonly {
-    readonly planned: PlannedVariant;
-    readonly standing: Standing | undefined;
-  }[];
+  readonly variants: readonly StandingVariant[];
   readonly stalled: readonly StalledVariant[];
   /** What waits for the limits of the forge, see limit-part.ts. */
   readonly limit: string;
@@ -59,8 +62,23 @@ const SETTLED: readonly string[] = ['up-to-date', 'not-followed', 'merged'];
 /** Updates that a tick brings, whatever held them back. */
 const TICKABLE: readonly string[] = ['not-scheduled', 'too-young', 'limit', 'declined'];
 
-function updatesPart({ standings }: DashboardInput): string {
-  const due = [...standings].filter(([, { reason }]) => !SETTLED.includes(reason)).toSorted(byName);
+/**
+ * The updates that are due, by package. One that may not come, of a package that is not there, is not told of: only a
+ * document that fewer people can read asks for it.
+ */
+export function dueUpdates({
+  repository: { directory, packages },
+  standings,
+}: Pick<DashboardInput, 'repository' | 'standings'>): (readonly [string, Standing])[] {
+  const present = new Set(packages.map((one) => packagePathOf(directory, one.directory) ?? one.directory));
+  return [...standings]
+    .filter(([, { reason }]) => !SETTLED.includes(reason))
+    .filter(([path, { reason }]) => reason !== 'blocked-visibility' || present.has(path))
+    .toSorted(byName);
+}
+
+function updatesPart(input: DashboardInput): string {
+  const due = dueUpdates(input);
   if (due.length === 0) return '';
   const rows = due.map(([path, { reason, message, to, pull }]) => [
     code(path),
@@ -100,8 +118,13 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
   return section('Variants', ['variant', 'where', 'condition', 'why'], rows);
 }
 
+export function withStanding(catalog: Catalog, planned: PlannedVariant): StandingVariant {
+  const { repository, path } = planned.downstream;
+  return { planned, standing: catalog.standings(repository.ref.id).get(path) };
+}
+
 /** Porch's two conditions in one word: Stalled where its document cannot be followed, else whether it is Ready. */
-function conditionOf(standing: Standing | undefined): {
+export function conditionOf(standing: Standing | undefined): {
   readonly condition: string;
   readonly message: string;
 } {
@@ -132,11 +155,15 @@ function revisionOf(revisions: readonly string[] | undefined): string {
   return newest === undefined ? 'not published' : code(newest);
 }
 
-function isInside(directory: string, other: string): boolean {
+export function isInside(directory: string, other: string): boolean {
   return directory !== other && (other === '.' || directory.startsWith(`${other}/`));
 }
 
-function section(title: string, header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function section(
+  title: string,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
   const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more are not shown.` : '';
   return `### ${title}\n\n${table(header, rows.slice(0, MOST_ROWS))}${more}`;
 }

@@ -159,6 +159,16 @@ export function dashboardJob(repository: RepositoryRef): Job {
   };
 }
 
+/** Bring the issue about all repositories of an owner up to date, later; or at once, where it names too many. */
+export function organizationBoardJob(repository: RepositoryRef, afterSeconds = NEWS_WAITS): Job {
+  return {
+    kind: 'dashboard',
+    key: `dashboard:${repository.id}:organization`,
+    data: { repository, organization: true },
+    startAfterSeconds: afterSeconds,
+  };
+}
+
 /** Somebody edited the dashboard. */
 export function dashboardEditedJob(
   repository: RepositoryRef,

@@ -7,7 +7,14 @@ import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
-import { dashboardJob, pollJob, rolloutJob, variantGoneJob, variantJob } from './jobs.ts';
+import {
+  dashboardJob,
+  organizationBoardJob,
+  pollJob,
+  rolloutJob,
+  variantGoneJob,
+  variantJob,
+} from './jobs.ts';
 import { outsideAddress, outsideAddresses, type Outside } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
@@ -64,6 +71,8 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       deployment: config.deployment,
       automerge: config.updates.automerge !== 'none',
       ...documents,
+      ...(config.organization && { organization: config.organization }),
+      mistakes: problems.length,
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
     const jobs = [
@@ -71,9 +80,21 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       ...variantsConcerned(world, repository, before),
     ];
     const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
+    // What fewer people may read now, or may be named to, is not named any longer than that takes.
+    const hidden = known !== undefined && !isAsOpen(known, facts.visibility, config);
+    const boards = hidden ? world.catalog.boards(repository) : [];
     const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
     await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
+    await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref, 0)));
   };
+}
+
+function isAsOpen(
+  { visibility, organization }: CatalogRepository,
+  now: CatalogRepository['visibility'],
+  config: RepositoryConfig,
+): boolean {
+  return visibility === now && organization?.listed === config.organization?.listed;
 }
 
 /** Jobs for the packages whose update pull request may have to change now. */

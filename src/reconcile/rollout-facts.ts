@@ -17,6 +17,7 @@ import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts
 import type { RepositoryRef, World } from './ports.ts';
 import type { Governed } from './rollout-governs.ts';
 import { variantPlan } from './variant-plan.ts';
+import { mayFlow } from './visibility.ts';
 
 export interface Downstream extends RolloutDownstream {
   readonly repository: CatalogRepository;
@@ -48,14 +49,15 @@ export function createRolloutMemory(): RolloutMemory {
 const MOST_REVISIONS = 20;
 
 /** Everything that is made from the package, and what variants are about to make from it. */
-export function followersOf(catalog: Catalog, { upstream, directory }: Governed): Downstream[] {
+export function followersOf(catalog: Catalog, { control, upstream, directory }: Governed): Downstream[] {
   const found = new Map<string, Downstream>();
   const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
     const id = `${repository.ref.id}:${path}`;
     const told = catalog.standings(repository.ref.id).get(path);
     const at = package_?.lock && revisionOf(package_.lock.ref);
     const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
-    found.set(id, { id, name, repository, path, told, at: at ?? undefined, standing: 'waiting' });
+    const shown = mayFlow(repository, control) ? {} : { shown: 'A package' };
+    found.set(id, { id, name, ...shown, repository, path, told, at: at ?? undefined, standing: 'waiting' });
   };
   for (const follower of catalog.followers(upstream.ref.id, directory)) {
     const { repository } = follower;

@@ -14,7 +14,7 @@ import {
   type Downstream,
   type RolloutMemory,
 } from './rollout-facts.ts';
-import { rolloutsOf, type Governed } from './rollout-governs.ts';
+import { newestOf, rolloutsOf, type Governed } from './rollout-governs.ts';
 import { ordersFor, readOrders, subjectOf } from './rollout-orders.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantPlan } from './variant-plan.ts';
@@ -138,6 +138,25 @@ export function knownLooks(catalog: Catalog, control: number): readonly RolloutL
   return governed
     .filter((one) => one.control.ref.id === control)
     .flatMap((one) => looks.filter((look) => isSame(look.governed, one)).slice(-1));
+}
+
+/**
+ * The same, where the newest revision was not looked at yet, or by another process, looked at now. For pages that show
+ * how far they are.
+ */
+export async function newestLooks(
+  world: World,
+  control: number,
+  signal?: AbortSignal,
+): Promise<readonly RolloutLook[]> {
+  const own = rolloutsOf(world.catalog).governed.filter((one) => one.control.ref.id === control);
+  const looks = await Promise.all(
+    own.map(async (governed) => {
+      const newest = newestOf(governed);
+      return newest === undefined ? null : recentLook(world, governed, newest, signal);
+    }),
+  );
+  return looks.filter((look) => look !== null);
 }
 
 function isSame(a: Governed, b: Governed): boolean {

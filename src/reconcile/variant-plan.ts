@@ -88,7 +88,9 @@ function makePlan(catalog: Catalog): VariantPlan {
       const place = placeKey(one.downstream.repository.ref.id, one.downstream.path);
       const twin = places.get(place) ?? uids.get(one.uid);
       if (twin !== undefined) {
-        const message = `${twin.file} has ${twin.namespace}/${twin.name}, which keeps that package or has that name`;
+        const message = mayFlow(twin.control, control)
+          ? `${twin.file} has ${twin.namespace}/${twin.name}, which keeps that package or has that name`
+          : 'another variant keeps that package';
         stalled.push({ ...sourceOf(one), reason: 'ValidationError', message });
         continue;
       }

@@ -7,7 +7,7 @@ import type { Octokit } from '@octokit/rest';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
-import { dashboardJob, repositorySweepJob } from '../../src/reconcile/jobs.ts';
+import { dashboardJob, organizationBoardJob, repositorySweepJob } from '../../src/reconcile/jobs.ts';
 import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
@@ -44,8 +44,8 @@ export interface Stage extends AsyncDisposable {
   sweep(): Promise<void>;
   /** Looks at one repository, and waits for the end of it. */
   look(name: string): Promise<void>;
-  /** Brings a repository's dashboard up to date now. */
-  dashboard(name: string): Promise<void>;
+  /** Brings a repository's dashboard up to date now, or the one of the organisation that it keeps. */
+  dashboard(name: string, which?: 'organization'): Promise<void>;
   /** What was written while that went on and until all is quiet; to one repository where it is named. */
   writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
   /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. */
@@ -192,8 +192,9 @@ export async function startStage(
     async look(name) {
       await enqueue(repositorySweepJob(refOf(name)));
     },
-    async dashboard(name) {
-      const { startAfterSeconds: _later, ...job } = dashboardJob(refOf(name));
+    async dashboard(name, which) {
+      const asked = which === undefined ? dashboardJob(refOf(name)) : organizationBoardJob(refOf(name));
+      const { startAfterSeconds: _later, ...job } = asked;
       await enqueue(job);
     },
     writesOf,

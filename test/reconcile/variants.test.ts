@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below, locked } from '../e2e/packages.ts';
+import { below, configuration, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from './stage.ts';
@@ -90,9 +90,9 @@ function real(): Record<string, StageRepositoryOptions> {
 beforeAll(async () => {
   stage = await startStage({
     up: { files: below('web', UPSTREAM) },
-    edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }' },
-    control: {},
-    open: { private: false },
+    edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }\norganization: { listed: true }' },
+    control: { spec: 'branch: main\norganization: { dashboard: true }' },
+    open: { private: false, spec: 'branch: main\norganization: { dashboard: true }' },
     auto: { spec: 'branch: main\nupdates: { follow: channel/stable, automerge: all }' },
     later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
     ...real(),
@@ -359,6 +359,34 @@ test('one dashboard a repository: written when it changed, and its boxes act for
   const variants = data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
   expect(variants).toContain('| `default/mine` | `acme/edge:mine` | not Ready: base-missing |');
   expect(variants).toContain('`default/shops-edge-one`');
+});
+
+test('one dashboard for the organisation, which names nobody whom its readers may not see', async () => {
+  const board = async (name: string): Promise<string> => {
+    const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository(name).where);
+    return data.find(({ title }) => title === 'Portico dashboard of the organisation')?.body ?? '';
+  };
+  await stage.dashboard('control', 'organization');
+  await stage.dashboard('open', 'organization');
+  // Private repositories: the one that agreed is named, the others are counted.
+  const inner = await board('control');
+  expect(inner).toMatch(/^3 repositories, .*Updates: .* `proposed`/m);
+  expect(inner).toMatch(/\d+ more are not named here/);
+  expect(inner).toMatch(/\| `acme\/edge:one` \| +\| `v1` \| proposed in `#\d+` \|/);
+  expect(inner).toContain('[`acme/open`](');
+  expect(inner).not.toMatch(/acme\/(?:up|later|auto)\b/);
+  // The public one says nothing of any of them, not even how many there are.
+  const open = await board('open');
+  expect(open).toMatch(/^1 repository, /m);
+  expect(open).not.toMatch(/acme\/(?!open\b)|edge|more are|leak/);
+  expect(await stage.writesOf(() => stage.dashboard('open', 'organization'))).toEqual([]);
+
+  // What stops being listed is not named after the next look, whatever else there is to tell.
+  await stage.repository('edge').push('main', {
+    '.github/portico.yaml': configuration('edge', 'branch: main\nupdates: { maxOpen: 20 }'),
+  });
+  await stage.idle();
+  expect(await board('control')).not.toContain('acme/edge');
 });
 
 test('what went while the bot was down is let go of after it came back, and not before all is known', async () => {

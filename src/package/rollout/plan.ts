@@ -7,6 +7,8 @@ import { assignWaves, type AssignedWave, type Member } from './assign.ts';
 import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
 
 export interface RolloutDownstream extends Member {
+  /** What to call it where others read of it; absent: by its name. */
+  readonly shown?: string;
   /**
    * `waiting`: not at the revision yet. `published`: it has published it, or a newer one. `refused`: a person said no, or
    * paused its updates. `out`: no update to this revision comes there.
@@ -159,7 +161,7 @@ function failureOf(
     ({ standing, health }) =>
       standing === 'published' && health?.state === 'failure' && health.at > resumedAt,
   );
-  if (sick !== undefined) return `${sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
+  if (sick !== undefined) return `${sick.shown ?? sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
   if (gate.timeout === undefined || heldAt !== undefined) return undefined;
   return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
     ? `It was not through in time (${gate.timeout} s).`
