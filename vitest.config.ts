@@ -6,8 +6,8 @@ const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-*.test.ts'];
 // Git is made hermetic for every test: no user or system configuration, no prompt, no foreign protocol.
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     // Loading the program anew for each file would take a third of all the time.
     projects: [

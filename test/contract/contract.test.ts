@@ -34,7 +34,7 @@ beforeAll(async () => {
   await forge.forge.settled();
   report = forge.contract.report();
   process.stdout.write(`contract: ${summary(report)}\n`);
-}, 60_000);
+});
 afterAll(() => forge[Symbol.asyncDispose]());
 
 test('requests, replies and webhooks are as GitHub describes them', () => {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | undefined | null | false>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<Value> {
   const end = Date.now() + seconds * 1000;
   let last: unknown;

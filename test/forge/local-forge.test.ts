@@ -150,7 +150,7 @@ describe('against the local forge', () => {
     expect(await repository.teamMember('acme', 'platform', 'bob')).toBe(false);
   });
 
-  test('from a draft to a release', { timeout: 60_000 }, async () => {
+  test('from a draft to a release', async () => {
     const main = await push('main', null, { 'app/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\n' });
     const head = await push('drafts/app/next', main, { 'app/cm.yaml': 'kind: ConfigMap\n' });
 
@@ -306,7 +306,7 @@ describe('against the local forge', () => {
     expect(await repository.pullsForCommit('0'.repeat(40))).toEqual([]);
   });
 
-  test('a conflict cannot be merged', { timeout: 60_000 }, async () => {
+  test('a conflict cannot be merged', async () => {
     const main = (await mirror.resolve('main'))!;
     const head = await push('clash', main, { 'app/cm.yaml': 'kind: One\n' });
     await push('main', main, { 'app/cm.yaml': 'kind: Two\n' });

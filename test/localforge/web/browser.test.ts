@@ -48,7 +48,7 @@ describe.skipIf(executablePath === undefined)('a reader with a keyboard', () => 
     page = await context.newPage();
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
-  }, 30_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await forge?.[Symbol.asyncDispose]();
@@ -90,72 +90,68 @@ describe.skipIf(executablePath === undefined)('a reader with a keyboard', () => 
     expect((await stat(file)).size).toBeGreaterThan(5000);
   };
 
-  test(
-    'opens the proposal, reads its checks, comments, approves and merges it',
-    { timeout: 30_000 },
-    async () => {
-      await page.goto(forge.forge.url);
-      await page.keyboard.press('Tab');
-      expect(await focused()).toContain('Skip to the content');
-      await page.keyboard.press('Enter');
-      await follow(/link "acme\/blueprints"/);
-      await follow(/link "Pull requests"/);
-      await follow(/link "Add the app"/);
-      expect(await page.locator('h1').textContent()).toContain('Add the app');
+  test('opens the proposal, reads its checks, comments, approves and merges it', async () => {
+    await page.goto(forge.forge.url);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toContain('Skip to the content');
+    await page.keyboard.press('Enter');
+    await follow(/link "acme\/blueprints"/);
+    await follow(/link "Pull requests"/);
+    await follow(/link "Add the app"/);
+    expect(await page.locator('h1').textContent()).toContain('Add the app');
 
-      await follow(/link "Checks"/);
-      const check = page.locator(`#run-${forge.failing}`);
-      expect(await check.textContent()).toContain('One resource has too many replicas');
-      await tabTo(/link "app\/deployment\.yaml, line 6"/);
-      await Promise.all([page.waitForURL(/\/files#annotation-/), page.keyboard.press('Enter')]);
-      const lines = await page
-        .locator('tr', { hasText: 'replicas: 7' })
-        .first()
-        .locator('xpath=following-sibling::tr[1]')
-        .textContent();
-      expect(lines).toContain('At most 5 replicas are allowed');
-      await shoot('changes');
+    await follow(/link "Checks"/);
+    const check = page.locator(`#run-${forge.failing}`);
+    expect(await check.textContent()).toContain('One resource has too many replicas');
+    await tabTo(/link "app\/deployment\.yaml, line 6"/);
+    await Promise.all([page.waitForURL(/\/files#annotation-/), page.keyboard.press('Enter')]);
+    const lines = await page
+      .locator('tr', { hasText: 'replicas: 7' })
+      .first()
+      .locator('xpath=following-sibling::tr[1]')
+      .textContent();
+    expect(lines).toContain('At most 5 replicas are allowed');
+    await shoot('changes');
 
-      await become('bob');
-      await follow(/link "Conversation"/);
-      await tabTo(/textbox "Your comment, as bob"/);
-      await page.keyboard.type('I know, it is **meant** so.');
-      await follow(/button "Comment"/);
-      expect(await page.locator('article', { hasText: 'I know' }).locator('strong').textContent()).toBe(
-        'meant',
-      );
+    await become('bob');
+    await follow(/link "Conversation"/);
+    await tabTo(/textbox "Your comment, as bob"/);
+    await page.keyboard.type('I know, it is **meant** so.');
+    await follow(/button "Comment"/);
+    expect(await page.locator('article', { hasText: 'I know' }).locator('strong').textContent()).toBe(
+      'meant',
+    );
 
-      await become('carol');
-      await tabTo(/radio "Comment only"/);
-      await page.keyboard.press('ArrowDown');
-      expect(await focused()).toMatch(/radio "Approve" \[checked\]/);
-      await tabTo(/textbox "Review, as carol"/);
-      await page.keyboard.type('Fine by me.');
-      await follow(/button "Submit review"/);
-      expect(await page.locator('article', { hasText: 'Fine by me.' }).textContent()).toContain('approved');
-      await shoot('conversation');
+    await become('carol');
+    await tabTo(/radio "Comment only"/);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toMatch(/radio "Approve" \[checked\]/);
+    await tabTo(/textbox "Review, as carol"/);
+    await page.keyboard.type('Fine by me.');
+    await follow(/button "Submit review"/);
+    expect(await page.locator('article', { hasText: 'Fine by me.' }).textContent()).toContain('approved');
+    await shoot('conversation');
 
-      await tabTo(/combobox "How"/);
-      await page.keyboard.type('squash');
-      await follow(/button "Merge pull request"/);
-      expect(await page.locator('main').textContent()).toMatch(/carol\s+merged\s+this as/);
-      await shoot('merged');
+    await tabTo(/combobox "How"/);
+    await page.keyboard.type('squash');
+    await follow(/button "Merge pull request"/);
+    expect(await page.locator('main').textContent()).toMatch(/carol\s+merged\s+this as/);
+    await shoot('merged');
 
-      const { data: pull } = await forge.bob.rest.pulls.get({ ...REPO, pull_number: forge.number });
-      expect(pull).toMatchObject({ merged: true, merged_by: { login: 'carol' } });
-      const { data: commit } = await forge.bob.rest.repos.getCommit({ ...REPO, ref: 'main' });
-      expect(commit.parents).toHaveLength(1);
-      expect(commit.sha).toBe(pull.merge_commit_sha);
-      const comments = await forge.bob.rest.issues.listComments({ ...REPO, issue_number: forge.number });
-      expect(comments.data.at(-1)).toMatchObject({
-        body: 'I know, it is **meant** so.',
-        user: { login: 'bob' },
-      });
-      const reviews = await forge.bob.rest.pulls.listReviews({ ...REPO, pull_number: forge.number });
-      expect(reviews.data.at(-1)).toMatchObject({ state: 'APPROVED', user: { login: 'carol' } });
-      expect(complaints).toEqual([]);
-    },
-  );
+    const { data: pull } = await forge.bob.rest.pulls.get({ ...REPO, pull_number: forge.number });
+    expect(pull).toMatchObject({ merged: true, merged_by: { login: 'carol' } });
+    const { data: commit } = await forge.bob.rest.repos.getCommit({ ...REPO, ref: 'main' });
+    expect(commit.parents).toHaveLength(1);
+    expect(commit.sha).toBe(pull.merge_commit_sha);
+    const comments = await forge.bob.rest.issues.listComments({ ...REPO, issue_number: forge.number });
+    expect(comments.data.at(-1)).toMatchObject({
+      body: 'I know, it is **meant** so.',
+      user: { login: 'bob' },
+    });
+    const reviews = await forge.bob.rest.pulls.listReviews({ ...REPO, pull_number: forge.number });
+    expect(reviews.data.at(-1)).toMatchObject({ state: 'APPROVED', user: { login: 'carol' } });
+    expect(complaints).toEqual([]);
+  });
 
   test.each([
     '/',

@@ -16,7 +16,6 @@ if (!hasCorpus) console.warn('SKIPPED: ../shared/corpus is not there, so no line
 
 test.skipIf(!hasCorpus)(
   'every result of the golden cases lands on the line and column of its field',
-  { timeout: 60_000 },
   async () => {
     let checked = 0;
     const wrong: string[] = [];
