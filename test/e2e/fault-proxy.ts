@@ -11,7 +11,8 @@ export interface Call {
 /**
  * What becomes of a call. `answer`: the forge never sees it. `lost-answer`: the forge acts, and the bot gets this
  * instead of the answer. `reset` and `lost-reset`: the connection breaks before, or after the forge acted and `before`
- * is done. `slow`: the answer comes drop by drop over so many milliseconds.
+ * is done. `slow`: the answer comes drop by drop over so many milliseconds. `hang` and `lost-hang`: no answer ever comes,
+ * and the forge did not see the call, or did what was asked.
  */
 export type Fault =
   | {
@@ -23,6 +24,8 @@ export type Fault =
   | { readonly kind: 'lost-answer'; readonly status: number }
   | { readonly kind: 'reset' }
   | { readonly kind: 'lost-reset'; readonly before?: () => Promise<void> }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'lost-hang' }
   | { readonly kind: 'slow'; readonly ms: number };
 
 export type Judge = (call: Call) => Fault | undefined;
@@ -45,6 +48,7 @@ export async function openFaultProxy(forgePort: number, port: number): Promise<F
     const fault = judging?.({ method, path, writes: isWrite(method, path, body) });
     if (fault?.kind === 'answer') answer(outgoing, fault.status, fault.body, fault.headers);
     else if (fault?.kind === 'reset') incoming.socket.resetAndDestroy();
+    else if (fault?.kind === 'hang') return;
     else forward({ incoming, outgoing, body, forgePort, fault });
   }
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -82,6 +86,8 @@ function forward({ incoming, outgoing, body, forgePort, fault }: Passage): void 
       reply.resume().once('end', () => {
         void (fault.before?.() ?? Promise.resolve()).finally(() => incoming.socket.resetAndDestroy());
       });
+    } else if (fault?.kind === 'lost-hang') {
+      reply.resume();
     } else {
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
       if (fault?.kind === 'slow') void drip(reply, outgoing, fault.ms);

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
 
@@ -108,6 +108,8 @@ function stageOf(parts: {
         port: botPort,
         host: new URL(proxy.url).host,
         ...settings,
+        // Compiled code is kept for the next start.
+        env: { XDG_CACHE_HOME: dirname(data), ...settings.env },
       });
       return running;
     },

@@ -1,26 +1,20 @@
-import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { startPostgres } from '../queue/postgres.ts';
-import { inState, undisturbed, type Undisturbed } from './crash-run.ts';
+import { openPlay, scenarioOf, type Play } from './fault-play.ts';
 import type { Call, Fault, Judge } from './fault-proxy.ts';
-import { prepare, REPOSITORIES, SCENARIOS, type Scenario } from './fault-scenarios.ts';
-import { makeGround, OWNER, type FaultStage, type Ground } from './fault-stage.ts';
+import { REPOSITORIES, SCENARIOS } from './fault-scenarios.ts';
+import { OWNER } from './fault-stage.ts';
 import { forgeState } from './forge-state.ts';
 
 /**
- * A forge that answers wrong, and what a machine can lose, `npm run faults` only: the bot is a process of its own
- * behind a proxy. Where nothing is asked twice of the forge the end is that of an undisturbed run, to the last comment.
+ * A forge that answers wrong, `npm run faults` only: the bot is a process of its own behind a proxy. Where nothing is
+ * asked twice of the forge the end is that of an undisturbed run, to the last comment.
  */
 vi.setConfig({ testTimeout: 1_800_000 });
 
 const LONG = process.env['PORTICO_LONG'] === '1';
 const ONLY = process.env['FAULT_SCENARIO'];
 if (!LONG) process.stderr.write('SKIPPED: wrong answers of the forge are tried by npm run faults\n');
-const postgres = LONG ? await startPostgres() : null;
-if (LONG && postgres === null) process.stderr.write('SKIPPED: no PostgreSQL: its restart is not tried\n');
 
 const KINDS: readonly string[] = [
   'publish',
@@ -33,19 +27,14 @@ const KINDS: readonly string[] = [
 const chosen = SCENARIOS.filter(({ name }) =>
   ONLY === undefined ? KINDS.includes(name) : new RegExp(ONLY).test(name),
 );
-const wanted = new Map<string, Undisturbed>();
-let ground: Ground;
-let prepared: string;
+let play: Play;
 
 beforeAll(async () => {
-  if (!LONG) return;
-  ground = await makeGround(REPOSITORIES);
-  prepared = await prepare(ground);
+  if (LONG) play = await openPlay();
 }, 180_000);
 
 afterAll(async () => {
-  ground?.remove();
-  await postgres?.[Symbol.asyncDispose]();
+  await play?.[Symbol.asyncDispose]();
 });
 
 /** Each call of these is hit the first time that it is made, and passes when it is made again. */
@@ -81,12 +70,31 @@ const FAULTS: Readonly<Record<string, () => Judge>> = {
 };
 
 describe.skipIf(!LONG).each(Object.entries(FAULTS))('%s', (_, judge) => {
-  test.each(chosen)('$name', (scenario) => play(scenario, async (stage) => stage.proxy.judge(judge())));
+  test.each(chosen)('$name', (scenario) =>
+    play.disturbed(scenario, async (stage) => stage.proxy.judge(judge())),
+  );
+});
+
+/** A call waits for half a minute, git for one; each of these comes once. */
+const HANGS: Readonly<Record<string, (call: Call) => boolean>> = {
+  'a merge': ({ method, path }) => method === 'PUT' && path.endsWith('/merge'),
+  'a push': ({ path, writes }) => writes && path.endsWith('/git-receive-pack'),
+  'a comment': ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
+  'a fetch': ({ path }) => path.endsWith('/git-upload-pack'),
+  'a read': ({ method, path }) => method === 'GET' && path.includes('/pulls'),
+};
+
+describe.skipIf(!LONG).each(['hang', 'lost-hang'] as const)('no answer ever comes (%s)', (kind) => {
+  test.each(Object.entries(HANGS))('to %s', (_, hit) => {
+    let hung = false;
+    const judge: Judge = (call) => (hung || !hit(call) ? undefined : ((hung = true), { kind }));
+    return play.disturbed(scenarioOf('publish'), async (stage) => stage.proxy.judge(judge));
+  });
 });
 
 describe.skipIf(!LONG)('a clock that is wrong', () => {
   test.each([-600_000, 600_000])('by %i ms', (skew) =>
-    play(firstOf('publish'), async () => {}, {
+    play.disturbed(scenarioOf('publish'), async () => {}, {
       NODE_OPTIONS: `--import=${new URL('clock-skew.ts', import.meta.url).href}`,
       CLOCK_SKEW_MS: String(skew),
     }),
@@ -104,10 +112,10 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
     [404, 'push to a draft'],
     [422, 'push to a draft'],
   ])('%i: %s', async (status, name) => {
-    const scenario = firstOf(name);
-    const { state, writes } = await undisturbedOnce(scenario);
+    const scenario = scenarioOf(name);
+    const { state, writes } = await play.undisturbed(scenario);
     for (let number = 1; number <= writes.length; number += 1) {
-      await using stage = await ground.open('refused', prepared);
+      await using stage = await play.ground.open('refused', play.prepared);
       const bot = await stage.startBot();
       await stage.quiet();
       let seen = 0;
@@ -134,7 +142,7 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
   });
 
   test('404 to the first read of whatever is new', async () => {
-    await play(firstOf('publish'), async (stage) => {
+    await play.disturbed(scenarioOf('publish'), async (stage) => {
       const known = new Set<string>();
       for (const repo of REPOSITORIES) {
         const { rest } = stage.as('alice');
@@ -151,96 +159,9 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
   });
 });
 
-describe.skipIf(!LONG)('what a machine can lose', () => {
-  test('its data directory, while webhooks came that nobody took', async () => {
-    const scenario = firstOf('publish');
-    const { state } = await undisturbedOnce(scenario);
-    await using stage = await ground.open('lost', prepared);
-    await scenario.act(stage);
-    await stage.forge.settled();
-    rmSync(join(stage.data, 'bot'), { recursive: true });
-    await inState(stage, state, await stage.startBot());
-  });
-
-  test.each(['cut short', 'refs gone', 'no objects'])('its mirrors: %s', async (how) => {
-    const scenario = firstOf('publish');
-    const { state } = await undisturbedOnce(scenario);
-    await using stage = await ground.open('damaged', prepared);
-    damage(join(stage.data, 'bot', 'mirrors'), how);
-    const bot = await stage.startBot();
-    await scenario.act(stage);
-    await inState(stage, state, bot);
-  });
-
-  test.skipIf(postgres === null)('its PostgreSQL, which is started again in the middle', async () => {
-    const scenario = firstOf('publish');
-    const { state } = await undisturbedOnce(scenario);
-    await using stage = await ground.open('postgres', prepared);
-    const bot = await stage.startBot({ databaseUrl: await postgres!.createDatabase() });
-    await stage.quiet();
-    let writes = 0;
-    const restarts: Promise<void>[] = [];
-    stage.proxy.judge(({ writes: yes }) => {
-      if (yes && [2, 6].includes((writes += 1))) restarts.push(postgres!.restart());
-      return undefined;
-    });
-    await scenario.act(stage);
-    await inState(stage, state, bot, 180);
-    await Promise.all(restarts);
-    expect(restarts).toHaveLength(2);
-  });
-});
-
-/** Plays a scenario under a fault and holds the end against the undisturbed one. */
-async function play(
-  scenario: Scenario,
-  disturb: (stage: FaultStage) => Promise<void>,
-  env: Record<string, string> = {},
-): Promise<void> {
-  const { state } = await undisturbedOnce(scenario);
-  await using stage = await ground.open('faulty', prepared);
-  // Times of another clock in the store would be a clock that jumps, and not one that is wrong.
-  if (env['CLOCK_SKEW_MS'] !== undefined) rmSync(join(stage.data, 'bot'), { recursive: true });
-  const bot = await stage.startBot({ env });
-  await stage.quiet();
-  await disturb(stage);
-  await scenario.act(stage);
-  await inState(stage, state, bot, 180);
-  expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
-}
-
-async function undisturbedOnce(scenario: Scenario): Promise<Undisturbed> {
-  const known = wanted.get(scenario.name) ?? (await undisturbed(ground, prepared, scenario));
-  wanted.set(scenario.name, known);
-  return known;
-}
-
-function firstOf(name: string): Scenario {
-  return SCENARIOS.find((scenario) => scenario.name === name)!;
-}
-
 /** Refs, merges, releases and pull requests: what must be there once and no more, whatever people were told. */
 function essential(state: readonly string[]): string[] {
   return state
     .filter((line) => /^\w+: (?:ref |main has|release |pull \S+ (?:open|closed))/.test(line))
     .map((line) => line.replace(/("[^"]*").*$/, '$1'));
-}
-
-function damage(mirrors: string, how: string): void {
-  for (const name of readdirSync(mirrors)) {
-    const folder = join(mirrors, name);
-    if (how === 'refs gone') {
-      rmSync(join(folder, 'refs'), { recursive: true, force: true });
-      rmSync(join(folder, 'packed-refs'), { force: true });
-      continue;
-    }
-    const objects = join(folder, 'objects');
-    if (how === 'no objects') rmSync(objects, { recursive: true, force: true });
-    else
-      for (const file of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
-        const place = join(objects, file);
-        const { size, mode } = statSync(place);
-        if ((mode & 0o170_000) === 0o100_000 && size > 20) truncateSync(place, size >> 1);
-      }
-  }
 }
