@@ -5,8 +5,26 @@
  */
 import { MAX_DOCUMENTS } from '../limits.ts';
 import type { ListItem, ListNode, MapEntry, MapNode, ScalarNode, Source, YamlNode } from './node.ts';
+import { flowCollection } from './quick-flow.ts';
+import {
+  blockKey,
+  COLON,
+  DASH,
+  HASH,
+  INDICATORS,
+  isQuote,
+  MOST_DEPTH,
+  nameOf,
+  OPEN_LIST,
+  OPEN_MAP,
+  plainLine,
+  quotedScalar,
+  refuseTwins,
+  skipSpaces,
+  SPACE,
+  UNUSUAL,
+} from './quick-scalar.ts';
 import type { YamlDocument } from './read.ts';
-import { readPlain } from './scalar.ts';
 
 /** The documents of a text, or undefined where the library has to read it. */
 export function quickRead(source: Source): YamlDocument[] | undefined {
@@ -20,31 +38,10 @@ export function quickRead(source: Source): YamlDocument[] | undefined {
   }
 }
 
-/** Thrown where the text is not of the simple kind; never leaves this file. */
-const UNUSUAL = Symbol('unusual');
-const MOST_DEPTH = 50;
+const NEWLINE = 10;
+const PIPE = 124;
 /** The library refuses longer keys. */
 const LONGEST_KEY = 1_000;
-
-const NEWLINE = 10;
-const SPACE = 32;
-const DOUBLE = 34;
-const HASH = 35;
-const SINGLE = 39;
-const COMMA = 44;
-const DASH = 45;
-const COLON = 58;
-const QUESTION = 63;
-const OPEN_LIST = 91;
-const BACKSLASH = 92;
-const CLOSE_LIST = 93;
-const OPEN_MAP = 123;
-const PIPE = 124;
-const CLOSE_MAP = 125;
-
-/** Characters that may not begin a plain scalar, or that begin something which is not simple. */
-const SIGNS = ',[]{}#&*!|>\'"%@`';
-const INDICATORS = new Set(Array.from(SIGNS, (sign) => sign.charCodeAt(0)));
 
 /** A cursor on the lines of a text; blank lines and lines of comments are stepped over. */
 class QuickReader {
@@ -166,8 +163,8 @@ class QuickReader {
 
   #entry(column: number, after: number, depth: number): MapEntry {
     const start = this.#content;
-    const key = this.#key(start);
-    const colon = this.#skip(key.at?.end ?? start);
+    const key = blockKey(this.#source, start, this.#lineEnd);
+    const colon = skipSpaces(this.#text, key.at?.end ?? start);
     if (this.#text.charCodeAt(colon) !== COLON || colon - start > LONGEST_KEY) throw UNUSUAL;
     const indicator = colon + 1;
     const value = this.#value(column, indicator, depth, true);
@@ -175,104 +172,28 @@ class QuickReader {
     return { name: nameOf(key), key, value, at };
   }
 
-  #skip(offset: number): number {
-    let at = offset;
-    while (this.#text.charCodeAt(at) === SPACE) at += 1;
-    return at;
-  }
-
-  /** The key of a block map, up to its colon. */
-  #key(start: number): ScalarNode {
-    const text = this.#text;
-    const first = text.charCodeAt(start);
-    if (first === DOUBLE || first === SINGLE) return this.#quoted(start, first);
-    this.#checkFirst(start, first, false);
-    for (let at = start; at < this.#lineEnd; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === COLON) {
-        if (at + 1 < this.#lineEnd && text.charCodeAt(at + 1) !== SPACE) continue;
-        let end = at;
-        while (text.charCodeAt(end - 1) === SPACE) end -= 1;
-        return this.#plain(start, end);
-      }
-      if (code === HASH && text.charCodeAt(at - 1) === SPACE) throw UNUSUAL;
-    }
-    throw UNUSUAL;
-  }
-
-  #checkFirst(start: number, first: number, flow: boolean): void {
-    if (INDICATORS.has(first)) throw UNUSUAL;
-    if (first !== DASH && first !== QUESTION && first !== COLON) return;
-    const next = this.#text.charCodeAt(start + 1);
-    if (start + 1 >= this.#lineEnd || next === SPACE || (flow && INDICATORS.has(next))) throw UNUSUAL;
-  }
-
-  #plain(start: number, end: number): ScalarNode {
-    const value = readPlain(this.#text.slice(start, end));
-    return { kind: 'scalar', value, style: 'plain', at: { source: this.#source, start, body: start, end } };
-  }
-
-  /** A scalar in quotes that ends on its line. */
-  #quoted(start: number, quote: number): ScalarNode {
-    const text = this.#text;
-    let at = start + 1;
-    let escaped = false;
-    for (; ; at += 1) {
-      if (at >= this.#lineEnd) throw UNUSUAL;
-      const code = text.charCodeAt(at);
-      if (code === BACKSLASH && quote === DOUBLE) {
-        escaped = true;
-        at += 1;
-      } else if (code === quote) {
-        if (quote === DOUBLE || text.charCodeAt(at + 1) !== SINGLE) break;
-        escaped = true;
-        at += 1;
-      }
-    }
-    const raw = text.slice(start + 1, at);
-    const value = !escaped ? raw : quote === DOUBLE ? unescaped(raw) : raw.replaceAll("''", "'");
-    const style = quote === DOUBLE ? 'double' : 'single';
-    return { kind: 'scalar', value, style, at: { source: this.#source, start, body: start, end: at + 1 } };
-  }
-
   /** What stands behind a `:` or `-`; the cursor goes to the line after it. */
   #value(column: number, indicator: number, depth: number, inMap: boolean): YamlNode {
     const text = this.#text;
-    const start = this.#skip(indicator);
+    const start = skipSpaces(this.#text, indicator);
     const first = text.charCodeAt(start);
     if (start >= this.#lineEnd || (first === HASH && start > indicator))
       return this.#below(column, indicator, depth, inMap);
     if (start === indicator) throw UNUSUAL;
     if (first === PIPE) return this.#literal(start, column);
-    const value =
-      first === DOUBLE || first === SINGLE
-        ? this.#quoted(start, first)
-        : first === OPEN_LIST || first === OPEN_MAP
-          ? this.#flow(start, indicator, depth + 1)
-          : this.#plainLine(start, first);
+    const value = isQuote(first)
+      ? quotedScalar(this.#source, start, this.#lineEnd)
+      : first === OPEN_LIST || first === OPEN_MAP
+        ? flowCollection(this.#source, this.#lineEnd, start, indicator, depth + 1)
+        : plainLine(this.#source, start, this.#lineEnd);
     this.#endLine(value.at?.end ?? start);
     if (this.#column > column) throw UNUSUAL;
     return value;
   }
 
-  /** A plain scalar up to the end of its line or its comment. */
-  #plainLine(start: number, first: number): ScalarNode {
-    const text = this.#text;
-    this.#checkFirst(start, first, false);
-    let end = start;
-    for (let at = start; at < this.#lineEnd; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === SPACE) continue;
-      if (code === HASH && text.charCodeAt(at - 1) === SPACE) break;
-      if (code === COLON && (at + 1 >= this.#lineEnd || text.charCodeAt(at + 1) === SPACE)) throw UNUSUAL;
-      end = at + 1;
-    }
-    return this.#plain(start, end);
-  }
-
   /** Nothing but a comment may follow a value on its line. */
   #endLine(end: number): void {
-    const at = this.#skip(end);
+    const at = skipSpaces(this.#text, end);
     if (at < this.#lineEnd && (this.#text.charCodeAt(at) !== HASH || at === end)) throw UNUSUAL;
     this.#advance();
   }
@@ -318,7 +239,7 @@ class QuickReader {
   }
 
   #item(column: number, indicator: number, depth: number): YamlNode {
-    const start = this.#skip(indicator);
+    const start = skipSpaces(this.#text, indicator);
     if (start >= this.#lineEnd) return this.#value(column, indicator, depth, false);
     if (this.#startsEntry(start)) {
       this.#content = start;
@@ -332,14 +253,15 @@ class QuickReader {
   #startsEntry(start: number): boolean {
     const text = this.#text;
     const first = text.charCodeAt(start);
+    const quoted = isQuote(first);
     let at = start;
-    if (first === DOUBLE || first === SINGLE) at = this.#skip(this.#quoted(start, first).at?.end ?? start);
+    if (quoted) at = skipSpaces(text, quotedScalar(this.#source, start, this.#lineEnd).at?.end ?? start);
     else if (INDICATORS.has(first)) return false;
     for (; at < this.#lineEnd; at += 1) {
       const code = text.charCodeAt(at);
       if (code === COLON && (at + 1 >= this.#lineEnd || text.charCodeAt(at + 1) === SPACE)) return true;
       if (code === HASH && text.charCodeAt(at - 1) === SPACE) return false;
-      if (first === DOUBLE || first === SINGLE) return false;
+      if (quoted) return false;
     }
     return false;
   }
@@ -386,111 +308,4 @@ class QuickReader {
     if (this.#column > column) throw UNUSUAL;
     return { kind: 'scalar', value, style: 'literal', at: { source: this.#source, start, body: start, end } };
   }
-
-  /** A flow collection that ends on its line. */
-  #flow(start: number, before: number, depth: number): MapNode | ListNode {
-    if (depth > MOST_DEPTH) throw UNUSUAL;
-    const isList = this.#text.charCodeAt(start) === OPEN_LIST;
-    const close = isList ? CLOSE_LIST : CLOSE_MAP;
-    const items: ListItem[] = [];
-    const entries: MapEntry[] = [];
-    let after = before;
-    let at = this.#skip(start + 1);
-    while (this.#text.charCodeAt(at) !== close) {
-      const slot = isList ? this.#flowItem(at, after, depth) : this.#flowEntry(at, after, depth);
-      if (isEntry(slot)) entries.push(slot);
-      else items.push(slot);
-      after = slot.value.at?.end ?? after;
-      at = this.#skip(after);
-      const code = this.#text.charCodeAt(at);
-      if (code === close) break;
-      if (code !== COMMA) throw UNUSUAL;
-      at = this.#skip(at + 1);
-      // A comma before the end is allowed, and rare.
-      if (this.#text.charCodeAt(at) === close) throw UNUSUAL;
-    }
-    const place = { source: this.#source, start, body: start, end: at + 1 };
-    if (isList) return { kind: 'list', items, flow: true, at: place };
-    refuseTwins(entries);
-    return { kind: 'map', entries, flow: true, at: place };
-  }
-
-  #flowItem(start: number, after: number, depth: number): ListItem {
-    const value = this.#flowValue(start, undefined, depth);
-    const at = { source: this.#source, start, indicator: start, after, flow: true };
-    return { value, at };
-  }
-
-  #flowEntry(start: number, after: number, depth: number): MapEntry {
-    const first = this.#text.charCodeAt(start);
-    const key =
-      first === DOUBLE || first === SINGLE ? this.#quoted(start, first) : this.#flowPlain(start, first);
-    const colon = this.#skip(key.at?.end ?? start);
-    if (this.#text.charCodeAt(colon) !== COLON || this.#text.charCodeAt(colon + 1) !== SPACE) throw UNUSUAL;
-    const indicator = colon + 1;
-    const value = this.#flowValue(this.#skip(indicator), indicator, depth);
-    const at = { source: this.#source, start, indicator, after, flow: true };
-    return { name: nameOf(key), key, value, at };
-  }
-
-  #flowValue(start: number, before: number | undefined, depth: number): YamlNode {
-    if (start >= this.#lineEnd) throw UNUSUAL;
-    const first = this.#text.charCodeAt(start);
-    if (first === OPEN_LIST || first === OPEN_MAP) return this.#flow(start, before ?? start, depth + 1);
-    return first === DOUBLE || first === SINGLE ? this.#quoted(start, first) : this.#flowPlain(start, first);
-  }
-
-  /** A plain scalar inside of a flow collection. Colons in it are left to the library, but for a key's. */
-  #flowPlain(start: number, first: number): ScalarNode {
-    this.#checkFirst(start, first, true);
-    const text = this.#text;
-    let end = start;
-    for (let at = start; ; at += 1) {
-      if (at >= this.#lineEnd) throw UNUSUAL;
-      const code = text.charCodeAt(at);
-      if (code === SPACE) continue;
-      if (code === COMMA || code === CLOSE_LIST || code === CLOSE_MAP) break;
-      if (code === COLON && text.charCodeAt(at + 1) === SPACE) break;
-      if (code === COLON || code === HASH || INDICATORS.has(code)) throw UNUSUAL;
-      end = at + 1;
-    }
-    if (end === start) throw UNUSUAL;
-    return this.#plain(start, end);
-  }
-}
-
-function isEntry(slot: MapEntry | ListItem): slot is MapEntry {
-  return 'key' in slot;
-}
-
-function nameOf(key: ScalarNode): string {
-  if (typeof key.value === 'string') return key.value;
-  const { at } = key;
-  return at === undefined ? '' : at.source.text.slice(at.body, at.end);
-}
-
-/** Keys that are there twice are a mistake, which the library tells of. */
-function refuseTwins(entries: readonly MapEntry[]): void {
-  if (entries.length < 8) {
-    for (let at = 1; at < entries.length; at += 1) {
-      const name = entries[at]?.name;
-      for (let before = 0; before < at; before += 1) if (entries[before]?.name === name) throw UNUSUAL;
-    }
-  } else if (new Set(entries.map((entry) => entry.name)).size < entries.length) throw UNUSUAL;
-}
-
-const ESCAPES = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['n', '\n'],
-  ['t', '\t'],
-  ['/', '/'],
-]);
-
-function unescaped(raw: string): string {
-  return raw.replaceAll(/\\(.)/g, (_, sign: string) => {
-    const meant = ESCAPES.get(sign);
-    if (meant === undefined) throw UNUSUAL;
-    return meant;
-  });
 }
