@@ -11,6 +11,7 @@ import { allowedUpstreamProblem } from './allowed-upstream.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
+import { globProblem } from './glob.ts';
 import { mutator, validator } from './guardrail-schema.ts';
 import { parseAge, timeZoneProblem } from './schedule-window.ts';
 import { parseSchedule } from './schedule.ts';
@@ -38,6 +39,16 @@ const grant = text((value) => {
 const access = z
   .partialRecord(z.enum(COMMAND_NAMES), z.array(grant).max(100))
   .meta({ description: 'Command → roles, @org/team, @login or author. An empty list is nobody.' });
+
+const glob = text(globProblem);
+
+const updateGroup = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/, 'must be lower-case letters, digits and dashes')
+    .meta({ description: 'Part of the name of the branch, up to 40 characters.' }),
+  packages: z.array(glob).min(1).max(100).meta({ description: 'Globs over package paths.' }),
+});
 
 const updates = z.strictObject({
   follow: z
@@ -78,6 +89,19 @@ const updates = z.strictObject({
     .max(1000)
     .optional()
     .meta({ description: 'Open update pull requests at most.', default: 5 }),
+  group: z
+    .union([z.literal('all'), z.array(updateGroup).max(100).check(distinctGroups)])
+    .optional()
+    .meta({
+      description: 'Packages that are updated together, by one pull request for each group; all: everything.',
+    }),
+  priority: z.array(glob).max(100).optional().meta({
+    description: 'Globs over package paths: whose updates come first, in this order.',
+  }),
+  labels: z.array(text(labelProblem)).max(20).optional().meta({
+    description:
+      'Labels of update pull requests, made where they are missing. Without it: portico, where the repository has that label.',
+  }),
 });
 
 const spec = z
@@ -185,6 +209,31 @@ export type RepositorySpec = z.infer<typeof spec>;
 /** The JSON Schema (draft 7, which editors know) of `.github/portico.yaml`. */
 export function repositoryJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(repositoryDocument, { io: 'input', target: 'draft-7' });
+}
+
+/** As the forge takes them; a comma would be two labels to a search. */
+function labelProblem(label: string): string | undefined {
+  return /^(?!\s)[^,\p{Cc}]{1,50}(?<!\s)$/u.test(label)
+    ? undefined
+    : 'must be a label of up to 50 characters without commas';
+}
+
+function distinctGroups(ctx: {
+  readonly value: readonly { name: string }[];
+  issues: z.core.$ZodRawIssue[];
+}): void {
+  const seen = new Set<string>();
+  for (const [at, { name }] of ctx.value.entries()) {
+    if (seen.has(name)) {
+      ctx.issues.push({
+        code: 'custom',
+        message: `there is a group ${name} already`,
+        input: name,
+        path: [at, 'name'],
+      });
+    }
+    seen.add(name);
+  }
 }
 
 /** Guardrails share one name space, because each has the check `guardrail/<name>`. */

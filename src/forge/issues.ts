@@ -44,6 +44,8 @@ export interface IssuesApi {
     signal?: AbortSignal,
   ): Promise<Issue>;
   updateIssue(n: number, patch: IssuePatch, signal?: AbortSignal): Promise<Issue>;
+  /** Whether the repository has a label of this name. */
+  hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<void>;
   removeLabel(n: number, label: string, signal?: AbortSignal): Promise<void>;
 }
@@ -83,6 +85,8 @@ export function createIssuesApi(context: RepositoryContext): IssuesApi {
       };
       return toIssue((await issues.update({ ...where(context, signal), issue_number, ...change })).data);
     },
+    hasLabel: async (name, signal) =>
+      (await orNull(issues.getLabel({ ...where(context, signal), name }))) !== null,
     addLabels: async (issue_number, labels, signal) => {
       if (labels.length === 0) return;
       await issues.addLabels({ ...where(context, signal), issue_number, labels: [...labels] });

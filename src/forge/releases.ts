@@ -1,5 +1,5 @@
 import { isForgeError, orNull } from './forge-error.ts';
-import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
+import { cutText, inert, MAX_RELEASE_BODY } from './markdown.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
@@ -21,6 +21,8 @@ interface Release {
 
 export interface ReleasesApi {
   getRelease(tag: string, signal?: AbortSignal): Promise<Release | null>;
+  /** What people are told about a tag, made inert so that it can be put into other text; null where nothing is. */
+  releaseNotes(tag: string, signal?: AbortSignal): Promise<string | null>;
   /** One release per tag: made, corrected or left alone. */
   upsertRelease(
     release: ReleaseInput,
@@ -37,6 +39,10 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
 
   return {
     getRelease: find,
+    releaseNotes: async (tag, signal) => {
+      const body = (await find(tag, signal))?.body.trim() ?? '';
+      return body === '' ? null : inert(body);
+    },
     upsertRelease: async ({ tag, name, body: text, prerelease = false }, signal) => {
       const body = cutText(text, MAX_RELEASE_BODY);
       const correct = async (existing: Release): Promise<Outcome> => {

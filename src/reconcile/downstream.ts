@@ -5,7 +5,7 @@ import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import type { Outside } from './outside-upstream.ts';
+import type { Outside, UpstreamAccess } from './outside-upstream.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
@@ -49,14 +49,24 @@ export interface Downstream {
   readonly fresh: boolean;
 }
 
-/** Reads it, or says why the package is not one that is updated. */
-export async function loadDownstream(
+/** The repository that downstream packages are in, read once for all of them. */
+export interface Home {
+  readonly access: Access;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  /** Head of the registered branch. */
+  readonly base: CommitInfo;
+  /** What is known of another repository, asked once. */
+  readonly factsOf: (other: UpstreamAccess, signal?: AbortSignal) => Promise<RepositoryFacts>;
+}
+
+/** Reads the repository, or says why nothing in it is updated. */
+export async function loadHome(
   world: World,
-  target: VariantTarget,
+  repository: RepositoryRef,
   signal?: AbortSignal,
-): Promise<Downstream | Withheld> {
-  const planned = variantPlan(world.catalog).at(target.repository.id, target.package);
-  const access = await world.open(target.repository, signal);
+): Promise<Home | Withheld> {
+  const access = await world.open(repository, signal);
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   if (facts.archived) return withheld('archived', 'The repository is archived.');
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -64,23 +74,59 @@ export async function loadDownstream(
     return withheld('not-followed', 'The repository is not registered.');
   const { config } = configuration;
   const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
-  const directory = inRegistered(config.directory, target.package);
-  const kptfile = head === null ? null : (await readKptfileAt(access.git, head, directory, signal)).kptfile;
-  if (head === null || (kptfile === null && planned === undefined))
-    return withheld('not-followed', 'There is no such package on the registered branch.');
-  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-  const followed = await followedBy(world, planned, kptfile, outside, signal);
-  if ('reason' in followed) return followed;
-  const { upstream, name } = followed;
-  const upstreamFacts = await upstream.access.forge.get(signal);
-  const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
-  const visible = mayFlow(upstreamFacts, facts) && (await controlMayFlow(world, planned, facts, signal));
+  if (head === null) return withheld('not-followed', NO_PACKAGE);
+  const known = new Map<UpstreamAccess['git'] | number, Promise<RepositoryFacts>>();
   return {
     access,
     facts,
     config,
     base: await access.git.commit(head, signal),
-    path: target.package,
+    factsOf(other, asked) {
+      const key = other.ref.id > 0 ? other.ref.id : other.git;
+      const answer = known.get(key) ?? other.forge.get(asked);
+      known.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+const NO_PACKAGE = 'There is no such package on the registered branch.';
+
+/** Reads it, or says why the package is not one that is updated. */
+export async function loadDownstream(
+  world: World,
+  target: Pick<VariantTarget, 'repository' | 'package'>,
+  signal?: AbortSignal,
+): Promise<Downstream | Withheld> {
+  const home = await loadHome(world, target.repository, signal);
+  return 'kind' in home ? home : downstreamIn(world, home, target.package, signal);
+}
+
+/** The same in a repository that was read. */
+export async function downstreamIn(
+  world: World,
+  home: Home,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Downstream | Withheld> {
+  const { access, facts, config, base } = home;
+  const planned = variantPlan(world.catalog).at(facts.id, path);
+  const directory = inRegistered(config.directory, path);
+  const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
+  if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
+  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+  const followed = await followedBy(world, planned, kptfile, outside, signal);
+  if ('reason' in followed) return followed;
+  const { upstream, name } = followed;
+  const upstreamFacts = await home.factsOf(upstream.access, signal);
+  const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
+  const visible = mayFlow(upstreamFacts, facts) && (await controlMayFlow(world, planned, home, signal));
+  return {
+    access,
+    facts,
+    config,
+    base,
+    path,
     directory,
     upstream,
     upstreamName,
@@ -112,7 +158,7 @@ async function followedBy(
     const upstream = await openPlanned(world, planned, kptfile, signal);
     return { upstream, name: variantBranchName(planned.uid) };
   }
-  if (kptfile === null) return withheld('not-followed', 'There is no such package on the registered branch.');
+  if (kptfile === null) return withheld('not-followed', NO_PACKAGE);
   if (readMark(kptfile)?.orphan === false) {
     // Followed as well, it would get a second pull request.
     return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
@@ -143,17 +189,11 @@ export function variantBranchName(uid: string): string {
 async function controlMayFlow(
   world: World,
   planned: PlannedVariant | undefined,
-  facts: RepositoryFacts,
+  { facts, factsOf }: Home,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (planned === undefined || planned.control.ref.id === facts.id) return true;
-  const { forge } = await world.open(planned.control.ref, signal);
-  return mayFlow(await forge.get(signal), facts);
-}
-
-/** Head of the update branch; null where it is not there. */
-export async function branchHead(down: Downstream, signal: AbortSignal | undefined): Promise<string | null> {
-  return down.access.git.resolve(`refs/heads/${down.branch}`, signal);
+  return mayFlow(await factsOf(await world.open(planned.control.ref, signal), signal), facts);
 }
 
 /** Where a package is from the top of the repository. */

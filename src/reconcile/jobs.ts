@@ -1,4 +1,5 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
+import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Job, RepositoryRef } from './ports.ts';
 import type { CommentTarget } from './written.ts';
 
@@ -122,6 +123,18 @@ export function variantJob(
     kind: 'variant',
     key: `variant:${repository.id}:${path}${asked === undefined ? '' : ':asked'}`,
     data: { repository, package: path, ...asked },
+    ...(asked !== undefined && { priority: 10 }),
+  };
+}
+
+/** Look at several packages of a repository at once: they share a fetch and a push. */
+export function updatesJob(repository: RepositoryRef, packages: readonly string[]): Job {
+  const [only] = packages;
+  if (only !== undefined && packages.length === 1) return variantJob(repository, only);
+  return {
+    kind: 'variant',
+    key: `variant:${repository.id}:${shortDigest(digestOf('portico packages 1', packages))}:together`,
+    data: { repository, packages },
   };
 }
 

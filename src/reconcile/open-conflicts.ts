@@ -64,7 +64,11 @@ export async function updateConflicts(
   const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.hmac);
   if (listed.length === 0) return NONE;
   const { directory } = ours.record;
-  const first = listed.map((conflict, at) => ({ ...conflict, directory, number: at + 1 }));
+  const first = listed.map((conflict, at) => ({
+    ...conflict,
+    directory: conflict.directory ?? directory,
+    number: at + 1,
+  }));
   const range = { from: ours.commit.oid, to: head };
   const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
   return after(world, git, first, log.toReversed(), signal);

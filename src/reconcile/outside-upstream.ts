@@ -6,11 +6,12 @@ import type { Catalog, CatalogPackage } from '../catalog/catalog.ts';
 import { allowsUpstream } from '../config/allowed-upstream.ts';
 import { PorticoError } from '../error.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import type { RepositoryFacts } from './forge-port.ts';
+import type { Forge, RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
 import { inTurns } from './in-turns.ts';
-import { pollJob, variantJob } from './jobs.ts';
+import { pollJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
+import { updateJobs, type PackagePlace } from './update-jobs.ts';
 
 /** Which addresses a repository allows, and the origin of the forge itself. */
 export interface Outside {
@@ -22,7 +23,8 @@ export interface Outside {
 export interface UpstreamAccess {
   readonly ref: RepositoryRef;
   readonly git: Git;
-  readonly forge: { get(signal?: AbortSignal): Promise<RepositoryFacts> };
+  /** Of a repository outside of every installation only what git tells is known: it has no notes. */
+  readonly forge: Pick<Forge, 'get' | 'releaseNotes'>;
 }
 
 interface Known {
@@ -80,7 +82,11 @@ export async function openOutside(
     htmlUrl: address,
     cloneUrl: `${address}.git`,
   };
-  return { ref, git, forge: { get: () => Promise.resolve(facts) } };
+  return {
+    ref,
+    git,
+    forge: { get: () => Promise.resolve(facts), releaseNotes: () => Promise.resolve(null) },
+  };
 }
 
 /** Looks at one address when its time has come, and asks for what is made from it to be looked at where it has news. */
@@ -100,7 +106,7 @@ export function createPollReconciler(
     const before = known.digest;
     const { ok } = await look(world, address, known, signal);
     if (ok && before !== null && before !== known.digest) {
-      await world.enqueue(inTurns(followers.map(({ repository, path }) => variantJob(repository, path))));
+      await world.enqueue(inTurns(updateJobs(followers)));
     }
     await world.enqueue(
       pollJob(address, Math.max(1, Math.ceil((known.nextAt - world.now().getTime()) / 1_000))),
@@ -151,21 +157,18 @@ export function outsideAddresses(
   return [...new Set(found)];
 }
 
-function followersOfAddress(
-  catalog: Catalog,
-  address: string,
-): { readonly repository: RepositoryRef; readonly path: string }[] {
+function followersOfAddress(catalog: Catalog, address: string): PackagePlace[] {
   const same = (repo: string): boolean =>
     repo
       .trim()
       .replace(/\/+$/, '')
       .replace(/\.git$/, '') === address;
-  return catalog.all().flatMap(({ ref, directory, packages }) =>
-    packages
+  return catalog.all().flatMap((repository) =>
+    repository.packages
       .filter(({ lock }) => lock !== null && same(lock.repo))
-      .map((one) => ({
-        repository: ref,
-        path: packagePathOf(directory, one.directory) ?? one.directory,
+      .map(({ directory }) => ({
+        repository,
+        path: packagePathOf(repository.directory, directory) ?? directory,
       })),
   );
 }

@@ -7,18 +7,12 @@ import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
-import {
-  dashboardJob,
-  organizationBoardJob,
-  pollJob,
-  rolloutJob,
-  variantGoneJob,
-  variantJob,
-} from './jobs.ts';
+import { dashboardJob, organizationBoardJob, pollJob, rolloutJob, variantGoneJob } from './jobs.ts';
 import { outsideAddress, outsideAddresses, type Outside } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
+import { updateJobs, type PackagePlace } from './update-jobs.ts';
 import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
@@ -70,14 +64,19 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       labels: facts.labels ?? {},
       deployment: config.deployment,
       automerge: config.updates.automerge !== 'none',
+      updates: {
+        ...(config.updates.groups && { groups: config.updates.groups }),
+        ...(config.updates.priority && { priority: config.updates.priority }),
+      },
       ...documents,
       ...(config.organization && { organization: config.organization }),
       mistakes: problems.length,
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+    const variants = variantsConcerned(world, repository, before);
     const jobs = [
-      ...concerned(world, repository, config, outside),
-      ...variantsConcerned(world, repository, before),
+      ...updateJobs([...concerned(world, repository, outside), ...variants.places]),
+      ...variants.gone,
     ];
     const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
     // What fewer people may read now, or may be named to, is not named any longer than that takes.
@@ -97,35 +96,36 @@ function isAsOpen(
   return visibility === now && organization?.listed === config.organization?.listed;
 }
 
-/** Jobs for the packages whose update pull request may have to change now. */
-function concerned(
-  world: World,
-  repository: RepositoryRef,
-  config: RepositoryConfig,
-  outside: Outside,
-): Job[] {
-  const own = (world.catalog.get(repository.id)?.packages ?? [])
+/** The packages whose update pull request may have to change now. */
+function concerned({ catalog }: World, { id }: RepositoryRef, outside: Outside): PackagePlace[] {
+  const repository = catalog.get(id);
+  if (repository === undefined) return [];
+  const own = repository.packages
     .filter(
       ({ lock }) =>
         lock !== null &&
-        (world.catalog.byUrl(lock.repo) !== undefined || outsideAddress(lock.repo, outside) !== undefined),
+        (catalog.byUrl(lock.repo) !== undefined || outsideAddress(lock.repo, outside) !== undefined),
     )
-    .map(({ directory }) => variantJob(repository, packagePathOf(config.directory, directory) ?? directory));
-  const followers = world.catalog.followers(repository.id).map((follower) => {
-    const directory = plainDirectory(follower.package.directory);
-    return variantJob(
-      follower.repository.ref,
-      packagePathOf(follower.repository.directory, directory) ?? directory,
-    );
-  });
+    .map(({ directory }) => placeIn(repository, directory));
+  const followers = catalog
+    .followers(id)
+    .map((follower) => placeIn(follower.repository, plainDirectory(follower.package.directory)));
   return [...own, ...followers];
 }
 
+function placeIn(repository: CatalogRepository, directory: string): PackagePlace {
+  return { repository, path: packagePathOf(repository.directory, directory) ?? directory };
+}
+
 /**
- * Jobs for the variants that this repository has a part in: as upstream, downstream, or with its documents. What the plan
- * had before and has no more is let go of, and so is a package whose mark no variant answers to.
+ * The variants that this repository has a part in: as upstream, downstream, or with its documents. What the plan had
+ * before and has no more is let go of, and so is a package whose mark no variant answers to.
  */
-function variantsConcerned(world: World, { id }: RepositoryRef, before: VariantPlan): Job[] {
+function variantsConcerned(
+  world: World,
+  { id }: RepositoryRef,
+  before: VariantPlan,
+): { readonly places: readonly PackagePlace[]; readonly gone: readonly Job[] } {
   const plan = variantPlan(world.catalog);
   const says =
     holdsDocuments(world.catalog.get(id)) || before.planned.some(({ control }) => control.ref.id === id);
@@ -135,19 +135,18 @@ function variantsConcerned(world: World, { id }: RepositoryRef, before: VariantP
         [one.control, one.upstream.repository, one.downstream.repository].some(({ ref }) => ref.id === id) ||
         (says && isNews(one, before.byUid(one.uid))),
     )
-    .map(({ downstream }) => variantJob(downstream.repository.ref, downstream.path));
+    .map(({ downstream }): PackagePlace => ({ repository: downstream.repository, path: downstream.path }));
   const gone = before.planned
     .filter(({ uid, downstream }) => plan.isGone(uid, downstream.repository.ref.id, downstream.path))
     .map(({ uid, downstream }) => variantGoneJob(downstream.repository.ref, downstream.path, uid));
   const left = world.catalog.all().flatMap((repository) =>
     repository.packages.flatMap(({ directory, variant }) => {
-      const path = packagePathOf(repository.directory, directory) ?? directory;
-      if (variant === undefined || plan.at(repository.ref.id, path) !== undefined) return [];
-      const concerns = repository.ref.id === id || variant.uid.startsWith(`${id}/`);
-      return concerns ? [variantJob(repository.ref, path)] : [];
+      const place = placeIn(repository, directory);
+      if (variant === undefined || plan.at(repository.ref.id, place.path) !== undefined) return [];
+      return repository.ref.id === id || variant.uid.startsWith(`${id}/`) ? [place] : [];
     }),
   );
-  return [...now, ...gone, ...left];
+  return { places: [...now, ...left], gone };
 }
 
 function holdsDocuments(repository: CatalogRepository | undefined): boolean {

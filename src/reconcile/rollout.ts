@@ -1,13 +1,14 @@
 /** Looks how far rollouts have come, and asks for the updates that may be made, or taken back, now. */
 import { verdictOn } from '../package/rollout/plan.ts';
 import { inTurns } from './in-turns.ts';
-import { dashboardJob, rolloutJob, variantJob } from './jobs.ts';
+import { dashboardJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import type { Downstream } from './rollout-facts.ts';
 import { newestOf, type Governed } from './rollout-governs.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './rollout-orders.ts';
 import { concernedBy, knownLooks, lookAt, type RolloutLook } from './rollouts.ts';
+import { updateJobs } from './update-jobs.ts';
 
 export type RolloutReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -49,7 +50,7 @@ async function goOn(world: World, look: RolloutLook, signal: AbortSignal | undef
   await remember(world, look, signal);
   const members = plan.waves.flatMap((wave) => wave.members);
   const concerned = members.filter((member) => isConcerned(look, member));
-  await world.enqueue(inTurns(concerned.map(({ repository, path }) => variantJob(repository.ref, path))));
+  await world.enqueue(inTurns(updateJobs(concerned)));
   world.log.debug({ rollout: governed.rollout.name, revision, state: plan.state }, 'a rollout was looked at');
   if (plan.next === undefined) return;
   const seconds = Math.ceil((plan.next - world.now().getTime()) / 1_000);

@@ -1,5 +1,6 @@
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
+import type { Conflict } from '../package/merge/conflict.ts';
 import { settleConflict } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
@@ -15,7 +16,7 @@ import { changesBetween } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { botPerson } from './render-commit.ts';
 import { updatedPackage } from './update-content.ts';
-import { newestSealed } from './update-record.ts';
+import { newestSealed, packagesOf } from './update-record.ts';
 
 /**
  * Commits the values of one side for these conflicts on the proposal's branch. What stands there already is only
@@ -85,16 +86,21 @@ async function withValues(
 ): Promise<readonly OpenConflict[]> {
   if (parseBranch(pull.headRef)?.kind !== 'update') return meant;
   const ours = await newestSealed(access.git, head, world.hmac, signal);
-  const path = ours && packagePathOf(config.directory, refPath(ours.record.directory));
-  if (ours === null || path === null || path === undefined) throw changed();
-  const down = await loadDownstream(world, { repository: access.ref, package: path }, signal);
-  if ('kind' in down || !down.visible) throw changed();
-  const base = await access.git.commit(ours.record.base, signal);
-  const updated = await updatedPackage(world, { ...down, base }, ours.record.to, signal);
-  if ('kind' in updated) throw changed();
-  const values = new Map(updated.conflicts.map((conflict) => [conflict.id, conflict]));
+  if (ours === null) throw changed();
+  const values = new Map<string, Conflict>();
+  for (const directory of new Set(meant.map((one) => one.directory))) {
+    const said = packagesOf(ours.record).find((one) => one.directory === directory);
+    const path = said && packagePathOf(config.directory, refPath(directory));
+    if (said === undefined || path === undefined) throw changed();
+    const down = await loadDownstream(world, { repository: access.ref, package: path }, signal);
+    if ('kind' in down || !down.visible) throw changed();
+    const base = await access.git.commit(ours.record.base, signal);
+    const updated = await updatedPackage(world, { ...down, base }, said.to, signal);
+    if ('kind' in updated) throw changed();
+    for (const one of updated.conflicts) values.set(conflictName({ directory, id: one.id }), one);
+  }
   return meant.map((conflict) => {
-    const found = values.get(conflict.id);
+    const found = values.get(conflictName(conflict));
     if (found === undefined) throw changed();
     return { ...conflict, ...found };
   });

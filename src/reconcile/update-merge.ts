@@ -2,37 +2,36 @@
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import { parseRevisionName } from '../revision/revision-name.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
-import type { Downstream } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { publicationJob } from './jobs.ts';
 import { mergeMessage } from './merge-message.ts';
 import type { World } from './ports.ts';
+import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
-import { readSealed } from './update-record.ts';
 
 /** Conclusions that hold nothing up. */
 const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
 
 /**
- * Merges an update that is current, if the policy allows so big a step, every check at its head is green, ours
- * included, and its head is the commit that Portico made: whoever edits it merges it. Null where it waits.
+ * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
+ * green, ours included, and its head is the commit that Portico made: whoever edits it merges it. Null where it waits.
  */
 export async function mergedAlone(
   world: World,
-  down: Downstream,
-  revision: string,
+  { home, head, before }: Bundle,
+  members: readonly Member[],
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<UpdatePull | null> {
-  const { config, upstream, access, exists, planned } = down;
+  const { access, config, facts } = home;
   // Whoever writes documents elsewhere may propose here, and no more.
-  if (planned !== undefined && planned.control.ref.id !== down.facts.id) return null;
+  if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
+    return null;
   const { automerge } = config.updates;
-  const step = exists ? stepOf(upstream.current, revision) : 'all';
-  if (pull.draft || !allows(automerge, step)) return null;
-  const head = await access.git.resolve(pull.headSha, signal);
-  const record = head === null ? null : readSealed(await access.git.commit(head, signal), world.hmac);
-  if (record === null || record.to !== revision || record.conflicts !== undefined) return null;
+  const steps = members.map(({ down, to }) => (down.exists ? stepOf(down.upstream.current, to) : 'all'));
+  if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
+  if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
+    return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
   if (ours?.status !== 'completed' || ours.conclusion !== 'success') return null;
@@ -51,7 +50,7 @@ export async function mergedAlone(
     return null;
   }
   await world.enqueue(publicationJob(access.ref));
-  return { kind: 'merged', pull: pull.number, to: revision };
+  return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
 }
 
 type Step = 'patch' | 'minor' | 'all';

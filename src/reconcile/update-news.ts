@@ -1,43 +1,72 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { branchHead, type Downstream } from './downstream.ts';
-import type { Pull } from './forge-port.ts';
 import { code, details } from './markdown-blocks.ts';
+import type { Bundle, Member } from './update-bundle.ts';
+import { packagesOf } from './update-record.ts';
 
 const MARKER = '<!-- portico:retargeted -->';
 
+/** Room for the diffs of all packages, in characters. */
+const ROOM = 25_000;
+
 /**
- * Says in one comment, which is edited the next time, that an open update brings another revision now, and what changed
- * since somebody last reviewed it, or since the revision before.
+ * Says in one comment, which is edited the next time, that an open update brings other revisions now, and what changed
+ * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
  */
 export async function tellOfRetarget(
-  down: Downstream,
-  pull: Pull,
-  previous: { readonly to: string; readonly head: string },
-  to: string,
+  { home: { access }, open, head, before, group }: Bundle,
+  members: readonly Pick<Member, 'down' | 'to'>[],
+  now: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { access, directory } = down;
+  if (open === undefined || head === null || before === null) return;
   const { git, forge } = access;
-  const head = await branchHead(down, signal);
-  if (head === null || previous.to === to) return;
-  const read = async (commit: string): Promise<PackageFiles> =>
-    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
-  const reviews = await forge.listReviews(pull.number, signal);
+  const said = packagesOf(before.record);
+  const news = members.flatMap(({ down, to }) => {
+    const was = said.find(({ directory }) => directory === down.directory)?.to;
+    return was === to ? [] : [{ down, to, was }];
+  });
+  const gone = said.filter(({ directory }) => members.every(({ down }) => down.directory !== directory));
+  const [first] = news;
+  if (first === undefined && gone.length === 0) return;
+  const reviews = await forge.listReviews(open.number, signal);
   const reviewed = reviews.findLast(
     ({ authorIsBot, commitId }) => !authorIsBot && commitId !== null,
   )?.commitId;
   const known = reviewed === undefined || reviewed === null ? null : await git.resolve(reviewed, signal);
-  const since = known === null ? `since ${code(previous.to)} was proposed` : 'since the last review';
-  const diff = diffMarkdown(diffPackages(await read(known ?? previous.head), await read(head)), {
-    limit: 25_000,
-  });
-  const said = `**This pull request brings ${code(to)} now**, and brought ${code(previous.to)} before. What people committed on its branch is kept.`;
+  const read = async (commit: string, directory: string): Promise<PackageFiles> =>
+    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+  const alone = group === undefined ? first : undefined;
+  const since =
+    known !== null
+      ? 'since the last review'
+      : alone?.was === undefined
+        ? 'since it was proposed'
+        : `since ${code(alone.was)} was proposed`;
+  const limit = Math.floor(ROOM / Math.max(1, news.length + gone.length));
+  const places = [...news.map(({ down }) => down.directory), ...gone.map(({ directory }) => directory)];
+  const diffs: string[] = [];
+  for (const directory of places) {
+    const diff = diffPackages(await read(known ?? head, directory), await read(now, directory));
+    const text = diffMarkdown(diff, { limit });
+    diffs.push(alone === undefined ? `${code(directory === '' ? '.' : directory)}\n\n${text}` : text);
+  }
+  const opening =
+    alone !== undefined
+      ? `**This pull request brings ${code(alone.to)} now**, and brought ${code(alone.was ?? '')} before.`
+      : `**This pull request brings other revisions now:** ${[
+          ...news.map(
+            ({ down, to, was }) =>
+              `${code(down.path)} ${was === undefined ? 'is new at' : `${code(was)} →`} ${code(to)}`,
+          ),
+          ...gone.map(({ directory }) => `${code(directory)} is not in it any more`),
+        ].join('; ')}.`;
+  const text = `${opening} What people committed on its branch is kept.`;
   await forge.upsertSticky(
-    pull.number,
+    open.number,
     MARKER,
-    `${said}\n\n${details(`What changed ${since}`, diff)}`,
+    `${text}\n\n${details(`What changed ${since}`, diffs.join('\n\n'))}`,
     signal,
   );
 }

@@ -1,11 +1,12 @@
 /** What an update says to people: its pull request, and why it did not come. */
-import type { Downstream, VariantTarget } from './downstream.ts';
-import type { Pull } from './forge-port.ts';
+import { PorticoError } from '../error.ts';
+import type { Home, VariantTarget } from './downstream.ts';
 import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
-import { updateBody, updateTitle } from './update-body.ts';
-import type { Wanted } from './update-content.ts';
-import { revisionsOnTheWay } from './update-provenance.ts';
+import { bundleTitle, updateBody, type UpdatedPart } from './update-body.ts';
+import type { Bundle } from './update-bundle.ts';
+import type { TellOnTheWay } from './update-provenance.ts';
+import { allConflicts, type Brought } from './update-push.ts';
 import { withheld, type Withheld } from './update-target.ts';
 
 export interface UpdatePull {
@@ -15,77 +16,139 @@ export interface UpdatePull {
   readonly to: string;
 }
 
+/** What the words of an update are made with, and what is left to do about its labels. */
+export interface UpdateWords {
+  readonly onTheWay: TellOnTheWay;
+  /** Repository and number of a pull request that was opened → labels that it does not have yet. */
+  readonly unlabelled: Map<string, readonly string[]>;
+}
+
 /** Opens the update's pull request, or makes the open one say what the branch holds now. */
 export async function openOrRefresh(
   world: World,
-  down: Downstream,
-  wanted: Wanted,
-  open: Pull | undefined,
+  bundle: Bundle,
+  brought: readonly Brought[],
+  words: UpdateWords,
   signal?: AbortSignal,
 ): Promise<UpdatePull> {
-  const { access, facts } = down;
-  const { planned } = down;
-  const title = updateTitle(down, wanted.to);
+  const { home, branch, group, open } = bundle;
+  const { forge } = home.access;
+  const title = bundleTitle(bundle, brought);
+  const parts: UpdatedPart[] = [];
+  for (const one of brought) parts.push(await partOf(one, words.onTheWay));
   const body = updateBody(
     {
-      repository: facts.id,
-      branch: down.branch,
-      path: down.path,
-      upstream: down.upstreamName,
-      from: down.upstream.current,
-      to: wanted.to,
-      before: wanted.local,
-      after: wanted.files,
-      conflicts: wanted.conflicts,
-      created: !down.exists,
-      revisions: await revisionsOnTheWay(down, wanted.to, signal),
-      ...(planned && {
-        variant: {
-          name: `${planned.namespace}/${planned.name}`,
-          place: `${planned.control.ref.owner}/${planned.control.ref.name}:${planned.file}`,
-        },
-      }),
+      repository: home.facts.id,
+      branch,
+      ...(group !== undefined && { group }),
+      parts,
+      conflicts: allConflicts(bundle, brought),
     },
     world.hmac,
   );
+  const to = brought[0]?.to ?? '';
   if (open === undefined) {
-    const created = await access.forge.createPull(
-      { title, body, head: down.branch, base: down.config.branch },
-      signal,
-    );
-    return { kind: 'opened', pull: created.pull.number, to: wanted.to };
+    const { pull } = await forge.createPull({ title, body, head: branch, base: home.config.branch }, signal);
+    const labels = await labelsOf(home, signal);
+    if (labels.length > 0) words.unlabelled.set(`${home.facts.id}#${pull.number}`, labels);
+    await putLabels(world, home, pull.number, words, signal);
+    return { kind: 'opened', pull: pull.number, to };
   }
   if (open.title !== title || open.body !== body) {
-    await access.forge.updatePull(open.number, { title, body }, signal);
+    await forge.updatePull(open.number, { title, body }, signal);
   }
-  return { kind: 'updated', pull: open.number, to: wanted.to };
+  return { kind: 'updated', pull: open.number, to };
+}
+
+async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<UpdatedPart> {
+  const { down, to, local, files } = one;
+  const { planned } = down;
+  const { revisions, notes } = await onTheWay(down, to);
+  return {
+    directory: down.directory,
+    path: down.path,
+    upstream: down.upstreamName,
+    from: down.upstream.current,
+    to,
+    before: local,
+    after: files,
+    created: !down.exists,
+    revisions,
+    notes,
+    ...(planned && {
+      variant: {
+        name: `${planned.namespace}/${planned.name}`,
+        place: `${planned.control.ref.owner}/${planned.control.ref.name}:${planned.file}`,
+      },
+    }),
+  };
+}
+
+/** Put on where a repository has it, and nobody listed others. */
+const USUAL_LABEL = 'portico';
+
+async function labelsOf({ access, config }: Home, signal?: AbortSignal): Promise<readonly string[]> {
+  const { labels } = config.updates;
+  if (labels !== undefined) return labels;
+  return (await access.forge.hasLabel(USUAL_LABEL, signal)) ? [USUAL_LABEL] : [];
+}
+
+const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
+
+/**
+ * Labels a pull request that this process opened, once: what people take off stays off. A forge that does not let the App
+ * make labels keeps no update back.
+ */
+export async function putLabels(
+  world: Pick<World, 'log'>,
+  { access: { forge }, facts }: Home,
+  number: number,
+  { unlabelled }: UpdateWords,
+  signal?: AbortSignal,
+): Promise<void> {
+  const key = `${facts.id}#${number}`;
+  const labels = unlabelled.get(key);
+  if (labels === undefined) return;
+  try {
+    await forge.addLabels(number, labels, signal);
+  } catch (error) {
+    if (!(error instanceof PorticoError) || !NOT_ALLOWED.includes(error.code)) throw error;
+    world.log.info({ err: error, pull: number }, 'the labels of an update could not be put on');
+  }
+  unlabelled.delete(key);
 }
 
 const STOP_MARKER = '<!-- portico:update -->';
 
-/** On the open pull request: that a newer revision could not be brought under what people committed, or now is. */
+/** On the open pull request: that newer revisions could not be brought under what people committed, or now are. */
 export async function tellOfStop(
   world: Pick<World, 'app'>,
-  { access: { forge }, path }: Downstream,
-  { number }: Pull,
-  outcome: Withheld | UpdatePull,
+  { home: { access }, open }: Bundle,
+  stopped: readonly Withheld[],
+  brought: readonly {
+    readonly down: { readonly path: string };
+    readonly to: string;
+    readonly stays?: unknown;
+  }[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if (outcome.kind === 'withheld') {
-    if (outcome.reason !== 'conflict') return;
-    await forge.upsertSticky(
-      number,
-      STOP_MARKER,
-      `**A newer revision is not brought.** ${outcome.message}`,
-      signal,
-    );
+  if (open === undefined) return;
+  const { forge } = access;
+  const conflicts = new Set(
+    stopped.filter(({ reason }) => reason === 'conflict').map(({ message }) => message),
+  );
+  if (conflicts.size > 0) {
+    const text = `**A newer revision is not brought.** ${[...conflicts].join(' ')}`;
+    await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
     return;
   }
-  const told = (await forge.listComments(number, signal)).some(
+  if (brought.length === 0) return;
+  const told = (await forge.listComments(open.number, signal)).some(
     ({ author, body }) => author === world.app.botLogin && body.startsWith(STOP_MARKER),
   );
-  if (told)
-    await forge.upsertSticky(number, STOP_MARKER, `${code(path)} is brought to ${code(outcome.to)}.`, signal);
+  if (!told) return;
+  const text = brought.map(({ down, to }) => `${code(down.path)} is brought to ${code(to)}.`).join(' ');
+  await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
 }
 
 /**
@@ -94,19 +157,28 @@ export async function tellOfStop(
  */
 export async function block(
   world: Pick<World, 'app'>,
-  { access: { forge } }: Downstream,
-  open: Pull | undefined,
+  bundle: Bundle,
   signal?: AbortSignal,
 ): Promise<Withheld> {
   const blocked = withheld(
     'blocked-visibility',
     'The upstream is less public than this repository: its content stays there.',
   );
-  if (open !== undefined && open.author === world.app.botLogin) {
-    await forge.upsertSticky(open.number, STOP_MARKER, `**Closed.** ${blocked.message}`, signal);
-    await forge.closePull(open.number, signal);
-  }
+  await closeOurs(world, bundle, blocked.message, signal);
   return blocked;
+}
+
+/** Closes the open pull request, if it is Portico's, and says why. */
+export async function closeOurs(
+  world: Pick<World, 'app'>,
+  { home, open }: Bundle,
+  why: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (open === undefined || open.author !== world.app.botLogin) return;
+  const { forge } = home.access;
+  await forge.upsertSticky(open.number, STOP_MARKER, `**Closed.** ${why}`, signal);
+  await forge.closePull(open.number, signal);
 }
 
 /** Where a command asked for the update, its reason is an answer. */

@@ -6,17 +6,23 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 
-export interface UpdateRecord {
+/** What an update brings to one package. */
+export interface UpdatedPackage {
   /** Package directory in the downstream repository. */
   readonly directory: string;
   /** `owner/name:directory` of the upstream. */
   readonly upstream: string;
   /** Revision that the update brings. */
   readonly to: string;
-  /** Commit of the registered branch that it was made for. */
-  readonly base: string;
   /** Which variant it is made for, and the digest of what that asks for. */
   readonly variant?: { readonly uid: string; readonly digest: string };
+}
+
+export interface UpdateRecord extends UpdatedPackage {
+  /** Commit of the registered branch that it was made for. */
+  readonly base: string;
+  /** Packages beside the first, where a group is updated together. */
+  readonly others?: readonly UpdatedPackage[];
   /** Seal of the list of conflicts in the pull request's body; absent where there are none. */
   readonly conflicts?: string;
 }
@@ -24,6 +30,17 @@ export interface UpdateRecord {
 type Hmac = (text: string) => string;
 
 const TRAILER = 'Portico-Update: ';
+
+/** Every package that an update speaks of. */
+export function packagesOf(record: UpdateRecord): readonly UpdatedPackage[] {
+  return [record, ...(record.others ?? [])];
+}
+
+/** A conflict of one of the packages of a group, which its directory tells. */
+export interface UpdateConflict extends Conflict {
+  /** Absent where the update brings one package alone. */
+  readonly directory?: string;
+}
 
 /** A commit message that ends in the sealed record; the seal covers tree and parents, so it cannot be moved. */
 export function sealedMessage(
@@ -65,7 +82,7 @@ const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
 const LONGEST_RECORD = 24_000;
 
 /** The conflicts of an update, for the top of the pull request's body; '' where there are none. */
-export function conflictRecord(pullKey: string, conflicts: readonly Conflict[], hmac: Hmac): string {
+export function conflictRecord(pullKey: string, conflicts: readonly UpdateConflict[], hmac: Hmac): string {
   if (conflicts.length === 0) return '';
   const text = recordText(conflicts);
   return `<!-- portico:conflicts ${text} ${hmac(`conflicts ${pullKey} ${text}`)} -->`;
@@ -74,7 +91,7 @@ export function conflictRecord(pullKey: string, conflicts: readonly Conflict[], 
 /** What the sealed commit says of that record, so that taking it out of the body does not settle anything. */
 export function conflictSeal(
   pullKey: string,
-  conflicts: readonly Conflict[],
+  conflicts: readonly UpdateConflict[],
   hmac: Hmac,
 ): string | undefined {
   return conflicts.length === 0 ? undefined : hmac(`conflicts ${pullKey} ${recordText(conflicts)}`);
@@ -93,12 +110,12 @@ export function holdsConflicts(
 }
 
 /** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
-export function readConflicts(pullKey: string, body: string, hmac: Hmac): readonly Conflict[] {
+export function readConflicts(pullKey: string, body: string, hmac: Hmac): readonly UpdateConflict[] {
   const match = BODY.exec(body);
   if (match === null) return [];
   const [, text = '', mac = ''] = match;
   return mac === hmac(`conflicts ${pullKey} ${text}`)
-    ? ((decode(text) as readonly Conflict[] | null) ?? [])
+    ? ((decode(text) as readonly UpdateConflict[] | null) ?? [])
     : [];
 }
 
@@ -124,9 +141,18 @@ function decode(text: string): unknown {
 }
 
 /** As much as fits: with values, without, one for each file. Never fewer files, because those are what is settled. */
-function recordText(conflicts: readonly Conflict[]): string {
-  const bare = conflicts.map(({ id, file, path, taken }) => ({ id, file, resource: null, path, taken }));
-  const files = [...new Map(bare.map((one) => [one.file, { ...one, path: '' }])).values()];
+function recordText(conflicts: readonly UpdateConflict[]): string {
+  const bare = conflicts.map(({ id, file, path, taken, directory }) => ({
+    id,
+    file,
+    resource: null,
+    path,
+    taken,
+    ...(directory !== undefined && { directory }),
+  }));
+  const files = [
+    ...new Map(bare.map((one) => [`${one.directory ?? ''}:${one.file}`, { ...one, path: '' }])).values(),
+  ];
   const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
   for (const form of forms) {
     const text = form();
@@ -145,7 +171,7 @@ function recordText(conflicts: readonly Conflict[]): string {
 }
 
 /** Values only as far as a table shows them: the record must fit into a body. */
-function shortened(conflict: Conflict): Conflict {
+function shortened(conflict: UpdateConflict): UpdateConflict {
   return {
     ...conflict,
     base: short(conflict.base),

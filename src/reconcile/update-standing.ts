@@ -1,90 +1,90 @@
 /** What stands already: branch and pull requests of one update, and what they say about the next step. */
 import { parseRevisionName } from '../revision/revision-name.ts';
-import { branchHead, type Downstream } from './downstream.ts';
+import type { Downstream, Home } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { conflictKey } from './open-conflicts.ts';
 import type { World } from './ports.ts';
-import { updateTitle } from './update-body.ts';
-import { holdsConflicts, newestSealed, type UpdateRecord } from './update-record.ts';
+import { holdsAnother, updateTitle } from './update-body.ts';
+import type { Bundle, Member } from './update-bundle.ts';
+import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantDigest } from './variant-content.ts';
 
-/** A revision that was asked for by command stays the target of its pull request until it is closed. */
-export async function askedBefore(
-  world: World,
-  down: Downstream,
-  open: Pull | undefined,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  if (open === undefined || down.config.updates.follow.kind !== 'none' || down.planned) return undefined;
-  const head = await branchHead(down, signal);
-  const ours = head === null ? null : await newestSealed(down.access.git, head, world.hmac, signal);
-  return ours?.record.to;
-}
-
-/** A closed update pull request means: not this revision. */
+/** A closed update pull request means: not these revisions. */
 export async function declinedBefore(
   world: World,
-  down: Downstream,
-  pulls: readonly Pull[],
-  revision: string,
+  { home, pulls }: Bundle,
+  { down, to }: Member,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
+  const { git } = home.access;
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged).slice(0, 10)) {
-    const head = await down.access.git.resolve(pull.headSha, signal);
-    const ours = head === null ? null : await newestSealed(down.access.git, head, world.hmac, signal);
+    const head = await git.resolve(pull.headSha, signal);
+    const ours = head === null ? null : await newestSealed(git, head, world.hmac, signal);
+    const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
-    if (ours?.record.to === revision && asksTheSame(ours.record, down)) {
+    if (said?.to === to && asksTheSame(said, down)) {
       return withheld(
         'declined',
-        `#${pull.number} was closed: not ${revision}. Open it again, or ask with /portico update.`,
+        `#${pull.number} was closed: not ${to}. Open it again, or ask with /portico update.`,
       );
     }
   }
   return null;
 }
 
-/** Withheld while as many update pull requests are open as the configuration allows. */
-export async function tooMany(
-  world: World,
-  down: Downstream,
+/** How many update pull requests are open that Portico made. */
+export async function countOpen(
+  world: Pick<World, 'app'>,
+  { access, facts }: Home,
   signal?: AbortSignal,
-): Promise<Withheld | null> {
-  const open = await down.access.forge.listOpenPulls(signal);
-  const updates = open.filter(
+): Promise<number> {
+  const open = await access.forge.listOpenPulls(signal);
+  return open.filter(
     ({ headRef, author, headRepositoryId }) =>
-      headRef.startsWith('portico/update/') &&
-      author === world.app.botLogin &&
-      headRepositoryId === down.facts.id,
-  );
-  const { maxOpen } = down.config.updates;
-  if (updates.length < maxOpen) return null;
+      headRef.startsWith('portico/update/') && author === world.app.botLogin && headRepositoryId === facts.id,
+  ).length;
+}
+
+/** Withheld while as many are open as the configuration allows. */
+export function tooMany(open: number, maxOpen: number): Withheld | null {
+  if (open < maxOpen) return null;
   return withheld(
     'limit',
-    `${updates.length} update pull requests are open, and updates.maxOpen is ${maxOpen}: merge or close one.`,
+    `${open} update pull requests are open, and updates.maxOpen is ${maxOpen}: merge or close one.`,
   );
 }
 
 /**
- * True when the branch holds this revision, made for the package as it is on the registered branch now, and the pull
- * request still lists the conflicts of it.
+ * True when the branch holds these revisions, made for the packages as they are on the registered branch now, and the
+ * pull request still lists the conflicts of them.
  */
 export async function isCurrent(
   world: World,
-  down: Downstream,
-  head: string,
-  revision: string,
+  { home, branch, before, group }: Bundle,
+  members: readonly Member[],
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { access, base, directory, branch, facts } = down;
-  const { git } = access;
-  const ours = await newestSealed(git, head, world.hmac, signal);
-  if (ours === null || ours.record.to !== revision || !asksTheSame(ours.record, down)) return false;
-  if (tellsAnother(pull.title, updateTitle(down, revision), revision)) return false;
-  if (!holdsConflicts(conflictKey(facts.id, branch), pull.body, ours.record, world.hmac)) return false;
-  const then = await git.treeId(ours.record.base, directory, signal);
-  return then === (await git.treeId(base.oid, directory, signal));
+  if (before === null) return false;
+  const { record } = before;
+  const said = packagesOf(record);
+  if (said.length !== members.length) return false;
+  for (const { down, to } of members) {
+    const one = said.find(({ directory }) => directory === down.directory);
+    if (one?.to !== to || !asksTheSame(one, down)) return false;
+  }
+  const [only] = members;
+  if (group !== undefined && holdsAnother(pull.body, members)) return false;
+  if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))
+    return false;
+  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, world.hmac)) return false;
+  const { git } = home.access;
+  for (const { down } of members) {
+    const then = await git.treeId(record.base, down.directory, signal);
+    if (then !== (await git.treeId(home.base.oid, down.directory, signal))) return false;
+  }
+  return true;
 }
 
 /** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
@@ -94,6 +94,6 @@ function tellsAnother(title: string, wanted: string, revision: string): boolean 
   return told !== revision && parseRevisionName(told) !== undefined;
 }
 
-function asksTheSame({ variant }: UpdateRecord, { planned }: Downstream): boolean {
+function asksTheSame({ variant }: UpdatedPackage, { planned }: Downstream): boolean {
   return variant?.digest === (planned === undefined ? undefined : variantDigest(planned));
 }

@@ -1,253 +1,242 @@
 /**
- * One downstream package against its upstream: at most one open update pull request, refreshed in place. What people
- * committed on its branch is kept; the update goes under it.
+ * Downstream packages against their upstreams: at most one open update pull request for each, or for each group,
+ * refreshed in place. What people committed on its branch is kept; the update goes under it. Packages of one repository
+ * that are looked at together share one fetch and one push.
  */
 import type { Standing } from '../catalog/catalog.ts';
-import type { UpdatePolicy } from '../config/repository-config.ts';
+import { priorityOf } from '../config/update-order.ts';
+import type { PorticoError } from '../error.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import { parseBranch } from '../revision/ref-name.ts';
-import { branchHead, loadDownstream, type Downstream, type VariantTarget } from './downstream.ts';
-import type { Pull } from './forge-port.ts';
+import { groupOfBranch, parseBranch } from '../revision/ref-name.ts';
+import { loadHome, type Home, type VariantTarget } from './downstream.ts';
 import { dashboardJob, rolloutJob } from './jobs.ts';
 import { createKeyedLock } from './keyed-lock.ts';
-import { conflictKey, updateConflicts } from './open-conflicts.ts';
-import { channelRevision, taggedRevisions } from './package-revisions.ts';
-import { pausedBy } from './paused.ts';
 import type { RepositoryRef, World } from './ports.ts';
-import { heldByWave, rolledBackTo, rolloutConcerns } from './rollouts.ts';
-import { updatedPackage, type Wanted } from './update-content.ts';
-import { mergedAlone } from './update-merge.ts';
+import { rolloutConcerns } from './rollouts.ts';
+import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
+import { lookAtBundles, type Bundle } from './update-bundle.ts';
 import { tellOfRetarget } from './update-news.ts';
-import { block, openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
-import { pushUpdate } from './update-push.ts';
-import { newestSealed, readConflicts } from './update-record.ts';
-import { askedBefore, declinedBefore, isCurrent, tooMany } from './update-standing.ts';
-import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
-import { tooEarly } from './update-timing.ts';
-import { createInStep, type InStep } from './variant-in-step.ts';
+import { createOnTheWay } from './update-provenance.ts';
+import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
+import { pushAll } from './update-push.ts';
+import { countOpen } from './update-standing.ts';
+import type { Withheld } from './update-target.ts';
+import { createInStep } from './variant-in-step.ts';
 import { variantPlan } from './variant-plan.ts';
 import { letGo } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
-/** A package, or whatever an update branch is for. */
-export type VariantLook = VariantTarget | { readonly repository: RepositoryRef; readonly branch: string };
+/** A package, several of one repository, or whatever an update branch is for. */
+export type VariantLook =
+  | VariantTarget
+  | { readonly repository: RepositoryRef; readonly packages: readonly string[] }
+  | { readonly repository: RepositoryRef; readonly branch: string };
 
-export type VariantReconciler = (look: VariantLook, signal?: AbortSignal) => Promise<VariantOutcome>;
+/** What came of each package; throws what kept one from being looked at, after all others were. */
+export type VariantReconciler = (
+  look: VariantLook,
+  signal?: AbortSignal,
+) => Promise<ReadonlyMap<string, VariantOutcome>>;
 
-type Alone = (work: () => Promise<VariantOutcome>) => Promise<VariantOutcome>;
+interface Asked {
+  readonly repository: RepositoryRef;
+  readonly targets: readonly VariantTarget[];
+  readonly groups: readonly string[];
+}
 
-/** Brings the update of one package to where it should be, and says so where somebody asked for it. */
+/** Brings the updates of these packages to where they should be, and says so where somebody asked for it. */
 export function createVariantReconciler(world: World): VariantReconciler {
-  // Opening counts what is open: two at once would both find room for one.
-  const opening = createKeyedLock();
-  const variants = createKeyedLock();
-  const inStep = createInStep();
-  return async (asked, signal) => {
-    const target = 'package' in asked ? asked : targetOfBranch(world, asked);
-    if (target === null) return withheld('not-followed', 'There is nothing to do on that branch.');
-    const { repository } = target;
-    const alone: Alone = (work) => opening.run(`${repository.id}`, work);
-    const outcome = await variants.run(`${repository.id}:${target.package}`, () =>
-      reconcile(world, target, alone, inStep, signal),
+  // What is open is counted, and branches are written: two at once would both find room for one.
+  const alone = createKeyedLock();
+  const memory: UpdateMemory = {
+    inStep: createInStep(),
+    onTheWay: createOnTheWay(world),
+    unlabelled: new Map(),
+  };
+  return async (look, signal) => {
+    const asked = whatIsAsked(world, look);
+    const { repository } = asked;
+    const outcomes = new Map<string, VariantOutcome>();
+    const failures = await alone.run(`${repository.id}`, () =>
+      reconcile(world, asked, memory, outcomes, signal),
     );
-    await tellDashboards(world, target, outcome);
-    const fields = { repository: `${repository.owner}/${repository.name}`, package: target.package };
-    if (outcome.kind === 'withheld') {
-      world.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
-      await tellWhoAsked(world, target, outcome, signal);
-    } else {
-      const { pull, to, kind } = outcome;
-      world.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
+    await tellDashboards(world, repository, outcomes);
+    const where = `${repository.owner}/${repository.name}`;
+    for (const [path, outcome] of outcomes) {
+      const fields = { repository: where, package: path };
+      if (outcome.kind === 'withheld') {
+        world.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
+        const target = asked.targets.find((one) => one.package === path);
+        if (target !== undefined) await tellWhoAsked(world, target, outcome, signal);
+      } else {
+        const { pull, to, kind } = outcome;
+        world.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
+      }
     }
-    return outcome;
+    if (failures.length > 0) throw worst(failures);
+    return outcomes;
   };
 }
 
-/** News of a package is shown in its repository, and where the document of its variant stands. */
+/** The one that says how long to wait, if any does. */
+function worst(failures: readonly unknown[]): unknown {
+  const waits = failures.filter(
+    (error) => typeof (error as Partial<PorticoError>).retryAfter === 'number',
+  ) as PorticoError[];
+  return waits.toSorted((a, b) => (b.retryAfter ?? 0) - (a.retryAfter ?? 0))[0] ?? failures[0];
+}
+
+/** News of packages is shown in their repository, and where the documents of their variants stand. */
 async function tellDashboards(
   world: World,
-  { repository, package: path }: VariantTarget,
-  outcome: VariantOutcome,
+  repository: RepositoryRef,
+  outcomes: ReadonlyMap<string, VariantOutcome>,
 ): Promise<void> {
-  const standing =
-    outcome.kind === 'withheld'
-      ? {
-          reason: outcome.reason,
-          message: outcome.message,
-          ...(outcome.to !== undefined && { to: outcome.to }),
-          ...(outcome.newest !== undefined && { newest: outcome.newest }),
-        }
-      : standingOf(outcome);
-  if (!world.catalog.tell(repository.id, path, standing)) return;
-  await world.enqueue(dashboardJob(repository));
+  const news = [...outcomes].filter(([path, outcome]) =>
+    world.catalog.tell(repository.id, path, standingOf(outcome)),
+  );
+  if (news.length === 0) return;
+  const controls = news.flatMap(
+    ([path]) => variantPlan(world.catalog).at(repository.id, path)?.control.ref ?? [],
+  );
+  const boards = new Map([repository, ...controls].map((ref) => [ref.id, ref]));
+  await world.enqueue([...boards.values()].map(dashboardJob));
   if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
-  const control = variantPlan(world.catalog).at(repository.id, path)?.control.ref;
-  if (control !== undefined && control.id !== repository.id) await world.enqueue(dashboardJob(control));
 }
 
 /** A pull request that is opened, and one that stands, are the same to whoever looks. */
-function standingOf({ kind, pull, to }: UpdatePull): Standing {
-  if (kind === 'merged') return { reason: 'merged', message: `#${pull} merged itself.`, to };
-  return { reason: 'proposed', message: 'Waits for a review.', to, pull };
+function standingOf(outcome: VariantOutcome): Standing {
+  const { to } = outcome;
+  if (outcome.kind === 'withheld') {
+    const { reason, message, newest } = outcome;
+    return { reason, message, ...(to !== undefined && { to }), ...(newest !== undefined && { newest }) };
+  }
+  const { kind, pull } = outcome;
+  if (kind === 'merged') return { reason: 'merged', message: `#${pull} merged itself.`, to: outcome.to };
+  return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
+}
+
+function whatIsAsked(world: World, look: VariantLook): Asked {
+  const { repository } = look;
+  if ('branch' in look && !('package' in look)) return ofBranch(world, repository, look.branch);
+  if ('packages' in look) {
+    const targets = look.packages.map((path): VariantTarget => ({ repository, package: path }));
+    return { repository, targets, groups: [] };
+  }
+  return { repository, targets: [look], groups: [] };
 }
 
 /** Update branches are looked at often; it is news where updates may merge themselves, and where nobody wants them. */
-function targetOfBranch(
-  world: World,
-  { repository, branch }: Exclude<VariantLook, VariantTarget>,
-): VariantTarget | null {
+function ofBranch(world: World, repository: RepositoryRef, branch: string): Asked {
+  const nothing: Asked = { repository, targets: [], groups: [] };
   const known = world.catalog.get(repository.id);
   const parsed = parseBranch(branch);
-  if (known === undefined || parsed?.kind !== 'update') return null;
+  if (known === undefined || parsed?.kind !== 'update') return nothing;
+  const group = groupOfBranch(branch);
+  if (group !== undefined) {
+    const left = (known.updates?.groups ?? []).every(({ name }) => name !== group);
+    return known.automerge || left ? { ...nothing, groups: [group] } : nothing;
+  }
   const path = packagePathOf(known.directory, parsed.path);
-  if (path === undefined) return null;
-  if (known.automerge) return { repository, package: path, branch };
+  if (path === undefined) return nothing;
   // A package that a variant was about to make, and that nobody asks for any more.
   const left =
     variantPlan(world.catalog).at(repository.id, path) === undefined &&
     !known.packages.some(({ directory }) => directory === parsed.path);
-  return left ? { repository, package: path, branch } : null;
+  return known.automerge || left ? { ...nothing, targets: [{ repository, package: path, branch }] } : nothing;
 }
 
+/** Fills in what came of each package. Returns what went wrong: it stalls the package that it is about, and no other. */
 async function reconcile(
   world: World,
-  target: VariantTarget,
-  alone: Alone,
-  inStep: InStep,
+  { repository, targets, groups }: Asked,
+  memory: UpdateMemory,
+  outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
-): Promise<VariantOutcome> {
-  const left = await letGo(world, target, signal);
-  if (left !== null) return left;
-  const down = await loadDownstream(world, target, signal);
-  if ('kind' in down) return down;
-  const { upstream, access } = down;
-  const pulls = await access.forge.pullsForHead({ branch: down.branch }, { state: 'all' }, signal);
-  const open = pulls.find(({ state }) => state === 'open');
-  if (!down.visible) return block(world, down, open, signal);
-  const paused = target.to === undefined ? await pausedBy(access.git, down.directory, signal) : null;
-  if (paused !== null) {
-    return withheld(
-      'paused',
-      `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`,
-    );
-  }
-  const back = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
-  const asked = target.to ?? back ?? (await askedBefore(world, down, open, signal));
-  const chosen = updateTarget({
-    policy: policyOf(down),
-    asked,
-    current: upstream.current,
-    newest: upstream.newest,
-    available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
-    channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
-  });
-  const revision = await revisionToBring(world, down, chosen, inStep, signal);
-  if (typeof revision !== 'string')
-    return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
-  const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
-  if (held !== null) return { ...held, to: revision };
-  const look = back === undefined ? target : { ...target, to: back };
-  const outcome = await bring(world, down, look, revision, pulls, alone, signal);
-  return outcome.kind === 'withheld' ? { ...outcome, to: revision } : outcome;
-}
-
-/** Opens, refreshes or merges the pull request of one revision, or says what holds it back. */
-async function bring(
-  world: World,
-  down: Downstream,
-  target: VariantTarget,
-  revision: string,
-  pulls: readonly Pull[],
-  alone: Alone,
-  signal: AbortSignal | undefined,
-): Promise<VariantOutcome> {
-  const { access } = down;
-  const open = pulls.find(({ state }) => state === 'open');
-  const head = await branchHead(down, signal);
-  if (open !== undefined) {
-    if (head !== null && (await isCurrent(world, down, head, revision, open, signal))) {
-      return (
-        (await mergedAlone(world, down, revision, open, signal)) ?? {
-          kind: 'unchanged',
-          pull: open.number,
-          to: revision,
-        }
-      );
+): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  const guarded = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      failures.push(error);
+      return undefined;
     }
-    const early = target.to === undefined ? await tooEarly(world, down, revision, signal) : null;
-    if (early !== null) return early;
-    const before = head === null ? null : await newestSealed(access.git, head, world.hmac, signal);
-    const outcome = await update(world, down, revision, head, open, signal);
-    await tellOfStop(world, down, open, outcome, signal);
-    if (outcome.kind === 'updated' && head !== null && before !== null) {
-      await tellOfRetarget(down, open, { to: before.record.to, head }, revision, signal);
-    }
-    return outcome;
+  };
+  const rest: VariantTarget[] = [];
+  for (const target of targets) {
+    const left = await guarded(() => letGo(world, target, signal));
+    if (left === null) rest.push(target);
+    else if (left !== undefined) outcomes.set(target.package, left);
   }
-  if (target.to !== undefined) return update(world, down, revision, head, open, signal);
-  const declined = await declinedBefore(world, down, pulls, revision, signal);
-  if (declined !== null) return declined;
-  const early = await tooEarly(world, down, revision, signal);
-  if (early !== null) return early;
-  return alone(
-    async () => (await tooMany(world, down, signal)) ?? update(world, down, revision, head, open, signal),
-  );
+  if (rest.length === 0 && groups.length === 0) return failures;
+  const home = await loadHome(world, repository, signal);
+  if ('kind' in home) {
+    for (const target of rest) outcomes.set(target.package, home);
+    return failures;
+  }
+  const { bundles, withheld } = await lookAtBundles(world, home, { targets: rest, groups }, guarded, signal);
+  for (const [path, reason] of withheld) outcomes.set(path, reason);
+  const room = roomIn(world, home, signal);
+  const prepared: Prepared[] = [];
+  for (const bundle of bundles.toSorted(byPriority)) {
+    const one = await guarded(() => prepareBundle(world, bundle, memory, room, signal));
+    if (one !== undefined) prepared.push(one);
+  }
+  const updates = prepared.flatMap(({ staged }) => staged?.push ?? []);
+  const refused = await pushAll(home.access.git, updates, signal);
+  for (const one of prepared) {
+    const error = refused.get(one.staged?.push?.ref ?? '');
+    if (error !== undefined) failures.push(error);
+    else await guarded(() => finish(world, one, memory, signal));
+    for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
+  }
+  return failures;
 }
 
-/** A variant's document says what is followed; everything else is the downstream repository's business. */
-function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
-  if (planned === undefined) return updates;
-  const { revision } = planned;
-  return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
-}
-
-/** A variant at its revision still has to change when its document or the inventory did. */
-async function revisionToBring(
+/** Says on the forge what was pushed. */
+async function finish(
   world: World,
-  down: Downstream,
-  chosen: Target,
-  inStep: InStep,
+  { bundle, staged, outcomes }: Prepared,
+  memory: UpdateMemory,
   signal: AbortSignal | undefined,
-): Promise<string | Withheld> {
-  if (chosen.kind === 'target') return chosen.revision;
-  const { current } = down.upstream;
-  if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
-  return (await inStep(world, down, current, signal)) ? chosen : current;
+): Promise<void> {
+  const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
+  if (staged === undefined) {
+    await tellOfStop(world, bundle, stopped, [], signal);
+    return;
+  }
+  const { brought, push } = staged;
+  const pull = await openOrRefresh(world, bundle, brought, memory, signal);
+  for (const { down, to } of brought) {
+    if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
+  }
+  await tellOfStop(world, bundle, stopped, brought, signal);
+  const now = push?.to ?? bundle.head;
+  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(bundle, brought, now, signal);
 }
 
-async function update(
-  world: World,
-  down: Downstream,
-  revision: string,
-  head: string | null,
-  open: Pull | undefined,
-  signal: AbortSignal | undefined,
-): Promise<VariantOutcome> {
-  const updated = await updatedPackage(world, down, revision, signal);
-  if ('kind' in updated) return updated;
-  const wanted = await withoutSettled(world, down, updated, head, open, signal);
-  const stopped = await pushUpdate(world, down, wanted, head, signal);
-  return stopped ?? openOrRefresh(world, down, wanted, open, signal);
+function roomIn(world: World, home: Home, signal: AbortSignal | undefined): Room {
+  let counted: Promise<number> | undefined;
+  let taken = 0;
+  return {
+    maxOpen: home.config.updates.maxOpen,
+    open: async () => (await (counted ??= countOpen(world, home, signal))) + taken,
+    take: () => void (taken += 1),
+  };
 }
 
-/** A conflict that somebody settled on the branch is not opened again while its three values are the same. */
-async function withoutSettled(
-  world: World,
-  down: Downstream,
-  wanted: Wanted,
-  head: string | null,
-  pull: Pull | undefined,
-  signal: AbortSignal | undefined,
-): Promise<Wanted> {
-  if (pull === undefined || head === null || wanted.conflicts.length === 0) return wanted;
-  const { access, facts } = down;
-  const { conflicts } = await updateConflicts(world, access, { pull, facts }, head, signal);
-  const open = new Set(conflicts.map(({ id }) => id));
-  const settled = new Set(
-    readConflicts(conflictKey(facts.id, down.branch), pull.body, world.hmac)
-      .map(({ id }) => id)
-      .filter((id) => !open.has(id)),
-  );
-  return { ...wanted, conflicts: wanted.conflicts.filter(({ id }) => !settled.has(id)) };
+/** What is asked for, what is open already, then what the configuration puts first, then by name. */
+function byPriority(a: Bundle, b: Bundle): number {
+  const [one, other] = [placeOf(a), placeOf(b)];
+  for (const at of [0, 1, 2] as const) if (one[at] !== other[at]) return one[at] < other[at] ? -1 : 1;
+  return 0;
+}
+
+function placeOf({ candidates, home, branch, open }: Bundle): readonly [number, number, string] {
+  const asked = candidates.some(({ target }) => target.to !== undefined);
+  const places = candidates.map(({ down }) => priorityOf(home.config.updates, down.path));
+  return [asked ? 0 : open === undefined ? 2 : 1, Math.min(Infinity, ...places), branch];
 }

@@ -63,6 +63,22 @@ export function updateBranch(path: string, upstream: string): string {
   return branch('portico/update', path, identity);
 }
 
+/**
+ * The one branch on which a group of packages is updated together: `portico/update/<name>/<identity>`.
+ * @throws PorticoError BAD_REF_NAME
+ */
+export function groupBranch(name: string): string {
+  return updateBranch(name, `group ${name}`);
+}
+
+/** The name of the group that an update branch is for; undefined for the branch of one package. */
+export function groupOfBranch(branchName: string): string | undefined {
+  const parsed = parseBranch(branchName);
+  return parsed?.kind === 'update' && parsed.path !== '.' && groupBranch(parsed.path) === branchName
+    ? parsed.path
+    : undefined;
+}
+
 const PREFIXES = [
   ['refs/heads/drafts/', 'draft'],
   ['refs/heads/proposed/', 'proposed'],

@@ -1,0 +1,74 @@
+import type { UpdatePolicy } from '../config/repository-config.ts';
+import type { Downstream, VariantTarget } from './downstream.ts';
+import { channelRevision, taggedRevisions } from './package-revisions.ts';
+import { pausedBy } from './paused.ts';
+import type { World } from './ports.ts';
+import { heldByWave, rolledBackTo } from './rollouts.ts';
+import type { UpdatedPackage } from './update-record.ts';
+import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
+import type { InStep } from './variant-in-step.ts';
+
+/** The revision that a package should be brought to. */
+export interface Decided {
+  readonly kind: 'decided';
+  readonly to: string;
+  /** Somebody asked for it, or a rollout goes back: schedule, limits and what was declined do not hold it. */
+  readonly asked: boolean;
+}
+
+/** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
+export async function decideRevision(
+  world: World,
+  { down, target }: { readonly down: Downstream; readonly target: VariantTarget },
+  said: UpdatedPackage | undefined,
+  inStep: InStep,
+  signal?: AbortSignal,
+): Promise<Decided | Withheld> {
+  const { upstream, access, config, planned } = down;
+  const paused = target.to === undefined ? await pausedBy(access.git, down.directory, signal) : null;
+  if (paused !== null) {
+    return withheld(
+      'paused',
+      `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`,
+    );
+  }
+  const back = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  // A revision that was asked for by command stays the target of its pull request until that is closed.
+  const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
+  const asked = target.to ?? back ?? before;
+  const chosen = updateTarget({
+    policy: policyOf(down),
+    asked,
+    current: upstream.current,
+    newest: upstream.newest,
+    available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
+    channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
+  });
+  const revision = await revisionToBring(world, down, chosen, inStep, signal);
+  if (typeof revision !== 'string')
+    return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
+  const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
+  if (held !== null) return { ...held, to: revision };
+  return { kind: 'decided', to: revision, asked: target.to !== undefined || back !== undefined };
+}
+
+/** A variant's document says what is followed; everything else is the downstream repository's business. */
+function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
+  if (planned === undefined) return updates;
+  const { revision } = planned;
+  return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
+}
+
+/** A variant at its revision still has to change when its document or the inventory did. */
+async function revisionToBring(
+  world: World,
+  down: Downstream,
+  chosen: Target,
+  inStep: InStep,
+  signal: AbortSignal | undefined,
+): Promise<string | Withheld> {
+  if (chosen.kind === 'target') return chosen.revision;
+  const { current } = down.upstream;
+  if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
+  return (await inStep(world, down, current, signal)) ? chosen : current;
+}

@@ -1,0 +1,50 @@
+/** Pure: the jobs for packages whose updates may have to change, as many at once as share a fetch and a push. */
+import type { CatalogRepository } from '../catalog/catalog.ts';
+import { groupOf, priorityOf } from '../config/update-order.ts';
+import { updatesJob } from './jobs.ts';
+import type { Job } from './ports.ts';
+
+/** A downstream package by its path below the registered directory. */
+export interface PackagePlace {
+  readonly repository: Pick<CatalogRepository, 'ref' | 'updates'>;
+  readonly path: string;
+}
+
+/** Packages of one repository that one job looks at: what fails is done again for all of them. */
+const AT_ONCE = 10;
+/** Above everything that nobody asked for by hand, and below commands. */
+const FIRST = 4;
+
+/**
+ * One job for up to ten packages of a repository. Those that the configuration puts first have jobs of their own, which
+ * come before the jobs of other repositories; of a group one package stands for all.
+ */
+export function updateJobs(places: readonly PackagePlace[]): Job[] {
+  const jobs: Job[] = [];
+  const byRepository = Map.groupBy(places, ({ repository }) => repository.ref.id);
+  for (const list of byRepository.values()) {
+    const [{ repository } = { repository: undefined }] = list;
+    if (repository === undefined) continue;
+    const { ref, updates = {} } = repository;
+    const groups = new Set<string>();
+    const paths = [...new Set(list.map(({ path }) => path))].toSorted().filter((path) => {
+      const group = groupOf(updates, path)?.name;
+      const known = group !== undefined && groups.has(group);
+      if (group !== undefined) groups.add(group);
+      return !known;
+    });
+    const rank = (path: string): number => priorityOf(updates, path);
+    const ranked = paths.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+    const first = ranked.filter((path) => rank(path) < Infinity);
+    const rest = ranked.filter((path) => rank(path) === Infinity);
+    for (const some of chunks(first)) jobs.push({ ...updatesJob(ref, some), priority: FIRST });
+    for (const some of chunks(rest)) jobs.push(updatesJob(ref, some));
+  }
+  return jobs;
+}
+
+function chunks(paths: readonly string[]): string[][] {
+  const all: string[][] = [];
+  for (let at = 0; at < paths.length; at += AT_ONCE) all.push(paths.slice(at, at + AT_ONCE));
+  return all;
+}
