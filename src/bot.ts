@@ -6,12 +6,13 @@ import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
 
 import { createCatalog } from './catalog/catalog.ts';
+import { createSharedCatalog } from './catalog/shared-catalog.ts';
 import type { Environment } from './config/environment.ts';
 import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
-import { traced, withFreshness, withTraces } from './job-context.ts';
+import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createMirrors } from './mirrors.ts';
@@ -28,7 +29,7 @@ import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
 import type { Git, Neighbour } from './reconcile/git-port.ts';
 import { sweepJob } from './reconcile/jobs.ts';
-import { createKeyedLock } from './reconcile/keyed-lock.ts';
+import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
 import type { RepositoryRef, World } from './reconcile/ports.ts';
@@ -42,6 +43,8 @@ import { mayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
 import { createRunning, type Running } from './running.ts';
+import { startSharedIndex } from './shared-index.ts';
+import { createSharedLock } from './shared-lock.ts';
 import type { Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
@@ -158,8 +161,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ]);
     return mayFlow(facts, own) ? { git, facts } : null;
   };
+  const known = shared ? createSharedCatalog() : undefined;
+  const index = known && (await startSharedIndex(database, known));
+  const lock = createSharedLock(database);
   const world: World = {
-    catalog: createCatalog(),
+    catalog: known?.catalog ?? createCatalog(),
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
@@ -188,7 +194,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
     untilContent: (installationId) => budget.eta(installationId),
-    enqueue: (jobs) => {
+    alone: (key, work) => lock.run(key, work),
+    enqueue: async (jobs) => {
+      // Whoever runs them is to see what they are asked for about.
+      await index?.flush();
       const trace = tracing.carry();
       const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
       const stored = [jobs].flat().map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
@@ -202,7 +211,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     now: () => new Date(),
     log,
   };
-  const handlers = withTraces(withFreshness(createHandlers(world, metrics, running), freshness), tracing);
+  const reconcilers = createHandlers(world, metrics, running, lock);
+  const indexed = index === undefined ? reconcilers : withIndex(reconcilers, index);
+  const handlers = withTraces(withFreshness(indexed, freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
   const sweep = (): Promise<void> => world.enqueue(sweepJob());
@@ -254,7 +265,7 @@ async function withHead(
 
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
-function createHandlers(world: World, metrics: Metrics, running: Running): Handlers {
+function createHandlers(world: World, metrics: Metrics, running: Running, lock: KeyedLock): Handlers {
   const proposal = createProposalReconciler(world);
   const mergeGroup = createMergeGroupReconciler(world);
   const comment = createCommentReconciler(world);
@@ -269,8 +280,7 @@ function createHandlers(world: World, metrics: Metrics, running: Running): Handl
   const branch = createBranchReconciler(world);
   const sweep = createSweep(world);
   const sweepRepository = createRepositorySweep(world);
-  // What happens to one pull request happens one after the other, whichever lane it came by.
-  const lock = createKeyedLock();
+  // What happens to one pull request happens one after the other, whichever lane and process it came by.
   return {
     proposal: ({ data }, signal) => {
       const target = data as unknown as ProposalTarget;

@@ -40,6 +40,23 @@ export function withTraces(handlers: Handlers, tracing: Tracing): Handlers {
   );
 }
 
+/** A job sees what every process has read so far, and what it reads is there for the others. */
+export function withIndex(
+  handlers: Handlers,
+  index: { refresh(): Promise<void>; flush(): Promise<void> },
+): Handlers {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([kind, handle]) => [
+      kind,
+      async (job, signal) => {
+        await index.refresh();
+        await handle(job, signal);
+        await index.flush();
+      },
+    ]),
+  );
+}
+
 /** The same git, whose talk with the forge is seen in traces. */
 export function traced(tracing: Tracing, git: Git): Git {
   return {

@@ -110,6 +110,12 @@ export interface KeptIssue {
 
 export interface Catalog {
   put(repository: CatalogRepository): void;
+  /** What an earlier process found: it is there, and was not seen since this one began. */
+  load(repository: CatalogRepository): void;
+  /** Another process has seen that it is as it is here. */
+  confirm(id: number): void;
+  /** Another process has found that it is gone; what was told of it goes one by one. */
+  unload(id: number): void;
   remove(id: number): void;
   get(id: number): CatalogRepository | undefined;
   all(): readonly CatalogRepository[];
@@ -127,6 +133,8 @@ export interface Catalog {
   version(): number;
   /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
   tell(id: number, path: string, standing: Standing): boolean;
+  /** Forgets it. */
+  untell(id: number, path: string): void;
   standings(id: number): ReadonlyMap<string, Standing>;
   /** Remembers what an issue of a repository was written as; undefined forgets it. */
   keep(id: number, title: string, issue: KeptIssue | undefined): void;
@@ -159,22 +167,31 @@ export function createCatalog(): Catalog {
     for (const place of lockedPlaces(known)) followersOf.get(place)?.delete(id);
   };
 
+  const load = (repository: CatalogRepository): void => {
+    const before = repositories.get(repository.ref.id);
+    const counted = version;
+    forget(repository.ref.id);
+    version = before !== undefined && identity(before) === identity(repository) ? counted : counted + 1;
+    repositories.set(repository.ref.id, repository);
+    if (repository.organization?.dashboard === true) boards.add(repository.ref.id);
+    byFullName.set(fullName(repository), repository.ref.id);
+    for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
+    for (const place of lockedPlaces(repository)) {
+      const ids = followersOf.get(place) ?? new Set<number>();
+      followersOf.set(place, ids.add(repository.ref.id));
+    }
+  };
+
   return {
     put(repository) {
       seen.add(repository.ref.id);
-      const before = repositories.get(repository.ref.id);
-      const counted = version;
-      forget(repository.ref.id);
-      version = before !== undefined && identity(before) === identity(repository) ? counted : counted + 1;
-      repositories.set(repository.ref.id, repository);
-      if (repository.organization?.dashboard === true) boards.add(repository.ref.id);
-      byFullName.set(fullName(repository), repository.ref.id);
-      for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
-      for (const place of lockedPlaces(repository)) {
-        const ids = followersOf.get(place) ?? new Set<number>();
-        followersOf.set(place, ids.add(repository.ref.id));
-      }
+      load(repository);
     },
+    load,
+    confirm(id) {
+      seen.add(id);
+    },
+    unload: forget,
     remove(id) {
       seen.add(id);
       forget(id);
@@ -212,6 +229,9 @@ export function createCatalog(): Catalog {
       const before = JSON.stringify(known.get(path));
       known.set(path, standing);
       return before !== JSON.stringify(standing);
+    },
+    untell(id, path) {
+      told.get(id)?.delete(path);
     },
     standings: (id) => told.get(id) ?? new Map(),
     keep(id, title, issue) {

@@ -9,6 +9,12 @@ export interface Queryable {
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** A connection of its own, for what the server keeps by connection. */
+export interface Session extends Queryable {
+  /** True when it is gone, and all that the server kept for it. */
+  broken(): boolean;
+}
+
 export interface Database extends Queryable, AsyncDisposable {
   readonly engine: 'postgres' | 'pglite';
   /** Several statements without parameters; returns the rows of all of them. */
@@ -20,6 +26,8 @@ export interface Database extends Queryable, AsyncDisposable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Calls back for every NOTIFY on the channel (lower-case letters and `_`), and once with '' after each reconnection, since some were missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Opens one; it ends with the database. Absent where this process has the database to itself. */
+  readonly session?: () => Promise<Session>;
   close(): Promise<void>;
 }
 

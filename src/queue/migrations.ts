@@ -25,6 +25,16 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (installation, starts_at, id)
    );`,
   `ALTER TABLE portico.delivery ADD COLUMN owner text;`,
+  `CREATE SEQUENCE portico.index_seq;
+   CREATE TABLE portico.index_row (
+     format integer NOT NULL,
+     key text NOT NULL,
+     seq bigint NOT NULL,
+     digest text NOT NULL,
+     value text NOT NULL,
+     PRIMARY KEY (format, key)
+   );
+   CREATE INDEX index_row_seq ON portico.index_row (format, seq);`,
 ];
 
 /**

@@ -54,12 +54,28 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
         await stop();
       };
     },
+    async session() {
+      const client = new Client(settings);
+      let broken = false;
+      const end = (): void => void (broken = true);
+      client.on('error', end);
+      client.on('end', end);
+      await client.connect();
+      // What is kept for a machine that is gone must not be kept for hours.
+      await client.query(
+        'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3',
+      );
+      const stop = (): Promise<void> => client.end().catch(ignore);
+      listeners.add(stop);
+      client.on('end', () => listeners.delete(stop));
+      return { ...queryable(client), broken: () => broken };
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function queryable(source: Pool | PoolClient): Queryable {
+function queryable(source: Pool | PoolClient | Client): Queryable {
   return {
     query: async <Row extends object>(sql: string, values?: readonly unknown[]) =>
       (await source.query(sql, values === undefined ? undefined : [...values])).rows as Row[],

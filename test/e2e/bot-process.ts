@@ -66,9 +66,10 @@ export async function quiet(forge: LocalForge, port: number, seconds = 120): Pro
 
 async function jobsLeft(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const inbox = Number(/^portico_inbox_waiting (\d+)/m.exec(text)?.[1] ?? 0);
   const gauges = [...text.matchAll(/^portico_queue_jobs\{lane="(\w+)",state="(\w+)"\} (\d+)/gm)];
   if (gauges.length === 0) throw new Error('no gauges of the queue');
   return gauges
     .filter(([, lane, state]) => lane !== 'dashboards' || state !== 'deferred')
-    .reduce((sum, [, , , count]) => sum + Number(count), 0);
+    .reduce((sum, [, , , count]) => sum + Number(count), inbox);
 }

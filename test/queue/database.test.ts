@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { openDatabase } from '../../src/queue/database.ts';
+import { openDatabase, type Session } from '../../src/queue/database.ts';
+import { createSharedLock } from '../../src/shared-lock.ts';
 import { placeEmbedded, startEngines, type Engine } from './engines.ts';
 
 const engines = await startEngines();
@@ -26,7 +27,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
     expect(await database.query('SELECT id FROM portico.delivery')).toEqual([{ id: 'a' }]);
     expect(
       await database.query('SELECT count(*)::int AS steps, max(version) AS last FROM portico.migration'),
-    ).toEqual([{ steps: 2, last: 2 }]);
+    ).toEqual([{ steps: 3, last: 3 }]);
   });
 
   test('a transaction that throws leaves nothing, and the database usable', async () => {
@@ -73,7 +74,7 @@ describe.runIf(engines.postgres !== null)('PostgreSQL alone', () => {
   test('ten that start at once on an empty database all succeed', async () => {
     await using place = await engines.postgres!.place();
     const all = await Promise.all(Array.from({ length: 10 }, () => place.open()));
-    expect(await all[0]!.query('SELECT count(*)::int AS n FROM portico.migration')).toEqual([{ n: 2 }]);
+    expect(await all[0]!.query('SELECT count(*)::int AS n FROM portico.migration')).toEqual([{ n: 3 }]);
     for (const database of all) await database.close();
   });
 
@@ -157,3 +158,51 @@ describe('PGlite alone', () => {
     });
   });
 });
+
+test.skipIf(engines.postgres === null)(
+  'a lock holds in all processes, and goes with the connection of a process that dies',
+  async () => {
+    await using place = await engines.postgres!.place();
+    await using a = await place.open();
+    await using b = await place.open();
+    const sessions: Session[] = [];
+    const session = async (): Promise<Session> => {
+      sessions.push(await a.session!());
+      return sessions.at(-1)!;
+    };
+    const [first, second] = [createSharedLock({ ...a, session }), createSharedLock(b)];
+    const order: string[] = [];
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = first.run('key', async () => {
+      order.push('first begins');
+      begun.resolve();
+      await end.promise;
+      order.push('first ends');
+    });
+    await begun.promise;
+    const waits = second.run('key', async () => void order.push('second'));
+    await second.run('another key', async () => void order.push('another'));
+    end.resolve();
+    await Promise.all([held, waits]);
+    expect(order).toEqual(['first begins', 'another', 'first ends', 'second']);
+
+    const never = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    const dead = first.run('key', async () => {
+      taken.resolve();
+      await never.promise;
+    });
+    await taken.promise;
+    const [{ pid }] = (await sessions.at(-1)!.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')) as [
+      { pid: number },
+    ];
+    await b.query('SELECT pg_terminate_backend($1)', [pid]);
+    await second.run('key', async () => void order.push('after the death'));
+    expect(order.at(-1)).toBe('after the death');
+    never.resolve();
+    await dead;
+    // The next one takes a new connection.
+    await first.run('key', async () => void order.push('again'));
+    expect(sessions).toHaveLength(2);
+  },
+);
