@@ -11,7 +11,7 @@ import { changeOf, facts, type Change, type Review } from './review.ts';
 export interface Remark {
   /** Which of the review's changes it is about. */
   readonly at: number;
-  readonly kind: 'violation' | 'error' | 'note' | 'skipped';
+  readonly kind: 'violation' | 'error' | 'warning' | 'note' | 'skipped';
   readonly message: string;
   readonly field?: string;
 }

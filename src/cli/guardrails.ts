@@ -36,7 +36,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   // Loaded only where a configuration is named: the schema is much of a short run's time.
   const [
     { parseRepositoryConfig },
-    { guardrailsFor },
+    { guardrailsFor, regoOf },
     { loadAllowedFunctions },
     { admissionPolicyIn, withAdmission },
   ] = await Promise.all([
@@ -55,6 +55,10 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       const entry = read.config.guardrails.validators.find(({ name }) => name === guardrail.name);
       if (entry?.crds !== undefined)
         return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
+      if (entry?.rego !== undefined) {
+        const rego = regoOf(entry, await readFile(join(top, entry.rego)).catch(() => null));
+        return { ...guardrail, ...(rego && { rego }) };
+      }
       if (entry?.policyPath === undefined) return guardrail;
       const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
         const hint = 'policyPath is named from the top of the repository.';

@@ -2,7 +2,7 @@
 import { readyPolicy } from '../cel/policies/table.ts';
 import { readsBase as policyReadsBase } from '../cel/policy.ts';
 import { isCrdSafety } from '../package/power/crd-safety.ts';
-import type { FunctionSpec } from '../package/render/function-runtime.ts';
+import type { FunctionSpec, RegoModule } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
 import { matchesGlob } from './glob.ts';
@@ -28,8 +28,11 @@ export function guardrailDigest({ guardrails, functions }: RepositoryConfig): Di
 /** True where a guardrail of the package depends on how its resources are in the base branch. */
 export function readsBase(guardrails: readonly Guardrail[]): boolean {
   return guardrails.some(
-    ({ policy, labels, spec }) =>
-      labels !== undefined || isCrdSafety(spec) || (policy !== undefined && policyReadsBase(policy)),
+    ({ policy, rego, labels, spec }) =>
+      labels !== undefined ||
+      isCrdSafety(spec) ||
+      rego !== undefined ||
+      (policy !== undefined && policyReadsBase(policy)),
   );
 }
 
@@ -49,9 +52,19 @@ function specOf({ name, image, configMap, configPath, selectors, exclude }: Guar
   };
 }
 
-/** What judges, where it is no function. `policyPath` is read by whoever can read files. */
+/** The compiled policy of an entry, with its bytes; undefined where it is another kind of guardrail. */
+export function regoOf(
+  { rego, sha256, entrypoint }: GuardrailConfig,
+  bytes: Uint8Array | null,
+): RegoModule | undefined {
+  if (rego === undefined || sha256 === undefined) return undefined;
+  return { file: rego, sha256, bytes, ...(entrypoint !== undefined && { entrypoint }) };
+}
+
+/** What judges, where it is no function. `policyPath` and `rego` are read by whoever can read files. */
 function policyOf(entry: GuardrailConfig): Pick<Guardrail, 'policy' | 'params'> {
-  const { cel, message, messageExpression, field, policy, params, admission } = entry;
+  const { cel, message, messageExpression, field, policy, rego, params, admission } = entry;
+  if (rego !== undefined) return { params: [params ?? null] };
   if (admission !== undefined) return { policy: admission.policy, params: admission.params };
   if (cel !== undefined) {
     const validation = {

@@ -139,10 +139,28 @@ export const validator = z
     crds: z.array(crdSource).min(1).max(20).optional().meta({
       description: 'For kubeconform: where definitions of custom resources are, beside those of the package.',
     }),
+    rego: text(pathProblem).optional().meta({
+      description: 'Rego policy compiled by opa build -t wasm: a file of this repository, from its root.',
+    }),
+    sha256: text((value) =>
+      /^[0-9a-f]{64}$/.test(value)
+        ? undefined
+        : 'must be the sha256 of the module: 64 lower-case hexadecimal digits',
+    )
+      .optional()
+      .meta({ description: 'Digest of that module; another one does not run.' }),
+    entrypoint: text((value) =>
+      /^[\w./-]{1,253}$/.test(value) ? undefined : 'must be a rule such as k8s/deny',
+    )
+      .optional()
+      .meta({
+        description:
+          'Rule of the module that decides; without it, those named deny, violation, warn or allow, or the only one.',
+      }),
     params: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'What `params` is in the expressions.' }),
+      .meta({ description: 'What `params` is in the policy.' }),
   })
   .check((ctx) => {
     oneConfiguration(ctx.value, ctx.issues);
@@ -155,11 +173,11 @@ export const validator = z
 
 type Validator = Omit<z.infer<typeof validator>, never>;
 
-const JUDGES = ['image', 'cel', 'policy', 'policyPath'] as const;
+const JUDGES = ['image', 'cel', 'policy', 'policyPath', 'rego'] as const;
 
 function* validatorProblems(value: Validator): Generator<[string[], string]> {
   const chosen = JUDGES.filter((field) => value[field] !== undefined);
-  if (chosen.length !== 1) yield [[], 'needs either image, cel, policy or policyPath'];
+  if (chosen.length !== 1) yield [[], 'needs either image, cel, policy, policyPath or rego'];
   const { cel, policy, params } = value;
   if (value.crds !== undefined && !isSchemaCheck(value.image)) {
     yield [['crds'], 'belongs to image kubeconform only'];
@@ -168,10 +186,17 @@ function* validatorProblems(value: Validator): Generator<[string[], string]> {
     if (value[field] !== undefined && cel === undefined) yield [[field], 'belongs to cel only'];
   }
   if (value.image === undefined && (value.configMap ?? value.configPath) !== undefined) {
-    yield [[], 'needs no configuration beside cel, policy or policyPath: they have params'];
+    yield [[], 'needs no configuration beside cel, policy, policyPath or rego: they have params'];
+  }
+  if (value.rego === undefined) {
+    for (const field of ['sha256', 'entrypoint'] as const) {
+      if (value[field] !== undefined) yield [[field], 'belongs to rego only'];
+    }
+  } else if (value.sha256 === undefined) {
+    yield [['sha256'], 'is missing; rego needs it'];
   }
   if (params !== undefined && value.image !== undefined) {
-    yield [['params'], 'belongs to cel, policy and policyPath; functions have configMap'];
+    yield [['params'], 'belongs to cel, policy, policyPath and rego; functions have configMap'];
   }
   if (params !== undefined && !isJson(params)) yield [['params'], 'has a number that is none: .nan or .inf'];
   if (policy === undefined) return;

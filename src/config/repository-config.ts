@@ -49,7 +49,7 @@ export interface RepositoryConfig {
 
 type GuardrailMode = 'enforce' | 'warn' | 'dryrun';
 
-/** Exactly one of `image`, `cel`, `policy`, `policyPath` and `admission`. */
+/** Exactly one of `image`, `cel`, `policy`, `policyPath`, `rego` and `admission`. */
 export interface GuardrailConfig {
   readonly name: string;
   readonly mode: GuardrailMode;
@@ -69,6 +69,10 @@ export interface GuardrailConfig {
   readonly policyPath?: string;
   /** Where definitions of custom resources are, for `image: kubeconform`. */
   readonly crds?: readonly CrdSource[];
+  /** Compiled policy, from the top of the repository, and its digest. */
+  readonly rego?: string;
+  readonly sha256?: string;
+  readonly entrypoint?: string;
   /** What `params` is in expressions. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** From documents beside the configuration, see admission-policy.ts. */

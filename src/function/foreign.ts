@@ -101,7 +101,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Waits for a free place; a render that is aborted meanwhile finds out when its turn comes. */
-async function oneOfFew<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function oneOfFew<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {

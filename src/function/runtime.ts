@@ -11,7 +11,7 @@ import type { ForeignRunner } from './foreign.ts';
 import { parseImage } from './image.ts';
 import { lookUp } from './registry.ts';
 import type { Lookup } from './registry.ts';
-import type { Limits } from './sandbox/limits.ts';
+import { WASM_LIMITS, type Limits } from './sandbox/limits.ts';
 
 export interface RuntimeOptions {
   /** Let `exec:` entries start programs. Only for a person's own terminal, never for a server. */
@@ -59,6 +59,19 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
     },
     withForeign: (allowed) => runtimeWith(options, allowed),
     each: readEach,
+    async judgeRego(module, review, signal) {
+      signal?.throwIfAborted();
+      if (foreign.denied !== undefined) {
+        const message = `${module.file} was not judged: ${foreign.denied}`;
+        return { refused: { code: 'FUNCTION_NOT_HERE', message, hint: REGO_WAYS } };
+      }
+      const [{ judgeRego }, { oneOfFew }] = await Promise.all([
+        import('./rego/judge-rego.ts'),
+        import('./foreign.ts'),
+      ]);
+      const limits = { ...WASM_LIMITS, ...options.foreignLimits };
+      return oneOfFew(() => judgeRego(module, review, limits, signal));
+    },
     async judge(policy, review, signal) {
       const { sharedCelPool } = await import('./cel-pool.ts');
       return sharedCelPool().judge(policy, review, signal);
@@ -141,6 +154,10 @@ const WAYS =
 const DENIED_WAYS =
   'There are three ways: use a function that is built in (docs/functions.md lists them); propose the change from a ' +
   'branch of this repository; or render on your own machine with kpt and push the outcome.';
+
+const REGO_WAYS =
+  'Propose the change from a branch of this repository, or write the policy in CEL, which runs here too ' +
+  '(docs/policies.md).';
 
 const EXEC_WAYS =
   'There are three ways: use a built-in function instead of the program (docs/functions.md lists them); ' +

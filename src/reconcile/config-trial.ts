@@ -156,8 +156,10 @@ async function run(
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const specs = new Set(guardrails.map(({ spec }) => spec));
+  // Compiled policies are programs that nobody has approved: they do not run.
+  const { judgeRego: _judgeRego, ...harmless } = builtins;
   const runtime: FunctionRuntime = {
-    ...builtins,
+    ...harmless,
     run: async (spec, input, aborted) =>
       specs.has(spec) ? builtins.run(spec, input, aborted) : { exitCode: 0, items: input.items, results: [] },
   };

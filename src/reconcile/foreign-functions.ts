@@ -15,7 +15,7 @@ export function runtimeFor(
   origin: Origin = {},
 ): FunctionRuntime {
   const { foreign } = loaded;
-  if (foreign.allowed.length === 0 || runtime.withForeign === undefined) return runtime;
+  if (!hasForeign(foreign) || runtime.withForeign === undefined) return runtime;
   if (!isDenied(loaded, origin)) return runtime.withForeign(foreign);
   const denied = 'the proposal comes from a fork, and there only built-in functions run.';
   return runtime.withForeign({ ...foreign, denied });
@@ -23,5 +23,9 @@ export function runtimeFor(
 
 /** True where functions are allowed, and not to this proposal: what it renders to is then something else. */
 export function isDenied({ foreign }: Pick<LoadedGuardrails, 'foreign'>, { writable }: Origin): boolean {
-  return foreign.allowed.length > 0 && writable === false;
+  return hasForeign(foreign) && writable === false;
+}
+
+function hasForeign({ allowed, policies }: LoadedGuardrails['foreign']): boolean {
+  return allowed.length > 0 || policies === true;
 }

@@ -1,9 +1,9 @@
 import { admissionPolicyIn } from '../config/admission-policy.ts';
 import { loadAllowedFunctions } from '../config/function-config.ts';
-import { guardrailDigest, guardrailsFor, readsBase } from '../config/guardrail-config.ts';
+import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../config/guardrail-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
-import type { ForeignFunctions } from '../package/render/function-runtime.ts';
+import type { ForeignFunctions, RegoModule } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../package/render/render-types.ts';
@@ -59,17 +59,21 @@ export async function loadGuardrails(
     definitions.set(name, read);
     ids.push([name, 'code' in read ? null : read.ids.join(' ')]);
   }
-  for (const { name, configPath, policyPath } of configured) {
-    const path = configPath ?? policyPath;
+  const modules = new Map<string, RegoModule>();
+  for (const entry of configured) {
+    const { name, configPath, policyPath, rego } = entry;
+    const path = configPath ?? policyPath ?? rego;
     if (path === undefined) continue;
     const bytes = await git.readFile(base, path, signal);
     ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
-    if (bytes === null)
-      objects.set(name, missing(path, configPath === undefined ? 'policyPath' : 'configPath'));
+    const module = bytes === null ? undefined : regoOf(entry, bytes);
+    if (bytes === null) objects.set(name, missing(path, fieldOf(entry)));
+    else if (module !== undefined) modules.set(name, module);
     else if (configPath !== undefined) objects.set(name, readConfig(configPath, bytes));
     else policies.set(name, readPolicy(path, bytes));
   }
-  const foreign = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
+  const functions = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
+  const foreign = { ...functions, policies: modules.size > 0 };
   for (const { image, code } of foreign.allowed) {
     if (code.kind === 'wasm') ids.push([image, code.bytes === null ? null : String(code.bytes.length)]);
   }
@@ -88,6 +92,7 @@ export async function loadGuardrails(
         .filter(({ name }) => !isBroken(name))
         .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name)))
         .map((guardrail) => withDefinitions(guardrail, definitions.get(guardrail.name)))
+        .map((guardrail) => withModule(guardrail, modules.get(guardrail.name)))
         .map((guardrail) => withPolicy(guardrail, policies.get(guardrail.name), configured)),
     brokenFor: (path) =>
       guardrailsFor(config, path)
@@ -126,6 +131,10 @@ function withDefinitions(guardrail: Guardrail, read: Definitions | Refusal | und
   return read === undefined || isRefusal(read) ? guardrail : { ...guardrail, definitions: read.definitions };
 }
 
+function withModule(guardrail: Guardrail, rego: RegoModule | undefined): Guardrail {
+  return rego === undefined ? guardrail : { ...guardrail, rego };
+}
+
 /** A policy out of a file, with the params that the configuration gives it. */
 function withPolicy(
   guardrail: Guardrail,
@@ -144,6 +153,11 @@ function brokenRun(
 ): FunctionRun {
   const image = configured.find((one) => one.name === name)?.image ?? name;
   return { package: '.', function: image, spec, type, guardrail: name, exitCode: 1, results: [], refused };
+}
+
+function fieldOf({ configPath, rego }: GuardrailConfig): string {
+  if (configPath !== undefined) return 'configPath';
+  return rego === undefined ? 'policyPath' : 'rego';
 }
 
 function missing(path: string, field: string): Refusal {

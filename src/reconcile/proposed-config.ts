@@ -48,9 +48,9 @@ export async function proposedConfig(
 }
 
 /** True for files of this repository that a guardrail is made from. */
-function isNamed({ configPath, policyPath, crds = [] }: GuardrailConfig, file: string): boolean {
+function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, file: string): boolean {
   const folders = crds.flatMap(({ repo, path }) => (repo === undefined && path !== undefined ? [path] : []));
-  return [configPath, policyPath, ...folders.map(plainPath)].some(
+  return [configPath, policyPath, rego, ...folders.map(plainPath)].some(
     (path) => path !== undefined && (path === file || file.startsWith(`${path}/`)),
   );
 }

@@ -103,10 +103,10 @@ describe('policies in the configuration', () => {
     ['      policy: probes\n      message: x', ['8: .message belongs to cel only']],
     [
       '      image: a\n      params: {}',
-      ['8: .params belongs to cel, policy and policyPath; functions have configMap'],
+      ['8: .params belongs to cel, policy, policyPath and rego; functions have configMap'],
     ],
-    ['      cel: "true"\n      policy: probes', ['6:  needs either image, cel, policy or policyPath']],
-    ['      cel: "true"\n      rego: x', [expect.stringMatching(/^8: \.rego is not a field/)]],
+    ['      cel: "true"\n      policy: probes', ['6:  needs either image, cel, policy, policyPath or rego']],
+    ['      cel: "true"\n      kyverno: x', [expect.stringMatching(/^8: \.kyverno is not a field/)]],
   ])('%j', (entry, wanted) => {
     expect(problems(entry)).toEqual(wanted);
   });

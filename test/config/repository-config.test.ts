@@ -270,7 +270,7 @@ describe('a mistake is told with code, place and remedy', () => {
       {
         line: 7,
         column: 7,
-        message: 'spec.guardrails.validators[0] needs either image, cel, policy or policyPath',
+        message: 'spec.guardrails.validators[0] needs either image, cel, policy, policyPath or rego',
       },
     ],
     [
@@ -305,9 +305,14 @@ describe('a mistake is told with code, place and remedy', () => {
         ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: a/b, ref: --all }] }', '.crds[0].ref'],
         ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: a/b, ref: a..b }] }', '.crds[0].ref'],
         ['{ name: x, image: kubeconform:v0.1, crds: [{ path: a, ref: v1 }] }', '.crds[0].ref'],
+        ['{ name: x, rego: a.wasm }', '.sha256'],
+        ['{ name: x, rego: a.wasm, sha256: A }', '.sha256'],
+        ['{ name: x, cel: "true", entrypoint: a/b }', '.entrypoint'],
+        [`{ name: x, rego: ../a.wasm, sha256: ${'ab'.repeat(32)} }`, '.rego'],
+        [`{ name: x, rego: a.wasm, sha256: ${'ab'.repeat(32)}, configMap: { a: b } }`, ''],
       ] as const
     ).map(([entry, path]): [string, string, object] => [
-      `crds: ${entry}`,
+      `guardrail ${entry}`,
       `spec: { guardrails: { validators: [${entry}] } }`,
       { path: `spec.guardrails.validators[0]${path}` },
     ]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, configuration } from '../e2e/packages.ts';
+import { moduleOf, policy } from '../function/rego/policy.ts';
 import { configMap, kptfile, smallPackage, step } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -30,12 +31,19 @@ guardrails:
   - { name: owned, policy: required-labels, params: { labels: [owner] }, mode: warn }
   - { name: endless, cel: "lists.range(10000).all(a, lists.range(10000).all(b, a + b >= 0))", paths: [slow] }`;
 
+const TOO_BIG = policy({ rules: ['(if (result i32) (call $holds $0) (then $1) (else $2))'] }, [
+  '"size":"big"',
+  '[{"result":[{"msg":"too big","field":"spec.size"}]}]',
+  '[]',
+]);
+
 const HELD = `branch: main
 guardrails:
   validators:
   - { name: schema, image: kubeconform:v0.1, crds: [{ repo: acme/schemas, path: crds/ }] }
   - { name: pinned, image: kubeconform:v0.1, crds: [{ repo: ACME/schemas, path: crds/widgets.yaml, ref: v1 }], mode: warn }
-  - { name: lost, image: kubeconform:v0.1, crds: [{ repo: acme/nowhere }], mode: warn }`;
+  - { name: lost, image: kubeconform:v0.1, crds: [{ repo: acme/nowhere }], mode: warn }
+  - { name: rego, rego: .github/deny.wasm, sha256: ${moduleOf(TOO_BIG).sha256}, mode: warn }`;
 
 const ADMISSION = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -289,6 +297,17 @@ spec:
 const widget = (size: string): string =>
   `apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: web\nspec:\n  size: ${size}\n`;
 
+async function commitBytes({ where }: StageRepository, path: string, bytes: Uint8Array): Promise<void> {
+  const { git } = stage.as('alice').rest;
+  const head = (await git.getRef({ ...where, ref: 'heads/main' })).data.object.sha;
+  const content = Buffer.from(bytes).toString('base64');
+  const blob = await git.createBlob({ ...where, content, encoding: 'base64' });
+  const entry = { path, mode: '100644', type: 'blob', sha: blob.data.sha } as const;
+  const tree = await git.createTree({ ...where, base_tree: head, tree: [entry] });
+  const made = await git.createCommit({ ...where, message: path, tree: tree.data.sha, parents: [head] });
+  await git.updateRef({ ...where, ref: 'heads/main', sha: made.data.sha });
+}
+
 describe('definitions of custom resources from another repository', () => {
   test('a package is held against them, whatever it brings itself', async () => {
     const [held, schemas] = [stage.repository('held'), stage.repository('schemas')];
@@ -297,6 +316,7 @@ describe('definitions of custom resources from another repository', () => {
       'crds/chart.yaml': '{{ x }}',
     });
     await schemas.tag('crds/v1', crds);
+    await commitBytes(held, '.github/deny.wasm', TOO_BIG);
     const pull = await held.propose('one', {
       'web/widget.yaml': widget('big'),
       'web/crd.yaml': widgets('string'),
@@ -310,6 +330,10 @@ describe('definitions of custom resources from another repository', () => {
         message: expect.stringContaining('got string, want null or integer'),
       }),
     ]);
+    expect(checks.get('guardrail/rego')).toMatchObject({ conclusion: 'neutral' });
+    expect(await annotations(held, checks.get('guardrail/rego'))).toEqual([
+      expect.objectContaining({ path: 'web/widget.yaml', start_line: 6, message: 'too big' }),
+    ]);
     // The revision that is named stays what it is; the other guardrail follows the branch.
     expect(checks.get('guardrail/pinned')).toMatchObject({ conclusion: 'neutral' });
     await schemas.push('main', { 'crds/widgets.yaml': widgets('string') });
@@ -318,6 +342,7 @@ describe('definitions of custom resources from another repository', () => {
     const now = await held.checksOf(pull.number);
     expect(now.get('guardrail/schema')).toMatchObject({ conclusion: 'success' });
     expect(now.get('guardrail/pinned')).toMatchObject({ conclusion: 'neutral' });
+    expect(now.get('guardrail/rego')).toMatchObject({ conclusion: 'success' });
     // More people may read the repository than the definitions, or nobody knows of them: both look the same.
     expect(now.get('guardrail/lost')?.output.title).toContain('acme/nowhere cannot be read');
     const open = stage.repository('open');
@@ -325,14 +350,19 @@ describe('definitions of custom resources from another repository', () => {
       (await open.propose('one', { 'web/widget.yaml': widget('big') })).number,
     );
     expect(there.get('guardrail/schema')?.output.title).toContain('acme/schemas cannot be read');
+    expect(there.get('guardrail/rego')?.output.title).toContain(
+      '.github/deny.wasm is not on the base branch',
+    );
   });
 
   test('a proposal does not have a private repository read that nobody approved', async () => {
     const held = stage.repository('held');
-    const spec = HELD.replace('acme/nowhere', 'acme/judged').replace('name: lost', 'name: curious');
+    const spec = HELD.replace('acme/nowhere', 'acme/judged')
+      .replace('name: lost', 'name: curious')
+      .replace('name: rego', 'name: program');
     const pull = await held.propose('curious', { '.github/portico.yaml': configuration('held', spec) });
     const check = (await held.checksOf(pull.number)).get('portico/config');
-    expect(check?.output.summary).toContain('what they read: `curious`');
+    expect(check?.output.summary).toContain('what they read: `curious`, `program`.');
     expect(check?.conclusion).toBe('success');
   });
 });

@@ -1,26 +1,18 @@
 /** WebAssembly modules as functions: WASI preview 1 in a child process of their own. */
-import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
-
 import { PorticoError } from '../../error.ts';
 import type { ForeignFunction, FunctionOutput } from '../../package/render/function-runtime.ts';
 import { printResourceList } from '../resource-list.ts';
 import { answerOf, refused } from '../sandbox/answer.ts';
 import type { FunctionInput } from '../sandbox/answer.ts';
-import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
 import type { Ended } from '../sandbox/supervise.ts';
 import { runWasmChild } from './wasm-child.ts';
 import type { WasmEnd, WasmTask } from './wasm-child.ts';
 import { capMemory } from './wasm-module.ts';
+import { codeFault, NODE_BYTES, wasmProcess } from './wasm-process.ts';
 
 type WasmCode = Extract<ForeignFunction['code'], { readonly kind: 'wasm' }>;
-
-const LARGEST_MODULE = 64 * 1024 * 1024;
-/** What Node and V8 need beside the module's memory. */
-const NODE_BYTES = 192 * 1024 * 1024;
-const PAGE = 65_536;
 
 /** Runs a module whose bytes are those that the digest names. */
 export async function runWasm(
@@ -30,11 +22,11 @@ export async function runWasm(
   signal?: AbortSignal,
 ): Promise<FunctionOutput> {
   const { file, bytes } = code;
-  const fault = faultOf(code);
-  if (bytes === null || fault !== undefined) return refused({ ...missing(file), ...fault });
+  const fault = codeFault(code);
+  if (fault !== undefined) return refused(fault);
   let module: Uint8Array;
   try {
-    module = capMemory(bytes, limits.memoryBytes);
+    module = capMemory(bytes ?? new Uint8Array(), limits.memoryBytes);
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     const { code, message, hint = '' } = error;
@@ -47,7 +39,7 @@ export async function runWasm(
     Buffer.from(printResourceList(input)),
   ]);
   const child = {
-    ...(await childProcess(limits)),
+    ...(await wasmProcess(`(${runWasmChild.toString()})()`, limits)),
     env: {},
     stdin,
     name: file,
@@ -57,45 +49,6 @@ export async function runWasm(
   const ended = await supervise(child, signal);
   signal?.throwIfAborted();
   return outputOf(file, ended, input, limits);
-}
-
-function faultOf({
-  file,
-  sha256,
-  bytes,
-}: WasmCode): { code: string; message: string; hint: string } | undefined {
-  if (bytes === null) return undefined;
-  if (bytes.length > LARGEST_MODULE) {
-    const message = `${file} has more than ${LARGEST_MODULE / 1024 / 1024} MiB.`;
-    return { code: 'WASM_TOO_LARGE', message, hint: 'Build a smaller module.' };
-  }
-  const found = createHash('sha256').update(bytes).digest('hex');
-  if (found === sha256) return undefined;
-  const message = `${file} is not the module that the configuration allows: its sha256 is ${found}.`;
-  return { code: 'WASM_DIGEST', message, hint: 'Correct the file, or the sha256 in the configuration.' };
-}
-
-function missing(file: string): { code: string; message: string; hint: string } {
-  const message = `${file} is not there, although the configuration allows it as a function.`;
-  return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or correct its path.' };
-}
-
-/** Node with nothing but its standard streams: no files, no child processes, no addons; in bubblewrap where possible. */
-async function childProcess(
-  limits: Limits,
-): Promise<{ program: string; args: readonly string[]; cwd?: string }> {
-  const args = [
-    '--permission',
-    '--no-warnings',
-    '--max-old-space-size=128',
-    `--wasm-max-mem-pages=${Math.floor(limits.memoryBytes / PAGE)}`,
-    '-e',
-    `(${runWasmChild.toString()})()`,
-  ];
-  const cwd = tmpdir();
-  if (!(await hasBubblewrap())) return { program: process.execPath, args, cwd };
-  const view = { readable: [process.execPath], cwd: '/tmp', env: {} };
-  return inBubblewrap(process.execPath, args, view, undefined);
 }
 
 function outputOf(file: string, ended: Ended, input: FunctionInput, limits: Limits): FunctionOutput {

@@ -94,13 +94,29 @@ export interface FunctionRuntime {
   ): Promise<FunctionOutput>;
   /** The same runtime with foreign functions beside its own; absent where it can run none. */
   readonly withForeign?: (foreign: ForeignFunctions) => FunctionRuntime;
+  /** Judges a compiled policy of Rego within limits of time and memory; absent where none may run. */
+  readonly judgeRego?: (module: RegoModule, review: Review, signal?: AbortSignal) => Promise<Judgement>;
   /** Judges a policy of CEL within limits of time and memory; absent where policies cannot be judged. */
   readonly judge?: (policy: Policy, review: Review, signal?: AbortSignal) => Promise<Judgement>;
+}
+
+/** A Rego policy that OPA has compiled to WebAssembly. */
+export interface RegoModule {
+  /** Name of the file, for messages. */
+  readonly file: string;
+  /** Lower-case hex; the bytes are held against it before they run. */
+  readonly sha256: string;
+  /** Null where the file is not there. */
+  readonly bytes: Uint8Array | null;
+  /** The rule that decides, such as `k8s/deny`; absent: those named deny, violation, warn or allow, or the only one. */
+  readonly entrypoint?: string;
 }
 
 /** What a repository allows beside the built-in functions, read from its base branch. */
 export interface ForeignFunctions {
   readonly allowed: readonly ForeignFunction[];
+  /** True where guardrails are compiled policies: they are somebody's programs too. */
+  readonly policies?: boolean;
   /** Why none of them may run here, a sentence; they are then refused with it. */
   readonly denied?: string;
 }

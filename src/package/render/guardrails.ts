@@ -1,6 +1,7 @@
+import type { Review } from '../../cel/review.ts';
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
-import type { FunctionOutput, ResultItem } from './function-runtime.ts';
+import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
@@ -32,7 +33,7 @@ export async function runGuardrails(
     const { name, type, mode, spec, functionConfig, definitions } = guardrail;
     const { output, items: after } = isCrdSafety(spec)
       ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), items) }, items }
-      : guardrail.policy === undefined
+      : guardrail.policy === undefined && guardrail.rego === undefined
         ? await runFunction(items, {
             spec,
             package: '.',
@@ -57,23 +58,35 @@ export async function runGuardrails(
 
 /** What a policy says of the package, once for each of its params. */
 async function judged(
-  { policy, params, spec }: Guardrail,
+  { policy, rego, params, spec }: Guardrail,
   items: readonly KrmObject[],
   { runtime, signal }: Hydration,
   context: RenderContext,
 ): Promise<FunctionOutput> {
-  if (policy === undefined || runtime.judge === undefined)
-    return { exitCode: 1, results: [], refused: NO_JUDGE };
-  const review = reviewOf(items, { policy, spec }, context);
+  const { judge, judgeRego } = runtime;
+  const ask =
+    rego !== undefined
+      ? judgeRego && ((asked: Review): Promise<Judgement> => judgeRego(rego, asked, signal))
+      : policy && judge && ((asked: Review): Promise<Judgement> => judge(policy, asked, signal));
+  if (ask === undefined) {
+    return { exitCode: 1, results: [], refused: rego === undefined ? NO_JUDGE : NO_REGO };
+  }
+  const review = reviewOf(items, { policy: policy ?? {}, spec }, context);
   const { places: _places, ...asked } = review;
   const results: ResultItem[] = [];
   for (const one of params ?? [null]) {
-    const judgement = await runtime.judge(policy, { ...asked, params: one }, signal);
+    const judgement = await ask({ ...asked, params: one });
     if ('refused' in judgement) return { exitCode: 1, results, refused: judgement.refused };
     results.push(...resultsOf(judgement.remarks, review));
   }
   return { exitCode: results.some(({ severity }) => severity === 'error') ? 1 : 0, results };
 }
+
+const NO_REGO = {
+  code: 'REGO_ABSENT',
+  message: 'The policy cannot be judged here: compiled policies of Rego do not run here.',
+  hint: 'Run it with the portico command or the App.',
+};
 
 const NO_JUDGE = {
   code: 'CEL_ABSENT',

@@ -39,7 +39,7 @@ interface Standing {
  */
 export function reviewOf(
   items: readonly KrmObject[],
-  { policy, spec }: { readonly policy: Policy; readonly spec: FunctionSpec },
+  { policy, spec }: { readonly policy: Pick<Policy, 'deletions'>; readonly spec: FunctionSpec },
   context: RenderContext,
 ): PolicyReview {
   const wanted = (value: KrmObject): boolean =>
@@ -107,7 +107,13 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
   });
 }
 
-const SEVERITY = { violation: 'error', error: 'error', skipped: 'warning', note: 'info' } as const;
+const SEVERITY = {
+  violation: 'error',
+  error: 'error',
+  warning: 'warning',
+  skipped: 'warning',
+  note: 'info',
+} as const;
 
 function placeIn(item: KrmObject): Pick<ResultItem, 'file'> {
   const path = pathOf(item);

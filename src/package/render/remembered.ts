@@ -91,7 +91,8 @@ function stepsOf(
     for (const spec of pipeline.mutators) if (!add(dir, spec)) return undefined;
   }
   for (const guardrail of guardrails) {
-    const simple = guardrail.policy === undefined && guardrail.labels === undefined;
+    const simple =
+      guardrail.policy === undefined && guardrail.rego === undefined && guardrail.labels === undefined;
     if (!simple || guardrail.type !== 'mutator' || guardrail.mode !== 'enforce') return undefined;
     if (!add('.', guardrail.spec, guardrail)) return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Policy } from '../../cel/policy.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
-import type { FunctionRuntime, FunctionSpec, ResultItem, Severity } from './function-runtime.ts';
+import type { FunctionRuntime, FunctionSpec, RegoModule, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';
 import type { RenderContext } from './policy-review.ts';
@@ -17,6 +17,8 @@ export interface Guardrail {
   readonly definitions?: readonly KrmObject[];
   /** Judged by CEL; then the spec names no function, and says only which resources are meant. */
   readonly policy?: Policy;
+  /** Judged by a compiled policy of Rego instead. */
+  readonly rego?: RegoModule;
   /** What `params` is in the policy, one judgement each; none: null. */
   readonly params?: readonly unknown[];
   /** Only packages whose Kptfile has these labels, now or in the base. */

@@ -1,0 +1,129 @@
+import { changeOf } from '../../cel/review.ts';
+import type { Change, Review } from '../../cel/review.ts';
+import { PorticoError } from '../../error.ts';
+/** Rego policies that OPA has compiled to WebAssembly, judged in a child process of their own. */
+import type { RegoModule } from '../../package/render/function-runtime.ts';
+import type { Judgement } from '../../package/render/function-runtime.ts';
+import { WASM_LIMITS } from '../sandbox/limits.ts';
+import type { Limits } from '../sandbox/limits.ts';
+import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
+import type { Ended } from '../sandbox/supervise.ts';
+import { capMemory, importedMemory } from '../wasm/wasm-module.ts';
+import { codeFault, NODE_BYTES, wasmProcess } from '../wasm/wasm-process.ts';
+import { regoBuiltins } from './rego-builtins.ts';
+import { runRegoChild, type RegoAnswer, type RegoEnd, type RegoTask } from './rego-child.ts';
+import { remarksOf } from './rego-remarks.ts';
+
+type Refusal = Extract<Judgement, { refused: unknown }>['refused'];
+
+/**
+ * Judges every change of the review. The policy's `input` has what CEL policies see (`object`, `oldObject`, `package`,
+ * `params`, `namespaceObject`), and the same as Gatekeeper's templates read it (`review`, `parameters`).
+ */
+export async function judgeRego(
+  module: RegoModule,
+  review: Review,
+  limits: Limits = WASM_LIMITS,
+  signal?: AbortSignal,
+): Promise<Judgement> {
+  const { file, bytes, entrypoint } = module;
+  const fault = codeFault(module);
+  if (fault !== undefined) return { refused: fault };
+  if (bytes === null || review.changes.length === 0) return { remarks: [] };
+  let capped: Uint8Array;
+  let memory: RegoTask['memory'];
+  try {
+    capped = capMemory(bytes, limits.memoryBytes);
+    memory = importedMemory(bytes, limits.memoryBytes);
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    return { refused: { code: error.code, message: `${file} cannot run: ${error.message}`, hint: COMPILE } };
+  }
+  const task: RegoTask = {
+    moduleBytes: capped.length,
+    memory,
+    ...(entrypoint !== undefined && { entrypoint }),
+  };
+  const inputs = review.changes
+    .map((change) => JSON.stringify(inputOf(change, review), exactIntegers))
+    .join('\n');
+  const stdin = Buffer.concat([Buffer.from(`${JSON.stringify(task)}\n`), capped, Buffer.from(inputs)]);
+  const source = `(${runRegoChild.toString()})((${regoBuiltins.toString()})())`;
+  const child = {
+    ...(await wasmProcess(source, limits)),
+    env: {},
+    stdin,
+    name: file,
+    limits: { ...limits, memoryBytes: limits.memoryBytes + NODE_BYTES },
+  };
+  signal?.throwIfAborted();
+  const ended = await supervise(child, signal);
+  signal?.throwIfAborted();
+  return judgementOf(file, ended, limits);
+}
+
+const COMPILE = 'Compile the policy with opa build -t wasm.';
+
+/** Gatekeeper's templates know a resource as `review.object`, and their parameters as `parameters`. */
+function inputOf(change: Change, { package: facts, params, namespaces }: Review): Record<string, unknown> {
+  const { object, oldObject, namespace } = change;
+  const { operation, group, version, kind, name, namespace: within } = changeOf(change, namespaces);
+  const review = { operation, kind: { group, version, kind }, name, namespace: within, object, oldObject };
+  const parameters = params ?? {};
+  return {
+    object,
+    oldObject,
+    namespaceObject: namespace ?? null,
+    package: facts,
+    params: params ?? null,
+    review,
+    parameters,
+  };
+}
+
+/** Whole numbers are exact, however large. */
+function exactIntegers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(value)) : value;
+}
+
+/** In the language, and not yet in its types. */
+interface RawJson {
+  rawJSON(text: string): unknown;
+}
+
+function judgementOf(file: string, ended: Ended, limits: Limits): Judgement {
+  if (ended.cut !== undefined) return { refused: ended.cut };
+  const end = endOf(ended.status);
+  if (end === undefined)
+    return { refused: ended.exitCode > 128 ? heldTooMuch(file, limits) : broken(file, ended) };
+  if (end.end === 'refused') {
+    return {
+      refused: { code: 'REGO_INVALID', message: `${file} cannot run: ${end.message}`, hint: end.hint },
+    };
+  }
+  if (end.end === 'trap') {
+    const held = `${Math.round(end.memory / 1024 / 1024)} of ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB`;
+    const message = `${file} broke off: ${end.message} (it held ${held} of memory).`;
+    return {
+      refused: {
+        code: 'REGO_TRAP',
+        message,
+        hint: 'Correct the policy, or let it see fewer resources with selectors.',
+      },
+    };
+  }
+  return { remarks: remarksOf(JSON.parse(ended.stdout) as RegoAnswer) };
+}
+
+function endOf(status: string): RegoEnd | undefined {
+  try {
+    return JSON.parse(status) as RegoEnd;
+  } catch {
+    return undefined;
+  }
+}
+
+function broken(file: string, { exitCode, stderr }: Ended): Refusal {
+  const message = `The process of ${file} ended with code ${exitCode} before it could say how the policy ended.`;
+  return { code: 'REGO_BROKEN', message, hint: stderr.trim().slice(-500) || 'Try again.' };
+}

@@ -1,0 +1,61 @@
+/** The child process in which modules run, and what is looked at before one does. */
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+
+import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
+import type { Limits } from '../sandbox/limits.ts';
+import type { Cut } from '../sandbox/supervise.ts';
+import { PAGE } from './wasm-module.ts';
+
+const LARGEST_MODULE = 64 * 1024 * 1024;
+
+/** What Node and V8 need beside the module's memory. */
+export const NODE_BYTES = 192 * 1024 * 1024;
+
+/** Why a module may not run: it is not there, is too large, or is not the one that was allowed. */
+export function codeFault({
+  file,
+  sha256,
+  bytes,
+}: {
+  /** Name of the file, for messages. */
+  readonly file: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: Uint8Array | null;
+}): Cut | undefined {
+  if (bytes === null) {
+    const message = `${file} is not there, although the configuration allows it.`;
+    return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or correct its path.' };
+  }
+  if (bytes.length > LARGEST_MODULE) {
+    const message = `${file} has more than ${LARGEST_MODULE / 1024 / 1024} MiB.`;
+    return { code: 'WASM_TOO_LARGE', message, hint: 'Build a smaller module.' };
+  }
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found === sha256) return undefined;
+  const message = `${file} is not the module that the configuration allows: its sha256 is ${found}.`;
+  return { code: 'WASM_DIGEST', message, hint: 'Correct the file, or the sha256 in the configuration.' };
+}
+
+/**
+ * Node with nothing but its standard streams, running a source text: no files, no child processes, no addons; in
+ * bubblewrap where possible.
+ */
+export async function wasmProcess(
+  source: string,
+  limits: Limits,
+): Promise<{ program: string; args: readonly string[]; cwd?: string }> {
+  const args = [
+    '--permission',
+    '--no-warnings',
+    '--max-old-space-size=128',
+    `--wasm-max-mem-pages=${Math.floor(limits.memoryBytes / PAGE)}`,
+    '-e',
+    source,
+  ];
+  const cwd = tmpdir();
+  if (!(await hasBubblewrap())) return { program: process.execPath, args, cwd };
+  const view = { readable: [process.execPath], cwd: '/tmp', env: {} };
+  return inBubblewrap(process.execPath, args, view, undefined);
+}
