@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
+import { writeLooseObject } from './loose-object.ts';
 import type { NewCommit, NewTag, TreeChanges } from './mirror-types.ts';
 import { cleanIdentity, rawDate } from './objects.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
 import { checkOid, checkPath, checkRef } from './safe-name.ts';
 import { EMPTY_TREE } from './tree.ts';
+import { writeByHand } from './write-tree.ts';
 
 const NO_OBJECT = '0'.repeat(40);
 
 /**
- * Writes the changes on top of a tree, in one `git fast-import` without work tree or index: the cost follows the
- * changes. Directories that become empty vanish. Throws INVALID_PATH for unsafe paths and for a path that is both
- * file and directory in `changes`.
+ * Writes the changes on top of a tree, without work tree or index: the cost follows the changes. Directories that become
+ * empty vanish. Throws INVALID_PATH for unsafe paths and for a path that is both file and directory in `changes`.
  */
 export async function writeTree(
   repo: Repo,
@@ -23,6 +24,23 @@ export async function writeTree(
 ): Promise<string> {
   const start = base === null ? EMPTY_TREE : await requireTree(repo, base, signal);
   if (changes.size === 0 && base !== null) return start;
+  checkNoOverlap([...changes].flatMap(([path, change]) => (change === null ? [] : [path])));
+  for (const path of changes.keys()) checkPath(path);
+  const small = start.length === SHA1_DIGITS && changes.size <= MOST_BY_HAND;
+  const own = small ? await writeByHand(repo, start, changes, signal) : null;
+  return own ?? (await writeByProcess(repo, start, changes, signal));
+}
+
+const SHA1_DIGITS = 40;
+/** Files that are written one by one; of more than that `git fast-import` makes one pack. */
+const MOST_BY_HAND = 500;
+
+async function writeByProcess(
+  repo: Repo,
+  start: string,
+  changes: TreeChanges,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const input = importStream(start, changes);
   const { stdout } = await repo.git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
     input,
@@ -34,19 +52,34 @@ export async function writeTree(
 }
 
 export async function commitTree(repo: Repo, commit: NewCommit, signal?: AbortSignal): Promise<string> {
-  // `@` makes git read small numbers as seconds too.
-  const date = `@${rawDate(commit.date ?? new Date())}`;
   const author = commit.author ?? commit.committer;
+  const tree = checkOid(commit.tree);
+  const date = rawDate(commit.date ?? new Date());
+  if (tree.length === SHA1_DIGITS) {
+    if (!(await repo.objects.info(tree, signal))) throw repo.damage(`there is no tree ${tree} in the mirror`);
+    const person = ({ name, email }: NewCommit['committer']): string =>
+      `${cleanIdentity(name)} <${cleanIdentity(email)}> ${date}`;
+    const text = [
+      `tree ${tree}`,
+      ...new Set(commit.parents.map((parent) => `parent ${checkOid(parent)}`)),
+      `author ${person(author)}`,
+      `committer ${person(commit.committer)}`,
+      '',
+      withoutNul(commit.message),
+    ].join('\n');
+    return writeLooseObject(repo, 'commit', Buffer.from(text));
+  }
   const parents = commit.parents.flatMap((parent) => ['-p', checkOid(parent)]);
-  const { stdout } = await repo.git(['commit-tree', ...parents, '-F', '-', checkOid(commit.tree)], {
+  // `@` makes git read small numbers as seconds too.
+  const { stdout } = await repo.git(['commit-tree', ...parents, '-F', '-', tree], {
     input: withoutNul(commit.message),
     env: {
       GIT_AUTHOR_NAME: cleanIdentity(author.name),
       GIT_AUTHOR_EMAIL: cleanIdentity(author.email),
-      GIT_AUTHOR_DATE: date,
+      GIT_AUTHOR_DATE: `@${date}`,
       GIT_COMMITTER_NAME: cleanIdentity(commit.committer.name),
       GIT_COMMITTER_EMAIL: cleanIdentity(commit.committer.email),
-      GIT_COMMITTER_DATE: date,
+      GIT_COMMITTER_DATE: `@${date}`,
     },
     signal,
   });
@@ -73,7 +106,6 @@ function importStream(start: string, changes: TreeChanges): Buffer {
   const ref = `refs/portico-scratch/${randomUUID()}`;
   const removed = [...changes].filter(([, change]) => change === null);
   const written = [...changes].filter(([, change]) => change !== null);
-  checkNoOverlap(written.map(([path]) => path));
   const parts: (string | Uint8Array)[] = [
     `commit ${ref}\ncommitter Portico <portico@localhost> 0 +0000\ndata 0\n\n`,
     start === EMPTY_TREE ? '' : `M 040000 ${start} \n`,
