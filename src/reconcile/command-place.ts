@@ -135,7 +135,14 @@ async function inIssue(
     place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
     config,
     packages: [],
-    retirements: await openRetirements(world, access, facts, config, number, signal),
+    retirements: await openRetirements(
+      world,
+      access,
+      facts,
+      config,
+      { issue: number, comment: written.id },
+      signal,
+    ),
     checks: { state: 'absent', failing: [] },
     approvals: {
       counted: [],

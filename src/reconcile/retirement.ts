@@ -22,15 +22,20 @@ const KIND = 'retirement';
 /** What a record in an issue says; a later one about the same request takes the place of an earlier. */
 interface RetirementRecord extends Retirement {
   readonly state: 'asked' | 'retired' | 'rejected';
+  /** The comment that decided it. */
+  readonly decidedIn?: number;
 }
 
-/** The revisions that somebody asks in this issue to retire, and that still have their tag. */
+/**
+ * The revisions that somebody asks in this issue to retire. One that lost its tag but has no word of it yet was left by
+ * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
+ */
 export async function openRetirements(
   world: Pick<World, 'app' | 'hmac'>,
   { forge, git }: Pick<Access, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
-  issue: number,
+  { issue, comment }: { readonly issue: number; readonly comment: number },
   signal?: AbortSignal,
 ): Promise<Retirement[]> {
   const latest = new Map<number, RetirementRecord>();
@@ -43,10 +48,13 @@ export async function openRetirements(
     }
   }
   const refs = await loadRevisionRefs(git, signal);
-  return [...latest.values()].filter(
-    ({ state, package: path, revision, tag }) =>
-      state === 'asked' && tagOf(refs, directoryOf(config, path), revision)?.oid === tag,
-  );
+  return [...latest.values()].filter(({ state, decidedIn, package: path, revision, tag }) => {
+    if (state !== 'asked') return decidedIn === comment;
+    const directory = directoryOf(config, path);
+    const standing =
+      tagOf(refs, directory, revision) ?? refs.ledger.get(publishedRefs(directory, revision).ledger);
+    return standing?.oid === tag;
+  });
 }
 
 /** Records the wish in the issue, or says why the revision cannot be retired. */
@@ -149,7 +157,7 @@ export async function retire(
     access,
     facts,
     asked.number,
-    { ...wish, state: 'retired' },
+    { ...wish, state: 'retired', decidedIn: asked.id },
     [
       `${name} is retired: asked for by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps where it came from, and its number is never used again.`,
     ],
@@ -178,7 +186,7 @@ export async function rejectRetirement(
     access,
     facts,
     asked.number,
-    { ...wishOf(step), state: 'rejected' },
+    { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
     [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
     signal,
   );
