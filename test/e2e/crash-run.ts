@@ -39,7 +39,8 @@ export async function undisturbed(
   writeFileSync(file, '');
   await scenario.act(stage);
   await stage.quiet();
-  const commits = Number(readFileSync(`${file}.count`, 'utf8'));
+  // The bot may be writing it anew.
+  const commits = await eventually('the count', async () => Number(readFileSync(`${file}.count`, 'utf8')));
   const state = await forgeState(stage, REPOSITORIES);
   if (!state.some((line) => line.includes(scenario.wanted)))
     throw new Error(
@@ -91,11 +92,12 @@ export async function inState(
   wanted: ForgeState,
   bot: PorticoProcess,
   seconds = 60,
+  repositories: readonly string[] = REPOSITORIES,
 ): Promise<void> {
   let state: ForgeState = [];
   const look = async (): Promise<boolean> => {
     await stage.quiet(seconds);
-    state = await forgeState(stage, REPOSITORIES);
+    state = await forgeState(stage, repositories);
     return state.length === wanted.length && state.every((line, at) => line === wanted[at]);
   };
   await eventually('the wanted state', look, seconds).catch((error: unknown) => {
