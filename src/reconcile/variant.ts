@@ -10,7 +10,6 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../revision/ref-name.ts';
 import { loadHome, type Home, type VariantTarget } from './downstream.ts';
 import { dashboardJob, rolloutJob } from './jobs.ts';
-import { createKeyedLock } from './keyed-lock.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
@@ -47,8 +46,6 @@ interface Asked {
 
 /** Brings the updates of these packages to where they should be, and says so where somebody asked for it. */
 export function createVariantReconciler(world: World): VariantReconciler {
-  // What is open is counted, and branches are written: two at once would both find room for one.
-  const alone = createKeyedLock();
   const memory: UpdateMemory = {
     inStep: createInStep(),
     onTheWay: createOnTheWay(world),
@@ -58,7 +55,8 @@ export function createVariantReconciler(world: World): VariantReconciler {
     const asked = whatIsAsked(world, look);
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
-    const failures = await alone.run(`${repository.id}`, () =>
+    // What is open is counted, and branches are written: two at once would both find room for one.
+    const failures = await world.alone(`updates ${repository.id}`, () =>
       reconcile(world, asked, memory, outcomes, signal),
     );
     await tellDashboards(world, repository, outcomes);
