@@ -38,7 +38,7 @@ import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
-import { createVariantReconciler } from './reconcile/variant.ts';
+import { createVariantReconciler, isWorthALook } from './reconcile/variant.ts';
 import { mayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { routeEvent } from './route.ts';
@@ -236,6 +236,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     async accept(event, signal) {
       const jobs = routeEvent(event.name, event.payload);
       for (const job of jobs) {
+        const { branch } = job.data as { readonly branch?: unknown };
+        if (job.kind === 'variant' && typeof branch === 'string') {
+          const { repository } = job.data as { readonly repository: RepositoryRef };
+          if (!isWorthALook(world, { repository, branch })) continue;
+        }
         const data = job.kind === 'comment' ? await withHead(world, job.data, signal) : job.data;
         await world.enqueue({ ...job, data });
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PorticoError } from '../error.ts';
 import { openBatch } from './git-batch.ts';
 import { diffArguments, parseDiff } from './git-diff.ts';
-import { changedPaths, isNearAncestor, makeMemo, straightLine } from './git-graph.ts';
+import { changedPaths, isNearAncestor, makeMemo, straightLine, treeOfNewer } from './git-graph.ts';
 import {
   formatCommit,
   formatTag,
@@ -17,8 +17,9 @@ import {
 import { runGit } from './git-process.ts';
 import type { GitOutput } from './git-process.ts';
 import { isRefName, isSha, readRefs, resolveWord, updateRefs } from './git-refs.ts';
-import type { DiffFile, GitRepository, ObjectType, TreeEntry } from './git-repository.ts';
+import type { DiffFile, GitRepository, MergeResult, ObjectType, TreeEntry } from './git-repository.ts';
 import { editTree } from './git-tree-edit.ts';
+import { writePullRef } from './pull-ref.ts';
 
 /** How many answers about commits, and differences, a repository keeps; larger differences are not kept. */
 const KEPT_ANSWERS = 300;
@@ -185,7 +186,8 @@ export function openBareRepository(directory: string): GitRepository {
     },
     writeCommit: (commit) => writeObject(directory, 'commit', formatCommit(commit)),
     writeTag: (tag) => writeObject(directory, 'tag', formatTag(tag)),
-    updateRefs: (changes) => updateRefs(run, changes),
+    updateRefs: async (changes) =>
+      (await writePullRef(directory, changes)) ?? (await updateRefs(run, changes)),
     isAncestor,
     near: (base, head) => straightLine(commit, base, head),
     mergeBase: (one, other) =>
@@ -225,15 +227,18 @@ export function openBareRepository(directory: string): GitRepository {
           ? ['diff', '--no-color', from, to, '--']
           : ['format-patch', '--stdout', '--no-signature', `${from}..${to}`, '--'],
       ),
-    mergeTree: async (ours, theirs) => {
-      const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-      const output = await run(args);
-      if (output.code > 1 || output.code < 0) throw gitFailed(args, output);
-      const [tree = '', ...conflicts] = output.stdout.toString().split('\0');
-      return output.code === 0
-        ? { clean: true, tree }
-        : { clean: false, tree, conflicts: [...new Set(conflicts.filter((path) => path !== ''))] };
-    },
+    mergeTree: (ours, theirs) =>
+      remember(['merge-tree', ours, theirs], async (): Promise<MergeResult> => {
+        const tree = await treeOfNewer(commit, ours, theirs);
+        if (tree !== undefined) return { clean: true, tree };
+        const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+        const output = await run(args);
+        if (output.code > 1 || output.code < 0) throw gitFailed(args, output);
+        const [merged = '', ...conflicts] = output.stdout.toString().split('\0');
+        return output.code === 0
+          ? { clean: true, tree: merged }
+          : { clean: false, tree: merged, conflicts: [...new Set(conflicts.filter((path) => path !== ''))] };
+      }),
     run,
     close: () => {
       batch.close();

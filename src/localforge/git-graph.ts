@@ -27,6 +27,17 @@ export async function isNearAncestor(
   return false;
 }
 
+/** The tree of the merge of two commits of which one follows the other, or undefined where neither is near. */
+export async function treeOfNewer(
+  read: ReadCommit,
+  one: string,
+  other: string,
+): Promise<string | undefined> {
+  if ((await isNearAncestor(read, one, other)) === true) return (await read(other))?.tree;
+  if ((await isNearAncestor(read, other, one)) === true) return (await read(one))?.tree;
+  return undefined;
+}
+
 /** The commits after `base` up to `head`, newest first, when they are a straight line. */
 export async function straightLine(
   read: ReadCommit,

@@ -65,7 +65,7 @@ export interface DiffFile {
   readonly patch: string | undefined;
 }
 
-type MergeResult =
+export type MergeResult =
   | { readonly clean: true; readonly tree: string }
   | { readonly clean: false; readonly tree: string; readonly conflicts: readonly string[] };
 

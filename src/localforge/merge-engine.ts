@@ -78,6 +78,7 @@ async function pick(
   const [ours, theirs] = [await git.commit(onto), await git.commit(sha)];
   const parent = theirs?.parents[0];
   if (parent === undefined || ours === undefined || theirs === undefined) return git.mergeTree(onto, sha);
+  if (parent === onto) return { clean: true, tree: theirs.tree };
   const nobody: GitPerson = { name: 'forge', email: 'noreply@localhost', date: '1970-01-01T00:00:00Z' };
   const side = (tree: string, message: string): Promise<string> =>
     git.writeCommit({ tree, parents: [parent], author: nobody, committer: nobody, message });

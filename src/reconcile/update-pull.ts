@@ -87,10 +87,14 @@ async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<UpdatedPart
 /** Put on where a repository has it, and nobody listed others. */
 const USUAL_LABEL = 'portico';
 
-async function labelsOf({ access, config }: Home, signal?: AbortSignal): Promise<readonly string[]> {
-  const { labels } = config.updates;
+const usual = new WeakMap<Home, Promise<boolean>>();
+
+async function labelsOf(home: Home, signal?: AbortSignal): Promise<readonly string[]> {
+  const { labels } = home.config.updates;
   if (labels !== undefined) return labels;
-  return (await access.forge.hasLabel(USUAL_LABEL, signal)) ? [USUAL_LABEL] : [];
+  const has = usual.get(home) ?? home.access.forge.hasLabel(USUAL_LABEL, signal);
+  usual.set(home, has);
+  return (await has) ? [USUAL_LABEL] : [];
 }
 
 const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];

@@ -125,8 +125,18 @@ function whatIsAsked(world: World, look: VariantLook): Asked {
   return { repository, targets: [look], groups: [] };
 }
 
+/** False where a look at an update branch is known to come to nothing: every check of every update asks for one. */
+export function isWorthALook(
+  world: Pick<World, 'catalog'>,
+  { repository, branch }: { readonly repository: RepositoryRef; readonly branch: string },
+): boolean {
+  if (world.catalog.get(repository.id) === undefined) return true;
+  const { targets, groups } = ofBranch(world, repository, branch);
+  return targets.length + groups.length > 0;
+}
+
 /** Update branches are looked at often; it is news where updates may merge themselves, and where nobody wants them. */
-function ofBranch(world: World, repository: RepositoryRef, branch: string): Asked {
+function ofBranch(world: Pick<World, 'catalog'>, repository: RepositoryRef, branch: string): Asked {
   const nothing: Asked = { repository, targets: [], groups: [] };
   const known = world.catalog.get(repository.id);
   const parsed = parseBranch(branch);
