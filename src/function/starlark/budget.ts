@@ -10,6 +10,21 @@ export interface Limits {
   readonly depth: number;
 }
 
+/** What things take in the memory of the process, measured: so that the budget is about what the process holds. */
+export const SIZE = {
+  list: 112,
+  /** A place in a list that may grow: while it does, the old places are there too. */
+  item: 32,
+  tuple: 112,
+  dict: 256,
+  entry: 144,
+  set: 256,
+  member: 112,
+  callable: 320,
+  method: 112,
+  range: 96,
+} as const;
+
 export const LIMITS: Limits = { steps: 10_000_000, bytes: 256 * 1024 * 1024, depth: 400 };
 
 /** Bits that an int may have: arithmetic on longer ones takes more than a moment. */
@@ -51,10 +66,22 @@ export class Budget {
       this.stop('too much memory', `its values may take ${this.limits.bytes / 1024 / 1024} MiB together`);
   }
 
-  /** Counts a list or dict of `count` entries: the work and the room. */
+  /** Counts a list of `count` entries: the work and the room. */
   collect(count: number): void {
     this.work(count);
-    this.make(48 + count * 32);
+    this.make(SIZE.list + count * SIZE.item);
+  }
+
+  /** Counts a dict of `count` entries. */
+  pairs(count: number): void {
+    this.work(count * 3);
+    this.make(SIZE.dict + count * SIZE.entry);
+  }
+
+  /** Counts a list of `count` tuples of `width` each. */
+  tuples(count: number, width: number): void {
+    this.work(count * (1 + width));
+    this.make(SIZE.list + count * (SIZE.item + SIZE.tuple + width * 8));
   }
 
   /** Counts a string of so many bytes. */

@@ -1,3 +1,4 @@
+import { SIZE } from './budget.ts';
 import { compileAssign } from './compile-assign.ts';
 import { compileExpression } from './compile-expression.ts';
 import type { Code, Context } from './compile.ts';
@@ -27,7 +28,7 @@ export function compileComprehension(
   closeBlock(scope);
   const { position } = expression;
   return (frame) => {
-    budget.make(48);
+    budget.make(body.kind === 'entry' ? SIZE.dict : SIZE.list);
     const result = body.kind === 'entry' ? new Dict() : new List([]);
     const items = outer?.(frame) ?? null;
     frame.entry.at = position;
@@ -75,7 +76,7 @@ function compileBody(
   if (body.kind !== 'entry') {
     const value = compileExpression(body, context, scope);
     return (frame, into) => {
-      budget.make(16);
+      budget.make(SIZE.item);
       if (into instanceof List) into.items.push(value(frame));
     };
   }
@@ -84,7 +85,7 @@ function compileBody(
     Code,
   ];
   return (frame, into) => {
-    budget.make(96);
+    budget.make(SIZE.entry);
     const [name, content] = [key(frame), value(frame)];
     frame.entry.at = body.position;
     budget.work(weightOf(name));

@@ -1,3 +1,4 @@
+import { SIZE } from './budget.ts';
 import { callValue } from './call.ts';
 import { compileComprehension } from './compile-comprehension.ts';
 import { compileFunction } from './compile-function.ts';
@@ -34,7 +35,7 @@ export function compileExpression(expression: Expression, context: Context, scop
       const items = expression.items.map(compile);
       const made = expression.kind === 'list' ? List : Tuple;
       return (frame) => {
-        budget.make(48 + items.length * 16);
+        budget.make(SIZE.list + items.length * SIZE.item);
         return new made(items.map((item) => item(frame)));
       };
     }
@@ -57,11 +58,11 @@ export function compileExpression(expression: Expression, context: Context, scop
     case 'binary':
       return compileBinary(expression, context, scope);
     case 'dot': {
-      const object = compile(expression.object);
+      const field = compileField(expression, context, scope);
       return (frame) => {
-        const value = object(frame);
-        frame.entry.at = position;
-        return getField(value, expression.name, budget);
+        // A method that is not called at once may be kept.
+        budget.make(SIZE.method);
+        return field(frame);
       };
     }
     case 'index': {
@@ -89,6 +90,20 @@ export function compileExpression(expression: Expression, context: Context, scop
     case 'lambda':
       return compileFunction(expression.definition, context, scope);
   }
+}
+
+function compileField(
+  { object, name, position }: Expression & { readonly kind: 'dot' },
+  context: Context,
+  scope: Scope,
+): Code {
+  const { budget } = context;
+  const container = compileExpression(object, context, scope);
+  return (frame) => {
+    const value = container(frame);
+    frame.entry.at = position;
+    return getField(value, name, budget);
+  };
 }
 
 function compileName(
@@ -153,7 +168,7 @@ function compileDict(
     position,
   }));
   return (frame) => {
-    budget.make(64 + pairs.length * 96);
+    budget.make(SIZE.dict + pairs.length * SIZE.entry);
     const dict = new Dict();
     for (const pair of pairs) {
       const [key, value] = [pair.key(frame), pair.value(frame)];
@@ -173,7 +188,8 @@ function compileCall(
   scope: Scope,
 ): Code {
   const { budget } = context;
-  const called = compileExpression(callee, context, scope);
+  const called =
+    callee.kind === 'dot' ? compileField(callee, context, scope) : compileExpression(callee, context, scope);
   const of = (kind: Argument['kind']): { readonly name: string; readonly value: Code }[] =>
     args
       .filter((arg) => arg.kind === kind)

@@ -1,3 +1,4 @@
+import { SIZE } from './budget.ts';
 import { bindArguments } from './call.ts';
 import type { Signature } from './call.ts';
 import { compileExpression } from './compile-expression.ts';
@@ -25,7 +26,7 @@ export function compileFunction(definition: Definition, context: Context, outer:
   const slots = [...plain, ...rest].map((parameter) => slotOf(parameter.name));
   const body = compileBlock(definition.body, { context, scope, inFunction: true, inLoop: false });
   return (frame) => {
-    budget.make(128);
+    budget.make(SIZE.callable);
     const signature: Signature = {
       name,
       names: plain.map((parameter) => parameter.name ?? ''),

@@ -1,5 +1,5 @@
 import { positional } from './arguments.ts';
-import type { Budget } from './budget.ts';
+import { SIZE, type Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import type { Method } from './method.ts';
 import { weigh } from './operators.ts';
@@ -28,7 +28,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
     'items',
     (dict, args, named, budget) => {
       positional('items', args, named, 0);
-      budget.collect(dict.size * 2);
+      budget.tuples(dict.size, 2);
       return new List(Array.from(dict.pairs(), (pair) => new Tuple([...pair])));
     },
   ],
@@ -66,7 +66,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
       positional('setdefault', args, named, 1, 2);
       const present = dict.get(args[0] ?? null);
       if (present !== undefined) return present;
-      budget.make(96);
+      budget.make(SIZE.entry);
       dict.set(args[0] ?? null, args[1] ?? null);
       return args[1] ?? null;
     },
@@ -98,7 +98,7 @@ export function updateDict(
   budget: Budget,
 ): void {
   if (from instanceof Dict) {
-    budget.collect(from.size * 3);
+    budget.pairs(from.size);
     weigh(from.keys(), budget);
     for (const [key, value] of from.pairs()) dict.set(key, value);
   } else if (from !== undefined) {
@@ -110,7 +110,7 @@ export function updateDict(
         throw fault(`${name}: dictionary update sequence element #${at} is not iterable (${typeOf(pair)})`);
       if (items.length !== 2)
         throw fault(`${name}: dictionary update sequence element #${at} has length ${items.length}, want 2`);
-      budget.make(96);
+      budget.make(SIZE.entry);
       budget.work(weightOf(items[0] ?? null));
       dict.set(items[0] ?? null, items[1] ?? null);
     }

@@ -95,7 +95,7 @@ function listOf(value: Compound, budget: Budget, path: string, depth: number): u
 }
 
 function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObject {
-  budget.collect(dict.size * 3);
+  budget.pairs(dict.size);
   const map: KrmObject = {};
   const { origin } = dict;
   const texts = dict.keys().map((key) => {

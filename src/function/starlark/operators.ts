@@ -1,4 +1,4 @@
-import type { Budget } from './budget.ts';
+import { SIZE, type Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { checkSize, countWork, floatModulo, floorDivide, modulo, toFloat } from './number.ts';
 import { compare, equals } from './order.ts';
@@ -137,7 +137,7 @@ function ofOthers(operator: string, x: Value, y: Value, budget: Budget): Value |
     if (typeof y === 'bigint') return repeated(x, y, budget);
   }
   if (operator === '|' && x instanceof Dict && y instanceof Dict) {
-    budget.collect(x.size + y.size);
+    budget.pairs(x.size + y.size);
     const union = new Dict();
     weigh([...x.keys(), ...y.keys()], budget);
     for (const [key, value] of x.pairs()) union.set(key, value);
@@ -212,9 +212,11 @@ function ofSets(operator: string, x: StarlarkSet, y: StarlarkSet, budget: Budget
 
 /** A set of values, without doubles. */
 export function setOf(values: Iterable<Value>, budget: Budget): StarlarkSet {
+  budget.make(SIZE.set);
   const set = new StarlarkSet();
   for (const value of values) {
     budget.work(weightOf(value));
+    budget.make(SIZE.member);
     set.add(value);
   }
   return set;

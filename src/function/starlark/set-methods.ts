@@ -1,5 +1,5 @@
 import { asItems, positional } from './arguments.ts';
-import type { Budget } from './budget.ts';
+import { SIZE, type Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import type { Method } from './method.ts';
 import { setOf, weigh } from './operators.ts';
@@ -12,7 +12,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
     'add',
     (set, args, named, budget) => {
       positional('add', args, named, 1);
-      budget.make(64);
+      budget.make(SIZE.member);
       set.add(args[0] ?? null);
       return null;
     },

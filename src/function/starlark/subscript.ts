@@ -1,4 +1,4 @@
-import type { Budget } from './budget.ts';
+import { SIZE, type Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { quoteValue } from './print.ts';
 import { Bytes, Dict, List, Range, Tuple, typeOf, weightOf } from './value.ts';
@@ -44,7 +44,7 @@ export function getItem(object: Value, index: Value, budget: Budget): Value {
 /** `object[index] = value`. */
 export function setItem(object: Value, index: Value, value: Value, budget: Budget): void {
   if (object instanceof Dict) {
-    budget.make(96);
+    budget.make(SIZE.entry);
     budget.work(weightOf(index) - 1);
     object.set(index, value);
   } else if (object instanceof List) {

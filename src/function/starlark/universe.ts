@@ -1,5 +1,6 @@
-/** The names that every script knows. */
 import { asItems, asSize, asString, positional, unpack, wrongType } from './arguments.ts';
+/** The names that every script knows. */
+import { SIZE } from './budget.ts';
 import { callValue } from './call.ts';
 import { CONVERSIONS } from './conversions.ts';
 import { updateDict } from './dict-methods.ts';
@@ -11,7 +12,7 @@ import { printValue, quoteValue } from './print.ts';
 import { forEach, itemsOf, lengthOf } from './sequence.ts';
 import { ordinalOf } from './string-methods.ts';
 import { decodeText, encodeText, unitsOf } from './text.ts';
-import { Builtin, Bytes, Callable, Dict, isTrue, List, Range, StarlarkSet, Tuple, typeOf } from './value.ts';
+import { Builtin, Bytes, Callable, Dict, isTrue, List, Range, Tuple, typeOf } from './value.ts';
 import type { Native, Value } from './value.ts';
 
 /** Bytes of output that a script may print. */
@@ -48,6 +49,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
   },
   dict(args, named, budget) {
     if (args.length > 1) throw fault(`dict: got ${args.length} arguments, want at most 1`);
+    budget.make(SIZE.dict);
     const dict = new Dict();
     updateDict('dict', dict, args[0], named, budget);
     return dict;
@@ -60,7 +62,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     const [iterable, start] = unpack('enumerate', ['iterable', 'start?'], args, named);
     const items = asItems('enumerate', 1, iterable, budget);
     const first = start === undefined ? 0n : BigInt(asSize('enumerate', 2, start));
-    budget.collect(items.length * 2);
+    budget.tuples(items.length, 2);
     return new List(items.map((item, at) => new Tuple([first + BigInt(at), item])));
   },
   fail(args, named, budget) {
@@ -115,8 +117,9 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     else if (!budget.output.endsWith('…\n')) budget.output += '…\n';
     return null;
   },
-  range(args, named) {
+  range(args, named, budget) {
     positional('range', args, named, 1, 3);
+    budget.make(SIZE.range);
     const [first = 0, second, step = 1] = args.map((arg, at) => asSize('range', at + 1, arg));
     if (step === 0) throw fault('range: step argument must not be zero');
     return second === undefined ? new Range(0, first, 1) : new Range(first, second, step);
@@ -131,10 +134,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
   },
   set(args, named, budget) {
     positional('set', args, named, 0, 1);
-    if (args[0] === undefined) return new StarlarkSet();
-    const items = asItems('set', 1, args[0], budget);
-    budget.make(items.length * 64);
-    return setOf(items, budget);
+    return setOf(args[0] === undefined ? [] : asItems('set', 1, args[0], budget), budget);
   },
   sorted(args, named, budget) {
     const [iterable, key, reverse] = unpack('sorted', ['iterable', 'key?', 'reverse?'], args, named);
@@ -162,7 +162,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
       return items;
     });
     const rows = columns.length === 0 ? 0 : Math.min(...columns.map(({ length }) => length));
-    budget.collect(rows * (1 + columns.length));
+    budget.tuples(rows, columns.length);
     return new List(
       Array.from({ length: rows }, (_, at) => new Tuple(columns.map((items) => items[at] ?? null))),
     );

@@ -305,6 +305,31 @@ describe('errors', () => {
 });
 
 describe('limits', () => {
+  test.each([
+    ['[]', 112],
+    ['()', 112],
+    ['{}', 256],
+    ['{1: 2}', 400],
+    ['set()', 256],
+    ['set([1, 2])', 480],
+    ['dict()', 256],
+    ['lambda: i', 320],
+    ['x.append', 112],
+    ['range(3)', 96],
+    ['dict(a = 1).items()', 500],
+    ['list(enumerate([1, 2]))', 400],
+    ['json.decode("[[],[],{}]")', 600],
+    ['json.decode("{\\"a\\":1}")', 400],
+    ['yaml.loads("a: {}")', 500],
+    ['csv.read_all("a\\nb\\nc\\n")', 400],
+  ])('%s counts as at least the %i bytes that it takes in the process', (made, bytes) => {
+    const loads = ['json', 'yaml', 'csv'].map((name) => `load("encoding/${name}.star", "${name}")\n`);
+    const script = `${loads.join('')}x = []\nfor i in range(100): x.append(${made})`;
+    const run = runScript('t', script, { load: loadLibrary });
+    expect(run.error).toBeUndefined();
+    expect(run.budget.bytes / 100).toBeGreaterThan(bytes);
+  });
+
   const hostile: readonly (readonly [string, string, RegExp])[] = [
     ['an endless loop', 'while True: pass', /too many steps \(it may take 1\d+ steps/],
     ['an endless loop with else work', 'x = 0\nwhile True:\n  x = (x + 1) % 7', /too many steps/],

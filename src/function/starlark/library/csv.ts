@@ -1,4 +1,5 @@
 import { asItems, asString, unpack } from '../arguments.ts';
+import { SIZE } from '../budget.ts';
 import { fault } from '../fault.ts';
 import { printValue } from '../print.ts';
 import { List } from '../value.ts';
@@ -19,7 +20,8 @@ export const CSV: Readonly<Record<string, Native>> = {
     const [source, comma = ',', , , , , skip = 0n] = unpack('read_all', names, args, named);
     const text = asString('read_all', 1, source);
     budget.work(text.length);
-    budget.make(text.length * 8);
+    const lines = text.split('\n').length;
+    budget.make(text.length * 8 + lines * SIZE.list);
     const rows = readRows(text, asString('read_all', 'comma', comma));
     return new List(rows.slice(Number(skip)).map((row) => new List(row)));
   },

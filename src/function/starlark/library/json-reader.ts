@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import { SIZE, type Budget } from '../budget.ts';
 import { fault } from '../fault.ts';
 import { DEEPEST } from '../order.ts';
 import { decodeText, encodeText } from '../text.ts';
@@ -19,7 +19,7 @@ interface Reader {
 /** JSON → values: numbers without point and exponent are ints of any length, keys stay in their order. */
 export function readJson(source: string, budget: Budget, name: string): Value {
   budget.work(source.length >> 2);
-  budget.make(source.length * 8);
+  budget.make(source.length * 2);
   const reader: Reader = { text: decodeText(source), budget, name, at: 0 };
   const value = readValue(reader, 0);
   skip(reader);
@@ -54,11 +54,14 @@ function readValue(reader: Reader, depth: number): Value {
 }
 
 function readObject(reader: Reader, depth: number): Value {
+  const { budget } = reader;
+  budget.make(SIZE.dict);
   const dict = new Dict();
   reader.at += 1;
   for (let first = true; !accept(reader, '}'); first = false) {
     if (!first && !accept(reader, ',')) throw bad(reader);
     skip(reader);
+    budget.make(SIZE.entry);
     const key = readText(reader);
     if (!accept(reader, ':')) throw bad(reader);
     dict.set(key, readValue(reader, depth + 1));
@@ -67,10 +70,13 @@ function readObject(reader: Reader, depth: number): Value {
 }
 
 function readArray(reader: Reader, depth: number): Value {
+  const { budget } = reader;
+  budget.make(SIZE.list);
   const items: Value[] = [];
   reader.at += 1;
   for (let first = true; !accept(reader, ']'); first = false) {
     if (!first && !accept(reader, ',')) throw bad(reader);
+    budget.make(SIZE.item);
     items.push(readValue(reader, depth + 1));
   }
   return new List(items);
@@ -79,6 +85,7 @@ function readArray(reader: Reader, depth: number): Value {
 function readText(reader: Reader): string {
   const quoted = take(reader, TEXT);
   if (quoted === undefined) throw bad(reader);
+  reader.budget.write(quoted.length);
   try {
     return encodeText(JSON.parse(quoted) as string);
   } catch {

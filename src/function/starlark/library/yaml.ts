@@ -104,7 +104,7 @@ function fromData(value: unknown, budget: Budget): Value {
     return new List(value.map((item) => fromData(item, budget)));
   }
   if (value instanceof Map) {
-    budget.collect(value.size * 3);
+    budget.pairs(value.size);
     const dict = new Dict();
     for (const [key, one] of value) dict.set(fromData(key, budget), fromData(one, budget));
     return dict;
