@@ -2,6 +2,8 @@
 import { celEnv, celMethod, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
 import { RE2JS } from 're2js';
 
+import { mistakesIn } from './names.ts';
+
 /** A YAML value without big integers, as variables hold it. */
 export type TemplateVariables = Readonly<Record<string, unknown>>;
 
@@ -13,6 +15,9 @@ export type TemplateAnswer =
 const LONGEST = 2_048;
 const MOST_LOOPS = 2;
 const LONGEST_RESULT = 8_192;
+
+/** What an expression may speak of; the last is not bound where it is about to be named. */
+const VARIABLES = ['repoDefault', 'packageDefault', 'upstream', 'target', 'repository'];
 
 const LOOP = /\.\s*(?:all|exists|exists_one|map|filter)\s*\(/g;
 
@@ -36,12 +41,13 @@ export function evaluateTemplate(expression: string, variables: TemplateVariable
   if ((expression.match(LOOP)?.length ?? 0) > MOST_LOOPS) {
     return failed(`the expression loops more than ${MOST_LOOPS} times`);
   }
-  let program: Program;
+  let program: Program | string;
   try {
     program = compiled(expression);
   } catch (error) {
     return failed(`Syntax error: ${messageOf(error)}`);
   }
+  if (typeof program === 'string') return failed(program);
   try {
     const result = program(variables as never);
     if (isCelError(result)) return failed(messageOf(result));
@@ -58,15 +64,24 @@ type Program = ReturnType<typeof plan>;
 
 /** A set evaluates the same few expressions for each of its targets. */
 const MOST_PROGRAMS = 500;
-const programs = new Map<string, Program>();
+const programs = new Map<string, Program | string>();
 
-function compiled(expression: string): Program {
+/** Or what it speaks of that is not there. */
+function compiled(expression: string): Program | string {
   const known = programs.get(expression);
   if (known !== undefined) return known;
   if (programs.size >= MOST_PROGRAMS) programs.clear();
-  const program = plan(ENVIRONMENT, parse(expression));
+  const parsed = parse(expression);
+  const program = undeclared(parsed) ?? plan(ENVIRONMENT, parsed);
   programs.set(expression, program);
   return program;
+}
+
+function undeclared({ expr }: ReturnType<typeof parse>): string | undefined {
+  if (expr === undefined) return undefined;
+  const [mistake] = mistakesIn(expr, ENVIRONMENT, { variables: VARIABLES }).mistakes;
+  const name = /^there is no (?:variable|function) ([^;]+)/.exec(mistake?.message ?? '')?.[1];
+  return name === undefined ? mistake?.message : `undeclared reference to '${name}' (in container '')`;
 }
 
 function failed(message: string): TemplateAnswer {
@@ -75,6 +90,7 @@ function failed(message: string): TemplateAnswer {
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String((error as { message?: unknown }).message);
+  if (message === 'unresolved attribute') return 'no such attribute(s): repository';
   return message.replace(/^field not found: /, 'no such key: ').split('\n')[0] ?? message;
 }
 

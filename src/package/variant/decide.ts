@@ -1,5 +1,5 @@
 /** What a variant asks for, given the package revisions that there are. */
-import { upstreamOfVariant, type PackageRevision } from './package-revision.ts';
+import { isPlaceholder, upstreamOfVariant, type PackageRevision } from './package-revision.ts';
 import { namespaceOf, type ValidVariant, type VariantUpstream } from './variant-types.ts';
 
 /** A change of a revision that stands. */
@@ -97,11 +97,13 @@ export function downstreamsOf(variant: ValidVariant, revisions: readonly Package
       own.push(after);
     }
   }
-  const drafts = own.filter(({ lifecycle }) => lifecycle === 'Draft' || lifecycle === 'Proposed');
-  const newest = own.reduce<PackageRevision | undefined>(
-    (best, one) => (best === undefined || isNewer(one, best) ? one : best),
-    undefined,
-  );
+  const drafts = own.filter((one) => !isPublished(one));
+  const newest = own
+    .filter((one) => !isPlaceholder(one))
+    .reduce<PackageRevision | undefined>(
+      (best, one) => (best === undefined || isNewer(one, best) ? one : best),
+      undefined,
+    );
   const chosen = drafts.length > 0 ? drafts : [newest].filter((one) => one !== undefined);
   const targets = chosen.map((target) => {
     if (target.lifecycle !== 'DeletionProposed') return target;
@@ -110,6 +112,10 @@ export function downstreamsOf(variant: ValidVariant, revisions: readonly Package
     return after;
   });
   return { targets, actions };
+}
+
+function isPublished({ lifecycle }: PackageRevision): boolean {
+  return lifecycle === 'Published' || lifecycle === 'DeletionProposed';
 }
 
 /** By number; those without one by their names, so that v2.10.0 is newer than v2.9.0. */
@@ -126,13 +132,13 @@ export function lettingGo(variant: ValidVariant, revision: PackageRevision): Rev
     return [{ action: 'update', name, after: { ...revision, metadata: { ...revision.metadata, owners } } }];
   }
   switch (revision.lifecycle) {
-    case 'Draft':
-    case 'Proposed':
-      return [{ action: 'delete', name }];
     case 'Published':
       return [{ action: 'update', name, after: { ...revision, lifecycle: 'DeletionProposed' } }];
     case 'DeletionProposed':
       return [];
+    // Also one that says nothing of its lifecycle.
+    default:
+      return [{ action: 'delete', name }];
   }
 }
 
@@ -149,7 +155,7 @@ function adopted({ metadata, spec }: ValidVariant, revision: PackageRevision): P
   };
 }
 
-const WORKSPACE = /^packagevariant-(\d{1,9})$/;
+const WORKSPACE = /^packagevariant-([+-]?\d{1,15})$/;
 
 /** `packagevariant-<n>`, one above the highest that the downstream package has. */
 export function newWorkspaceName(
@@ -209,8 +215,7 @@ function stepOf(
     const message = `could not find upstream package revision '${path}' at '${target.lock?.ref ?? ''}' in repo '${repo}'`;
     return { kind: 'stalled', message };
   }
-  const published = target.lifecycle === 'Published' || target.lifecycle === 'DeletionProposed';
-  return published
+  return isPublished(target)
     ? { kind: 'upgrade', workspaceName, old, upstream, local: target }
     : { kind: 'update-in-place', target, old, upstream };
 }
@@ -226,8 +231,7 @@ function ancestorOf(
   const locked = lockedTo(ref);
   const fitting = revisions.filter(
     (one) =>
-      one.lifecycle !== 'Draft' &&
-      one.lifecycle !== 'Proposed' &&
+      isPublished(one) &&
       isPath(locked.package ?? upstream.package, one.package) &&
       isRevision(one, locked.revision) &&
       one !== target,

@@ -77,7 +77,7 @@ function choose(
     const field = group === '' && point.kind === 'ConfigMap' ? 'data' : 'spec';
     const value = object.value[field];
     return value === undefined || value === null
-      ? `the resource "${name}" has no ${field}`
+      ? `field "${field}" not found in resource "${name}"`
       : { object, field, value };
   }
   return 'no resource matched any injection selector for this injection point';
@@ -111,8 +111,12 @@ function withOutcome(kptfile: string, conditions: readonly Condition[], gates: r
   const stay = known.filter((one) => !ours.has(typeOf(one, 'type')));
   const all = [...stay, ...[...ours.values()].map((one) => ({ ...one }))];
   const sortedConditions = all.toSorted((a, b) => order(typeOf(a, 'type'), typeOf(b, 'type')));
-  const present = listAt(asMap(root?.['info'])?.['readinessGates']);
-  const named = new Set(present.map((one) => typeOf(one, 'conditionType')));
+  const gatesThere = listAt(asMap(root?.['info'])?.['readinessGates']);
+  const named = new Set(gatesThere.map((one) => typeOf(one, 'conditionType')));
+  const present = gatesThere.filter(
+    (one, at) =>
+      gatesThere.findIndex((other) => typeOf(other, 'conditionType') === typeOf(one, 'conditionType')) === at,
+  );
   const added = gates.filter((gate) => !named.has(gate)).map((conditionType) => ({ conditionType }));
   const sortedGates = [...present, ...added].toSorted((a, b) =>
     order(typeOf(a, 'conditionType'), typeOf(b, 'conditionType')),

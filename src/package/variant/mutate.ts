@@ -16,7 +16,8 @@ export function mutatePackage(
   inventory: readonly InventoryObject[],
 ): Edited<PackageFiles> {
   const changed = new Map(files);
-  if (spec.packageContext !== undefined) {
+  const { data = {}, removeKeys = [] } = spec.packageContext ?? {};
+  if (spec.packageContext !== undefined && Object.keys(data).length + removeKeys.length > 0) {
     const context = withContext(files.get(CONTEXT_FILE), spec.packageContext);
     if (!context.ok) return context;
     changed.set(CONTEXT_FILE, context.value);

@@ -1,5 +1,6 @@
+import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../package.ts';
-import { editYaml, readYaml, type YamlEdit } from '../yaml/edit.ts';
+import { editYaml, readYaml, type YamlEdit, type YamlValue } from '../yaml/edit.ts';
 import { asMap } from './injection-points.ts';
 import type { PackageContext } from './variant-types.ts';
 
@@ -14,14 +15,23 @@ export type Edited<Value> =
 export function withContext(file: PackageFile | undefined, context: PackageContext): Edited<PackageFile> {
   if (file === undefined) return failed('not found in the package');
   const text = new TextDecoder().decode(file.bytes);
-  const documents = readYaml(text);
+  let documents: readonly YamlValue[];
+  try {
+    documents = readYaml(text);
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    return { ok: false, message: `failed to parse "${CONTEXT_FILE}": ${error.message}` };
+  }
   const configMaps = [...documents.entries()].filter(([, value]) => asMap(value)?.['kind'] === 'ConfigMap');
   if (configMaps.length === 0) return failed('does not contain kind "ConfigMap"');
   const found = configMaps.find(([, value]) => asMap(asMap(value)?.['metadata'])?.['name'] === CONTEXT_NAME);
-  if (found === undefined) return failed(`does not contain a ConfigMap named "${CONTEXT_NAME}"`);
+  if (found === undefined) return failed(`does not contain resource named "${CONTEXT_NAME}"`);
   const [document, value] = found;
   const data = asMap(asMap(value)?.['data']);
-  if (data === undefined) return failed('has no data');
+  if (data === undefined) return failed('PackageContext no data field found');
+  if (Object.values(data).some((one) => typeof one !== 'string')) {
+    return failed('PackageContext invalid data field: all values must be texts');
+  }
   const present = new Map(Object.entries(data));
   const removed = new Set(context.removeKeys ?? []);
   const edits: YamlEdit[] = [

@@ -21,6 +21,10 @@ export interface PackageRevision {
 /** Porch's name of the revision that stands for a package on its branch. */
 const PLACEHOLDER = 'main';
 
+export function isPlaceholder({ revision, workspaceName }: PackageRevision): boolean {
+  return revision === -1 && workspaceName === PLACEHOLDER;
+}
+
 /**
  * What a set's upstream names: all that it gives must fit. (Porch is content with one of revision and workspace, and
  * then generates variants that do not find it.)

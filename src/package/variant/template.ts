@@ -171,7 +171,6 @@ function contextOf(
   for (const [at, expression] of (context.removeKeyExprs ?? []).entries()) {
     removed.add(evaluate(expression, [...path, 'removeKeyExprs', at]));
   }
-  if (data === undefined && removed.size === 0) return undefined;
   return { ...(data && { data }), ...(removed.size > 0 && { removeKeys: [...removed].toSorted() }) };
 }
 
@@ -187,11 +186,11 @@ function pipelineOf(
 }
 
 function functionOf(
-  { configMapExprs, ...spec }: TemplateFunction,
+  { configMapExprs, configMap: fixed, ...spec }: TemplateFunction,
   path: readonly (string | number)[],
   evaluate: Evaluate,
 ): FunctionSpec {
-  const configMap = overlaid(spec.configMap, configMapExprs, [...path, 'configMapExprs'], evaluate);
+  const configMap = overlaid(fixed, configMapExprs, [...path, 'configMapExprs'], evaluate);
   return { ...spec, ...(configMap && { configMap }) };
 }
 
@@ -201,5 +200,5 @@ function injectorOf(
   evaluate: Evaluate,
 ): Injector {
   const path = ['template', 'injectors', at, 'nameExpr'];
-  return { ...rest, name: nameExpr === undefined ? name : evaluate(nameExpr, path) };
+  return { ...rest, name: nameExpr === undefined || nameExpr === '' ? name : evaluate(nameExpr, path) };
 }

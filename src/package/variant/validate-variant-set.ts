@@ -72,10 +72,12 @@ function targetProblems(target: SetTarget, path: Path): FieldProblem[] {
     ...(repositorySelector === undefined
       ? []
       : selectorProblems(repositorySelector, [...path, 'repositorySelector'])),
-    ...(objectSelector?.apiVersion === ''
-      ? [at([...path, 'objectSelector', 'apiVersion'], 'cannot be empty')]
-      : []),
-    ...(objectSelector?.kind === '' ? [at([...path, 'objectSelector', 'kind'], 'cannot be empty')] : []),
+    ...(['apiVersion', 'kind'] as const)
+      .filter((field) => objectSelector?.[field] === '')
+      // Spelt as Porch does.
+      .map((field) =>
+        problem([...path, 'objectSelector', field], `${shown(path)}.objectselector.${field} cannot be empty`),
+      ),
     ...(objectSelector === undefined ? [] : selectorProblems(objectSelector, [...path, 'objectSelector'])),
     ...(kinds.length === 1
       ? []
@@ -115,7 +117,12 @@ function templateProblems(template: VariantTemplate, path: Path): FieldProblem[]
       : []),
     ...(['repo', 'package'] as const).flatMap((field) =>
       downstream?.[field] !== undefined && downstream[`${field}Expr`] !== undefined
-        ? [at([...path, 'downstream'], `may specify only one of \`${field}\` and \`${field}Expr\``)]
+        ? [
+            problem(
+              [...path, 'downstream', `${field}Expr`],
+              `${shown(path)} may specify only one of \`downstream.${field}\` and \`downstream.${field}Expr\``,
+            ),
+          ]
         : [],
     ),
     ...mapProblems(template.labelExprs, [...path, 'labelExprs']),

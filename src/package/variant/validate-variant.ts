@@ -71,14 +71,11 @@ function contextProblems({ spec: { packageContext } }: PackageVariant): FieldPro
     ...(Object.hasOwn(data, key)
       ? [problem(['spec', 'packageContext', 'data', key], reserved('data', sorted, key))]
       : []),
-    ...(removeKeys.includes(key)
-      ? [
-          problem(
-            ['spec', 'packageContext', 'removeKeys', removeKeys.indexOf(key)],
-            reserved('removeKeys', removeKeys, key),
-          ),
-        ]
-      : []),
+    ...removeKeys.flatMap((one, at) =>
+      one === key
+        ? [problem(['spec', 'packageContext', 'removeKeys', at], reserved('removeKeys', removeKeys, key))]
+        : [],
+    ),
   ]);
 }
 

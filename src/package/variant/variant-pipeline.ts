@@ -16,10 +16,11 @@ export function withVariantFunctions(
   const [root] = readYaml(kptfile);
   const present = asMap(asMap(root)?.['pipeline']);
   const lists = (['validators', 'mutators'] as const).map((list) => {
-    const own = (pipeline?.[list] ?? []).map((one, at) => named(one, variant, at));
+    const listed = pipeline?.[list] ?? [];
+    const own = listed.map((one, at) => named(one, variant, at));
     const before = present?.[list];
     const others = Array.isArray(before)
-      ? (before as readonly YamlValue[]).filter((one) => !isOwn(asMap(one)?.['name'], variant))
+      ? (before as readonly YamlValue[]).filter((one) => !isOwn(asMap(one)?.['name'], variant, listed))
       : [];
     return { list, before, after: [...own, ...others] };
   });
@@ -52,10 +53,14 @@ function named(one: FunctionSpec, variant: string, at: number): YamlValue {
   };
 }
 
-/** By prefix and number, so that dots in the names of variant and function do not make duplicates pile up. */
-function isOwn(name: YamlValue | undefined, variant: string): boolean {
+/**
+ * By its four parts: prefix, variant (whose name may have dots), function, number. A function whose own name has dots is
+ * known only where the variant lists it, so that one of the variant `a.b` is never taken for one of `a`.
+ */
+function isOwn(name: YamlValue | undefined, variant: string, functions: readonly FunctionSpec[]): boolean {
   const prefix = `PackageVariant.${variant}.`;
-  return (
-    typeof name === 'string' && name.startsWith(prefix) && /^.*\.[+-]?\d+$/s.test(name.slice(prefix.length))
-  );
+  if (typeof name !== 'string' || !name.startsWith(prefix)) return false;
+  const [, own = '', index = ''] = /^(.*)\.([^.]*)$/s.exec(name.slice(prefix.length)) ?? [];
+  if (!/^[+-]?\d+$/.test(index)) return false;
+  return !own.includes('.') || functions.some((one) => one.name === own);
 }

@@ -164,6 +164,9 @@ spec:
 
   test.each([
     ['1 + 1', 'gives no string'],
+    ['badvar', "undeclared reference to 'badvar'"],
+    ["'a'.lowerAscii()", "undeclared reference to 'lowerAscii'"],
+    ['repository.name', 'no such attribute(s): repository'],
     ['[1,2].map(a, [1,2].map(b, [1,2].map(c, c)))', 'loops more than'],
     [`'${'a'.repeat(3000)}'`, 'longer than'],
     ["'aaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('(a+)+$') ? 'y' : nothing", 'nothing'],
@@ -175,6 +178,28 @@ spec:
       message: expect.stringContaining(said === 'nothing' ? '' : said),
     });
   });
+});
+
+test("mistakes in a set are told in Porch's words", () => {
+  const text = `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: s}
+spec:
+  upstream: {repo: r, package: p, revision: 1}
+  targets:
+  - objectSelector: {apiVersion: '', kind: ''}
+    template:
+      downstream: {repo: a, repoExpr: "'b'", package: c, packageExpr: "'d'"}
+`;
+  const [document] = readVariantDocuments(text).documents;
+  expect(
+    document?.kind === 'refused' && document.problems.map(({ line, message }) => [line, message]),
+  ).toEqual([
+    [7, 'spec.targets[0].objectselector.apiVersion cannot be empty'],
+    [7, 'spec.targets[0].objectselector.kind cannot be empty'],
+    [9, 'spec.targets[0].template may specify only one of `downstream.repo` and `downstream.repoExpr`'],
+    [9, 'spec.targets[0].template may specify only one of `downstream.package` and `downstream.packageExpr`'],
+  ]);
 });
 
 describe('mutation', () => {
@@ -207,7 +232,40 @@ pipeline:
     const pipeline = { mutators: [{ image: 'a:v1', name: 'set.labels' }] };
     const once = withVariantFunctions(kptfile, 'pv', pipeline);
     expect(withVariantFunctions(once, 'pv', pipeline)).toBe(once);
-    expect(withVariantFunctions(once, 'pv', undefined)).toBe(kptfile);
+    // Nobody lists it any more: it may be of a variant `pv.set`.
+    expect(withVariantFunctions(once, 'pv', undefined)).toBe(once);
+    const other = withVariantFunctions(kptfile, 'pv.eu', { mutators: [{ image: 'a:v1', name: 'one' }] });
+    expect(withVariantFunctions(other, 'pv', undefined)).toBe(other);
+    expect(withVariantFunctions(other, 'pv.eu', undefined)).toBe(kptfile);
+  });
+
+  test.each([
+    [
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n',
+      'does not contain resource named "kptfile.kpt.dev"',
+    ],
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\n', 'no data field found'],
+    [
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {a: 1}\n',
+      'invalid data field',
+    ],
+    ['a: [', 'failed to parse "package-context.yaml"'],
+  ])('a package context of %j is refused', (text, said) => {
+    const files = new Map(
+      Object.entries({ Kptfile: kptfile, 'package-context.yaml': text }).map(([path, one]) => [
+        path,
+        { mode: '100644' as const, bytes: new TextEncoder().encode(one) },
+      ]),
+    );
+    const context = { packageContext: { data: { a: 'b' } } };
+    expect(mutatePackage(files, variant(context), [])).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(said),
+    });
+    // One that asks for nothing needs no file.
+    const nothing = variant({ packageContext: {} });
+    if (said !== 'failed to parse "package-context.yaml"')
+      expect(mutatePackage(files, nothing, [])).toEqual({ ok: true, value: files });
   });
 
   test('an object without the field that is injected leaves the value and says so', () => {
@@ -228,7 +286,9 @@ spec: {code: example}
     const result = mutatePackage(files, variant({ injectors: [{ name: 'blue' }] }), inventory);
     if (!result.ok) throw new Error(result.message);
     expect(Buffer.from(result.value.get('team.yaml')!.bytes).toString()).toBe(point);
-    expect(Buffer.from(result.value.get('Kptfile')!.bytes).toString()).toContain('has no spec');
+    expect(Buffer.from(result.value.get('Kptfile')!.bytes).toString()).toContain(
+      'message: field "spec" not found in resource "blue"',
+    );
   });
 
   test('labels and annotations go into the Kptfile', () => {
