@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { startPostgres } from '../queue/postgres.ts';
@@ -120,6 +122,25 @@ describe.skipIf(!LONG)('what a machine can lose', () => {
     );
     expect(restarts).toBeGreaterThan(1);
     expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
+  });
+
+  test.skipIf(postgres === null)('its store is that of the first version, then one of a later', async () => {
+    const scenario = scenarioOf('publish');
+    const { state } = await play.undisturbed(scenario);
+    await using stage = await play.ground.open('upgraded', play.prepared);
+    const databaseUrl = await postgres!.createDatabase();
+    const client = new Client(databaseUrl);
+    await client.connect();
+    await client.query(readFileSync(new URL('../queue/store-1.sql', import.meta.url), 'utf8'));
+    const bot = await stage.startBot({ databaseUrl });
+    await scenario.act(stage);
+    await inState(stage, state, bot, 120);
+    expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
+    await client.query('INSERT INTO portico.migration (version) VALUES (99)');
+    await client.end();
+    await expect(stage.startBot({ databaseUrl })).rejects.toThrow(
+      /the database has version 99, this Portico knows \d+[^]*Run the newer Portico/,
+    );
   });
 });
 
