@@ -6,7 +6,7 @@ import { gitError } from './git-error.ts';
 import type { GitSetup } from './run.ts';
 import { killGroup, startGit } from './run.ts';
 
-interface ObjectInfo {
+export interface ObjectInfo {
   readonly id: string;
   readonly type: 'blob' | 'tree' | 'commit' | 'tag';
   readonly size: number;
@@ -107,7 +107,13 @@ export function openObjectReader(setup: GitSetup): ObjectReader {
     running ??= start();
     const line = `${wantsBytes ? 'contents' : 'info'} ${name}\n`;
     running.waiting.push({ line, wantsBytes, resolve, reject });
-    running.child.stdin?.write(line);
+    const { stdin } = running.child;
+    // What is asked at once is written at once.
+    if (stdin?.writableCorked === 0) {
+      stdin.cork();
+      process.nextTick(() => stdin.uncork());
+    }
+    stdin?.write(line);
     watch(running);
     return orAborted(promise, signal);
   };

@@ -118,7 +118,7 @@ async function fetchAndCompare(
   const fetch = (): Promise<boolean> => fetchRefs(repo.setup, remote, options, signal);
   const mend = async (): Promise<void> => {
     await cloneAnew(repo.setup, remote, signal);
-    repo.objects.restart();
+    repo.renew();
   };
   let moved = true;
   try {

@@ -1,5 +1,6 @@
 import { PorticoError } from '../error.ts';
-import type { ObjectReader } from './batch.ts';
+import type { ObjectInfo, ObjectReader } from './batch.ts';
+import { createLru } from './lru.ts';
 import type { MirrorRef } from './mirror-types.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
 import { runGit } from './run.ts';
@@ -16,6 +17,8 @@ export interface Repo {
   readonly objects: ObjectReader;
   refs(signal?: AbortSignal): Promise<ReadonlyMap<string, MirrorRef>>;
   git(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Everything that is known of its objects is asked anew: it was cloned once more. */
+  renew(): void;
   /** True once something that must be there could not be read, until a new clone. */
   damaged(): boolean;
   /** Notes the damage and gives the error to throw. */
@@ -25,6 +28,7 @@ export interface Repo {
 export function createRepo(setup: Repo['setup'], objects: ObjectReader, version: RefsVersion): Repo {
   let known: { readonly at: number; readonly refs: Promise<ReadonlyMap<string, MirrorRef>> } | null = null;
   let damagedAt = -1;
+  let clone = 0;
   const noting = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -37,7 +41,15 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
     setup,
     objects: {
       ...objects,
-      info: (name, signal) => noting(objects.info(name, signal)),
+      async info(name, signal) {
+        // What an id leads to does not change.
+        const key = `${setup.gitDir}#${clone}:${name}`;
+        const before = infos.get(key);
+        if (before !== undefined) return before;
+        const found = await noting(objects.info(name, signal));
+        if (found !== null && STARTS_WITH_ID.test(name)) infos.set(key, found, 1);
+        return found;
+      },
       read: (name, signal) => noting(objects.read(name, signal)),
     },
     git: (args, options) => noting(runGit(setup, args, options)),
@@ -52,6 +64,10 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
         throw error;
       }
     },
+    renew() {
+      clone += 1;
+      objects.restart();
+    },
     // Fetching mends, and counts the version up.
     damaged: () => damagedAt === version.count,
     damage: (message) => {
@@ -64,6 +80,11 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
   };
   return repo;
 }
+
+const STARTS_WITH_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])/;
+
+// Shared by all mirrors. Keys name the mirror, so nothing crosses over.
+const infos = createLru<ObjectInfo>(100_000);
 
 const REF_FORMAT = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype']
   .map((field) => `%(${field})`)
