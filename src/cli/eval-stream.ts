@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { PorticoError } from '../error.ts';
 import { editInPlace, printResource } from '../package/render/edit-documents.ts';
 import { copyValue } from '../package/render/field-notes.ts';
+import { unconfinedItem } from '../package/render/findings.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
@@ -161,7 +162,8 @@ function resultOf(
   ok: boolean,
 ): Parameters<typeof reportRender>[0] {
   const name = spec.image ?? spec.exec ?? '';
-  const { exitCode, results, stderr, refused } = output;
+  const { exitCode, results, stderr, unconfined, refused } = output;
+  const told = [...results, ...(unconfined === undefined ? [] : [unconfinedItem(unconfined)])];
   return {
     ok,
     files: new Map(),
@@ -177,7 +179,7 @@ function resultOf(
         ...(refused === undefined ? {} : { refused }),
       },
     ],
-    findings: results.map((item) => ({
+    findings: told.map((item) => ({
       severity: item.severity ?? 'info',
       message: item.message,
       function: name,

@@ -18,7 +18,7 @@ const KILLED = 137;
 
 /**
  * Runs a command line such as `fn-label --verbose`, split as a shell would, without a shell: in bubblewrap where that
- * works, unless PORTICO_EXEC_SANDBOX is `off`.
+ * works, unless PORTICO_EXEC_SANDBOX is `off`; where it does not work, the answer says so.
  */
 export async function runExec(
   command: string,
@@ -43,7 +43,8 @@ export async function runExec(
     return refused({ code: 'EXEC_FAILED', message, hint: 'Install the program, or correct its path.' });
   }
   const limits: Limits = { ...EXEC_LIMITS, ...options.execLimits };
-  const boxed = host['PORTICO_EXEC_SANDBOX'] !== 'off' && (await hasBubblewrap());
+  const wanted = host['PORTICO_EXEC_SANDBOX'] !== 'off';
+  const boxed = wanted && (await (options.hasSandbox ?? hasBubblewrap)());
   signal?.throwIfAborted();
   const group = boxed ? makeControlGroup(limits) : undefined;
   const stdin = printResourceList(input);
@@ -58,7 +59,16 @@ export async function runExec(
     await group?.close();
   }
   signal?.throwIfAborted();
-  return answerOf(boxed ? explain(ended, word, limits) : ended, input);
+  const answer = answerOf(boxed ? explain(ended, word, limits) : ended, input);
+  return wanted && !boxed ? { ...answer, unconfined: unconfined(word) } : answer;
+}
+
+/** Whoever relies on the sandbox must not miss that there was none. */
+function unconfined(name: string): string {
+  return (
+    `${name} ran WITHOUT A SANDBOX: it could read, write and send whatever you can, because bubblewrap is not ` +
+    'installed or may make no namespaces. Install bubblewrap, or set PORTICO_EXEC_SANDBOX=off where that is meant.'
+  );
 }
 
 /** A program that misses something inside the sandbox is told of the sandbox. */

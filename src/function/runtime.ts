@@ -20,6 +20,8 @@ export interface RuntimeOptions {
   readonly workingDirectory?: string;
   /** Where the environment of exec programs is taken from; the process' own when absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Whether programs can be confined here; asks bubblewrap when absent. */
+  readonly hasSandbox?: () => Promise<boolean>;
   /** In the place of the usual limits of exec programs. */
   readonly execLimits?: Partial<Limits>;
   /** How containers are started; absent, none is. */

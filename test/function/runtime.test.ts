@@ -195,6 +195,22 @@ describe('programs', () => {
     }
   });
 
+  test('without a sandbox a warning says so, beside the results, unless that is wanted', async () => {
+    const script = program('plain', 'cat');
+    const bare = { allowExec: true, hasSandbox: () => Promise.resolve(false) };
+    const environment = { PATH: process.env['PATH'], PORTICO_EXEC_SANDBOX: 'off' };
+    const files = { Kptfile: kptfile('a', `  mutators:\n  - exec: ${script}\n`) };
+    const result = await render(files, {
+      runtime: createRuntime({ ...bare, environment: { PATH: process.env['PATH'] } }),
+    });
+    expect(result).toMatchObject({ ok: true, changed: [], runs: [{ results: [] }] });
+    expect(result.findings).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('ran WITHOUT A SANDBOX') as string },
+    ]);
+    const wanted = await render(files, { runtime: createRuntime({ ...bare, environment }) });
+    expect(wanted.findings).toEqual([]);
+  });
+
   test.each([
     ['fn a "b c" \'d "e"\' f\\ g', ['fn', 'a', 'b c', 'd "e"', 'f g']],
     ['fn --x=""', ['fn', '--x=']],

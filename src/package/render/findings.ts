@@ -34,6 +34,7 @@ export function findingsOf(
         severity: 'error',
       });
     }
+    if (run.unconfined !== undefined) items.push(unconfinedItem(run.unconfined));
     const mode = run.guardrail === undefined ? undefined : modeOf(run.guardrail);
     return items.map((item): Finding => {
       const base = {
@@ -46,6 +47,11 @@ export function findingsOf(
       return placedLazily(base, () => places.find(run.package, item));
     });
   });
+}
+
+/** The warning about a program that ran without a sandbox. */
+export function unconfinedItem(message: string): ResultItem {
+  return { message, severity: 'warning', tags: { code: 'EXEC_UNCONFINED' } };
 }
 
 function lower(severity: Severity, mode: 'enforce' | 'warn' | 'dryrun' | undefined): Severity {

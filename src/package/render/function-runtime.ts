@@ -60,6 +60,8 @@ export interface FunctionOutput {
   readonly items?: readonly KrmObject[];
   readonly results: readonly ResultItem[];
   readonly stderr?: string;
+  /** It ran with all that its user may do, for want of a sandbox: a sentence with the remedy. */
+  readonly unconfined?: string;
   /** Why it could not be run at all (unknown function, runtime not allowed, time-out): a sentence with the remedy. */
   readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
 }

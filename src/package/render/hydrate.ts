@@ -143,9 +143,9 @@ export function runOf(
   dir: string,
   spec: FunctionSpec,
   type: FunctionRun['type'],
-  output: { readonly exitCode: number } & Pick<FunctionRun, 'results' | 'stderr' | 'refused'>,
+  output: { readonly exitCode: number } & Pick<FunctionRun, 'results' | 'stderr' | 'unconfined' | 'refused'>,
 ): FunctionRun {
-  const { exitCode, results, stderr, refused } = output;
+  const { exitCode, results, stderr, unconfined, refused } = output;
   return {
     package: dir,
     function: functionName(spec),
@@ -154,6 +154,7 @@ export function runOf(
     exitCode: exitCode === 0 && refused !== undefined ? 1 : exitCode,
     results,
     ...(stderr === undefined || stderr === '' ? {} : { stderr }),
+    ...(unconfined === undefined ? {} : { unconfined }),
     ...(refused === undefined ? {} : { refused }),
   };
 }

@@ -68,6 +68,8 @@ export interface FunctionRun {
   readonly exitCode: number;
   readonly results: readonly ResultItem[];
   readonly stderr?: string;
+  /** Said as a warning: it ran without a sandbox. Never written to kpt's lists. */
+  readonly unconfined?: string;
   readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
