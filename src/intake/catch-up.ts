@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 
 export interface CatchUpOptions {
   /** Takes again what lies in the inbox; resolves when each was tried. Rejects when the inbox cannot be asked. */
-  retake(): Promise<void>;
+  readonly retake: () => Promise<void>;
   /** Asks for everything to be looked at. Rejects when that cannot be stored. */
-  lookAround(): Promise<void>;
+  readonly lookAround: () => Promise<void>;
   readonly log: Logger;
   /** Before the first try; 500 when absent. Each further one waits twice as long, up to half a minute. */
   readonly firstMilliseconds?: number;
@@ -14,9 +14,9 @@ export interface CatchUpOptions {
 
 export interface CatchUp extends AsyncDisposable {
   /** A webhook was refused because it could not be stored: what it would have said has to be looked for. */
-  refused(): void;
+  readonly refused: () => void;
   /** A stored delivery could not be made into jobs: it has to be taken again. */
-  stuck(): void;
+  readonly stuck: () => void;
 }
 
 const FIRST_MS = 500;

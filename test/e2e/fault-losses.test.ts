@@ -104,14 +104,13 @@ describe.skipIf(!LONG)('what a machine can lose', () => {
     let last = 0;
     let restarts = 0;
     let running = Promise.resolve();
+    const restart = async (): Promise<void> => {
+      await postgres!.restart();
+      restarts += 1;
+      last = performance.now();
+    };
     stage.proxy.judge(({ writes: yes }) => {
-      if (yes && (seen += 1) % 9 === 2) {
-        running = running.then(async () => {
-          await postgres!.restart();
-          restarts += 1;
-          last = performance.now();
-        });
-      }
+      if (yes && (seen += 1) % 9 === 2) running = running.then(restart);
       return undefined;
     });
     await all.act(stage);

@@ -58,20 +58,22 @@ test.skipIf(!LONG)(
   7_200_000,
 );
 
+function ofAll(make: (name: string) => Record<string, string>): Record<string, string> {
+  return Object.assign({}, ...names.map((name) => below(name, make(name))));
+}
+
 async function prepare(ground: Ground): Promise<void> {
   const stage = await ground.open('prepared');
   const up = stage.repository(UP);
-  const all = (make: (name: string) => Record<string, string>): Record<string, string> =>
-    Object.assign({}, ...names.map((name) => below(name, make(name))));
   await up.seed({
-    ...all((name) => smallPackage(name)),
+    ...ofAll((name) => smallPackage(name)),
     '.github/portico.yaml': configuration(UP, SPEC),
   });
   const commit = await up.head('main');
   for (const name of names) await up.tag(`${name}/v1`, commit);
   for (const down of DOWN) {
     await stage.repository(down).seed({
-      ...all((name) => {
+      ...ofAll((name) => {
         const files = smallPackage(name);
         return {
           ...files,
