@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { Mirror } from './git/mirror-types.ts';
 import { openMirror } from './git/mirror.ts';
+import { holdStarter } from './processes/starter.ts';
 import type { RepositoryRef } from './reconcile/ports.ts';
 
 export interface MirrorsOptions {
@@ -27,6 +28,8 @@ const NEW_MS = 60_000;
 
 /** One mirror per repository, by numeric id, opened once and shared; a renamed repository keeps its directory. */
 export function createMirrors(options: MirrorsOptions): Mirrors {
+  // Whoever has mirrors is a server, and starts git all the time.
+  const starter = holdStarter();
   const outside = new Map<string, Promise<Mirror>>();
   const open = new Map<
     number,
@@ -94,6 +97,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
         await opened?.[Symbol.asyncDispose]();
       }
       open.clear();
+      starter[Symbol.dispose]();
     },
   };
 }

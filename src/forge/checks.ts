@@ -85,6 +85,8 @@ export interface ChecksApi {
     check: CheckInput,
     signal?: AbortSignal,
   ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
+  /** The same for several checks of one commit, for which the present runs are read once. */
+  putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<void>;
   /** The latest run of each name and App on a commit. */
   listChecks(sha: string, signal?: AbortSignal): Promise<CheckRun[]>;
   combinedStatus(sha: string, signal?: AbortSignal): Promise<CombinedStatus>;
@@ -97,12 +99,21 @@ const MAX_ANNOTATIONS = 500;
 export function createChecksApi(context: RepositoryContext): ChecksApi {
   const { checks, repos } = context.octokit.rest;
 
-  const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<RawCheckRun | undefined> => {
+  const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
     const { id: app_id } = await context.app(signal);
     const filter = { ref: check.headSha, check_name: check.name, app_id, filter: 'latest' as const };
     const { data } = await checks.listForRef({ ...where(context, signal), ...filter, per_page: 100 });
-    const ours = data.check_runs.filter((run) => run.app?.id === app_id && run.name === check.name);
-    return ours.toSorted((a, b) => b.id - a.id)[0];
+    return data.check_runs.filter((run) => run.app?.id === app_id);
+  };
+
+  const ourRuns = async (ref: string, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
+    const { id: app_id } = await context.app(signal);
+    const runs = await allPages(async (page) => {
+      const filter = { ref, app_id, filter: 'latest' as const, ...page };
+      const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter });
+      return { data: data.check_runs, headers };
+    });
+    return runs.filter((run) => run.app?.id === app_id);
   };
 
   const start = async (
@@ -118,19 +129,35 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
     return (await checks.create({ ...at, name: check.name, head_sha: check.headSha, ...fields })).data.id;
   };
 
+  const put = async (
+    check: CheckInput,
+    wanted: ReturnType<typeof requestsFor>,
+    present: readonly RawCheckRun[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }> => {
+    const [first, ...rest] = wanted.requests;
+    const [existing] = present.filter(({ name }) => name === check.name).toSorted((a, b) => b.id - a.id);
+    if (existing && !isPast(existing, check) && isSo(existing, check, wanted.externalId)) {
+      return { id: existing.id, written: 'unchanged' };
+    }
+    const id = await start(check, existing, first, signal);
+    for (const fields of rest) {
+      await checks.update({ ...where(context, signal), check_run_id: id, ...fields });
+    }
+    return { id, written: existing?.id === id ? 'updated' : 'created' };
+  };
+
   return {
     putCheck: async (check, signal) => {
       const wanted = requestsFor(check);
-      const [first, ...rest] = wanted.requests;
-      const existing = await ourRun(check, signal);
-      if (existing && !isPast(existing, check) && isSo(existing, check, wanted.externalId)) {
-        return { id: existing.id, written: 'unchanged' };
+      return put(check, wanted, await ourRun(check, signal), signal);
+    },
+    putChecks: async (all, signal) => {
+      const wanted = all.map((check) => ({ check, requests: requestsFor(check) }));
+      for (const [sha, group] of Map.groupBy(wanted, ({ check }) => check.headSha)) {
+        const present = await ourRuns(sha, signal);
+        for (const { check, requests } of group) await put(check, requests, present, signal);
       }
-      const id = await start(check, existing, first, signal);
-      for (const fields of rest) {
-        await checks.update({ ...where(context, signal), check_run_id: id, ...fields });
-      }
-      return { id, written: existing?.id === id ? 'updated' : 'created' };
     },
     listChecks: async (ref, signal) => {
       const runs = await allPages(async (page) => {

@@ -6,6 +6,11 @@ import type { Repo } from './repo.ts';
 import { requireCommit, requireTree } from './repo.ts';
 import { checkPath, isOid, quote } from './safe-name.ts';
 
+// Commits do not change, so neither does what leads to them. Keys name the mirror, so nothing crosses over.
+const logs = createLru<readonly string[]>(200_000);
+const bases = createLru<string | null>(20_000);
+const ancestry = createLru<boolean>(20_000);
+
 /** Throws GIT_UNKNOWN_REVISION where there is no such commit. */
 export async function readCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<Commit> {
   const oid = await requireCommit(repo, rev, signal);
@@ -42,22 +47,25 @@ export async function readLog(
   const near = await nearLog(repo, { from: after, to }, options, signal);
   if (near !== null) return near;
   const from = after === undefined ? [] : [`^${after}`];
-  const { stdout } = await repo.git(
-    [
-      'rev-list',
-      `--max-count=${Math.max(0, Math.floor(options.limit ?? 1_000))}`,
-      ...(options.firstParent === true ? ['--first-parent'] : []),
-      to,
-      ...from,
-      '--',
-      // `:(top,literal)` keeps `*`, `[` and a leading `:` from being patterns.
-      ...(options.path === undefined || options.path === ''
-        ? []
-        : [`:(top,literal)${checkPath(options.path)}`]),
-    ],
-    { signal },
-  );
-  const ids = stdout.toString('latin1').split('\n').filter(isOid);
+  const args = [
+    'rev-list',
+    `--max-count=${Math.max(0, Math.floor(options.limit ?? 1_000))}`,
+    ...(options.firstParent === true ? ['--first-parent'] : []),
+    to,
+    ...from,
+    '--',
+    // `:(top,literal)` keeps `*`, `[` and a leading `:` from being patterns.
+    ...(options.path === undefined || options.path === ''
+      ? []
+      : [`:(top,literal)${checkPath(options.path)}`]),
+  ];
+  const key = JSON.stringify([repo.setup.gitDir, ...args]);
+  let ids = logs.get(key);
+  if (ids === undefined) {
+    const { stdout } = await repo.git(args, { signal });
+    ids = stdout.toString('latin1').split('\n').filter(isOid);
+    logs.set(key, ids, ids.length + 1);
+  }
   return await Promise.all(ids.map((id) => readCommit(repo, id, signal)));
 }
 
@@ -100,10 +108,6 @@ async function isNear(
   }
   return false;
 }
-
-// Commits do not change, so neither does what they have in common. Keys name the mirror, so nothing crosses over.
-const bases = createLru<string | null>(20_000);
-const ancestry = createLru<boolean>(20_000);
 
 /** The best common ancestor, or null where the histories share nothing. */
 export async function mergeBase(

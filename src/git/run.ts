@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { finished } from 'node:stream/promises';
 
 import { PorticoError } from '../error.ts';
+import { endGroup, type Program } from '../processes/program.ts';
+import { runProgram } from '../processes/starter.ts';
 import { gitError } from './git-error.ts';
 
 type GitProtocol = 'https' | 'http' | 'file';
@@ -41,7 +42,6 @@ export interface RunResult {
 
 const TWO_MINUTES = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
-const GRACE_MS = 2_000;
 const MAX_STDERR = 64 * 1024;
 
 /** What a process inherits: how to find programs, proxies and certificates. Everything else starts empty. */
@@ -98,66 +98,58 @@ export async function runGit(
   options: RunOptions = {},
 ): Promise<RunResult> {
   options.signal?.throwIfAborted();
-  const child = startGit(setup, args, options);
-  const limit = new AbortController();
-  const stop = (): void => killGroup(child);
+  const program = programOf(setup, args, options);
+  const running = runProgram(program, {
+    input: options.input,
+    maxOutput: options.maxOutput ?? MAX_OUTPUT,
+    maxErrors: MAX_STDERR,
+  });
+  let isLate = false;
   const timer = setTimeout(() => {
-    limit.abort(timeoutError(args, options));
-    stop();
+    isLate = true;
+    running.stop();
   }, options.timeoutMs ?? TWO_MINUTES);
+  const stop = (): void => running.stop();
   options.signal?.addEventListener('abort', stop, { once: true });
   try {
-    const output = collect(child, options.maxOutput ?? MAX_OUTPUT, () => {
-      limit.abort(outputError(args));
-      stop();
+    const { code, stdout, stderr, tooMuch } = await running.ended.catch((cause: unknown) => {
+      throw notStarted(cause);
     });
-    const [exitCode, { stdout, stderr }] = await Promise.all([
-      exitOf(child),
-      output,
-      feed(child, options.input),
-    ]);
     options.signal?.throwIfAborted();
-    limit.signal.throwIfAborted();
-    const clean = withoutSecrets(stderr, options.credential?.token);
-    if (exitCode !== null && (options.accept ?? [0]).includes(exitCode)) {
-      return { exitCode, stdout, stderr: clean };
-    }
-    throw gitError({ command: args[0] ?? '', exitCode, stderr: clean });
+    if (isLate) throw timeoutError(args, options);
+    if (tooMuch) throw outputError(args);
+    const clean = withoutSecrets(stderr.toString('utf8'), options.credential?.token);
+    if (code !== null && (options.accept ?? [0]).includes(code))
+      return { exitCode: code, stdout, stderr: clean };
+    throw gitError({ command: args[0] ?? '', exitCode: code, stderr: clean });
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', stop);
   }
 }
 
-/** Starts a git process with pipes, in its own process group so that its helpers die with it. */
-export function startGit(
-  setup: GitSetup,
-  args: readonly string[],
-  options: Pick<RunOptions, 'env' | 'config' | 'credential'> = {},
-): ChildProcess {
-  return spawn('git', [...args], {
-    // GIT_DIR says where the repository is; a work directory that vanished must not stop the start.
-    cwd: '/',
-    env: environment(setup, options),
+/** Starts a git process with pipes, to talk with; in its own process group so that its helpers die with it. */
+export function startGit(setup: GitSetup, args: readonly string[]): ChildProcess {
+  const { file, env, cwd } = programOf(setup, args, {});
+  return spawn(file, [...args], {
+    cwd,
+    env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     shell: false,
   });
 }
 
-/** Ends a process and its helpers; harmless when it has ended. Asked nicely first, git removes its lock files. */
-export function killGroup(child: ChildProcess): void {
-  signalGroup(child, 'SIGTERM');
-  setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS).unref();
-}
+/** Ends a process and its helpers; harmless when it has ended. */
+export const killGroup = endGroup;
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    child.kill(signal);
-  }
+function programOf(
+  setup: GitSetup,
+  args: readonly string[],
+  options: Pick<RunOptions, 'env' | 'config' | 'credential'>,
+): Program & { readonly cwd: string } {
+  // GIT_DIR says where the repository is; a work directory that vanished must not stop the start.
+  return { file: 'git', args, env: environment(setup, options), cwd: '/', ownGroup: true };
 }
 
 function environment(
@@ -213,52 +205,10 @@ function withoutSecrets(text: string, token: string | undefined): string {
   return token === undefined ? anonymous : anonymous.replaceAll(token, '***').replaceAll(basic(token), '***');
 }
 
-async function collect(
-  child: ChildProcess,
-  maxOutput: number,
-  onTooMuch: () => void,
-): Promise<{ stdout: Buffer; stderr: string }> {
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  let outSize = 0;
-  let errSize = 0;
-  child.stdout?.on('data', (chunk: Buffer) => {
-    outSize += chunk.length;
-    if (outSize > maxOutput) onTooMuch();
-    else out.push(chunk);
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errSize += chunk.length;
-    if (errSize <= MAX_STDERR) err.push(chunk);
-  });
-  // A stream cut off by a kill is no error of its own: the exit code tells.
-  for (const stream of [child.stdout, child.stderr]) if (stream) await finished(stream).catch(() => {});
-  return { stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
-}
-
-function feed(child: ChildProcess, input: string | Uint8Array | undefined): Promise<void> {
-  const { stdin } = child;
-  if (!stdin) return Promise.resolve();
-  return new Promise((resolve) => {
-    // EPIPE only says that git stopped reading; why, its exit code and stderr tell.
-    stdin.on('error', () => resolve());
-    stdin.on('close', () => resolve());
-    stdin.end(input ?? '');
-  });
-}
-
-function exitOf(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve, reject) => {
-    child.once('error', (cause) =>
-      reject(
-        new PorticoError('GIT_FAILED', 'git could not be started', {
-          cause,
-          hint: 'Install git 2.38 or newer and put it on PATH.',
-        }),
-      ),
-    );
-    child.once('close', (code) => resolve(code));
+function notStarted(cause: unknown): PorticoError {
+  return new PorticoError('GIT_FAILED', 'git could not be started', {
+    cause,
+    hint: 'Install git 2.38 or newer and put it on PATH.',
   });
 }
 

@@ -24,6 +24,8 @@ import { writePullRef } from './pull-ref.ts';
 /** How many answers about commits, and differences, a repository keeps; larger differences are not kept. */
 const KEPT_ANSWERS = 300;
 const KEPT_DIFFS = 12;
+const KEPT_OBJECTS = 400;
+const MAX_KEPT_OBJECT = 4 * 1024;
 const MAX_KEPT_DIFF = 128 * 1024;
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -86,11 +88,21 @@ export function openBareRepository(directory: string): GitRepository {
       ? undefined
       : { sha, type: type as ObjectType, size: Number(size) };
   };
-  const object: GitRepository['object'] = async (name) => {
+  const objects = makeMemo(KEPT_OBJECTS);
+  const readObject: GitRepository['object'] = async (name) => {
     const answer = await batch.ask('contents', name);
     if (answer?.content === undefined) return undefined;
     const [sha = '', type] = answer.header.split(' ');
     return { sha, type: type as ObjectType, content: answer.content };
+  };
+  const object: GitRepository['object'] = (name) => {
+    const id = name.endsWith('^{tree}') ? name.slice(0, -'^{tree}'.length) : name;
+    if (!isSha(id)) return readObject(name);
+    return objects(
+      name,
+      () => readObject(name),
+      (found) => found !== undefined && found.content.length <= MAX_KEPT_OBJECT,
+    );
   };
   const readTree = async (name: string): Promise<TreeEntry[]> => {
     // git knows the empty tree without having it.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 
 import { PorticoError } from '../error.ts';
+import { holdStarter } from '../processes/starter.ts';
 import { makeAccess } from './access.ts';
 import { openApp, readManifest } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
@@ -85,6 +86,8 @@ export interface LocalForge extends AsyncDisposable {
  * @throws PorticoError FORGE_CONFIG, FORGE_DATA_IN_USE, IMPORT_FAILED, GIT_MISSING, GIT_TOO_OLD, or FORGE_PORT when it cannot listen
  */
 export async function startForge(options: ForgeOptions): Promise<LocalForge> {
+  using starting = new DisposableStack();
+  starting.use(holdStarter());
   const config = parseForgeConfig(options.config ?? {});
   await demandGit();
   mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
@@ -157,6 +160,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   for (const delivery of records.deliveries.find('state', ['pending'])) running.enqueue(delivery);
   sender = running;
 
+  const held = starting.move();
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= (async () => {
@@ -165,6 +169,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       await running.close();
       for (const repository of repositories.values()) await repository.close();
       store.close();
+      held.dispose();
     })();
     return closed;
   };

@@ -9,7 +9,7 @@ import { HTTPException } from 'hono/http-exception';
 import { permits, roleAtLeast } from './access.ts';
 import { credentialOf, viewerOf } from './auth.ts';
 import type { ForgeContext } from './context.ts';
-import { startGit } from './git-process.ts';
+import { runGit, startGit } from './git-process.ts';
 import { readPushHead, withReasons } from './pkt-line.ts';
 import type { PushHead } from './pkt-line.ts';
 import { gateText } from './push-hook.ts';
@@ -169,22 +169,43 @@ async function uploadPack(
   response: ServerResponse,
 ): Promise<void> {
   const { directory } = context.git(asked.repository);
-  const child = startGit(['upload-pack', '--strict', '--stateless-rpc', directory], {
-    directory,
-    env: protocolOf(request),
-  });
-  child.stderr.resume();
-  response.on('close', () => child.kill());
+  const args = ['upload-pack', '--strict', '--stateless-rpc', directory];
+  const env = protocolOf(request);
   const zipped = /gzip/.test(request.headers['content-encoding'] ?? '');
-  const fed = (
-    zipped ? pipeline(request, createGunzip(), child.stdin) : pipeline(request, child.stdin)
-  ).catch(() => {});
-  response.writeHead(200, {
+  const body = (zipped ? request.pipe(createGunzip()) : request) as AsyncIterable<Buffer>;
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const start = first.done === true ? Buffer.alloc(0) : first.value;
+  const headers = {
     'content-type': 'application/x-git-upload-pack-result',
     'cache-control': 'no-cache, max-age=0, must-revalidate',
-  });
+  };
+  async function* all(): AsyncGenerator<Buffer> {
+    yield start;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  }
+  if (ASKS_FOR_REFS.test(start.toString('latin1', 0, 24))) {
+    // The usual question, with a short answer.
+    const { stdout } = await runGit(args, { directory, env, input: await whole(all()) });
+    response.writeHead(200, headers).end(stdout);
+    return;
+  }
+  const child = startGit(args, { directory, env });
+  child.stderr.resume();
+  response.on('close', () => child.kill());
+  const fed = pipeline(all(), child.stdin).catch(() => {});
+  response.writeHead(200, headers);
   await pipeline(child.stdout, response);
   await fed;
+}
+
+/** The first line of a request in protocol 2 (gitprotocol-v2(5)). */
+const ASKS_FOR_REFS = /^[0-9a-f]{4}command=ls-refs\n?/;
+
+async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
 }
 
 function protocolOf(request: IncomingMessage): Record<string, string> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 
 import { PorticoError } from '../error.ts';
+import { runProgram } from '../processes/starter.ts';
 
 export interface GitOutput {
   readonly code: number;
@@ -83,22 +84,12 @@ export function startGit(
 }
 
 /** Runs `git` to its end. Does not throw for an exit code, only when git cannot be started. */
-export function runGit(
+export async function runGit(
   args: readonly string[],
   options: GitProcessOptions & { readonly input?: string | Buffer },
 ): Promise<GitOutput> {
-  const { promise, resolve, reject } = Promise.withResolvers<GitOutput>();
-  const child = startGit(args, options);
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  child.on('error', reject);
-  // A command that ends early closes its input; its exit code tells why.
-  child.stdin.on('error', () => {});
-  child.on('close', (code) =>
-    resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }),
-  );
-  child.stdin.end(options.input ?? '');
-  return promise;
+  const { directory, env, input } = options;
+  const program = { file: 'git', args, env: gitEnvironment(directory, env) };
+  const { code, stdout, stderr } = await runProgram(program, { input }).ended;
+  return { code: code ?? -1, stdout, stderr: stderr.toString() };
 }

@@ -4,6 +4,7 @@ import { parseIssueForm } from '../command/issue-form.ts';
 import { parseComment, type CommandLine } from '../command/parse.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
+import { answeredComments } from './answered.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import { loadCommandPlace } from './command-place.ts';
 import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
@@ -28,7 +29,9 @@ export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) =>
  * comment by a person is obeyed, never an edited one, and never a bot's.
  */
 export function createCommentReconciler(world: World): CommentReconciler {
+  const answered = answeredComments(world);
   return async (target, signal) => {
+    if (answered.has(target)) return;
     const access = await world.open(target.repository, signal);
     const written = await readWritten(access, target, signal);
     if (written === null || written.authorIsBot || written.edited) return;
@@ -37,6 +40,7 @@ export function createCommentReconciler(world: World): CommentReconciler {
     if (!(await isRegistered(world, access, signal))) return;
     if (await wasAnswered(world, access, target.number, written, signal)) {
       await acknowledge(access, written, false, signal);
+      answered.add(target);
       return;
     }
     await acknowledge(access, written, true, signal);
@@ -45,6 +49,7 @@ export function createCommentReconciler(world: World): CommentReconciler {
         ? [{ outcome: 'refused' as const, text: `${parsed.message} ${parsed.hint}` }]
         : await obey(world, access, target, written, parsed.commands, signal);
     await answer(access, target.number, written, said, signal);
+    if (said.length > 0) answered.add(target);
   };
 }
 

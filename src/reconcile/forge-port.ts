@@ -251,6 +251,8 @@ export interface Forge {
   permission(login: string, signal?: AbortSignal): Promise<string>;
   teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
   putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
+  /** Several of one commit at the cost of one look. */
+  putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<unknown>;
   listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
   /** What others say by commit statuses; `pending` where there are none too. */
   combinedStatus(

@@ -95,6 +95,6 @@ export function createMergeGroupReconciler(
       draft: false,
       fixable: new Set(),
     });
-    for (const check of checks) await forge.putCheck(check, signal);
+    await forge.putChecks(checks, signal);
   };
 }

@@ -95,10 +95,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
         snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
       ),
     });
-    for (const check of checks) {
+    const put = checks.map((check) => {
       const anew = again !== undefined && (again.check ?? check.name) === check.name;
-      await access.forge.putCheck(anew ? { ...check, notBefore: new Date(at).toISOString() } : check, signal);
-    }
+      return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;
+    });
+    await access.forge.putChecks(put, signal);
     const body = summaryOf({
       pull: snapshot.pull,
       digest,

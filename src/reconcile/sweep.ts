@@ -4,6 +4,7 @@
  */
 import { parseComment } from '../command/parse.ts';
 import { PorticoError } from '../error.ts';
+import { answeredComments } from './answered.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import {
   commentJob,
@@ -72,6 +73,7 @@ function createRedelivery(world: World): (signal?: AbortSignal) => Promise<void>
 export function createRepositorySweep(
   world: World,
 ): (repository: RepositoryRef, signal?: AbortSignal) => Promise<void> {
+  const answered = answeredComments(world);
   return async (repository, signal) => {
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
@@ -89,14 +91,18 @@ export function createRepositorySweep(
       await world.enqueue(proposalJob(repository, number));
       if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
       for (const review of await access.forge.listReviews(number, signal)) {
-        if (review.authorIsBot || !holdsCommand(review.body)) continue;
-        await world.enqueue(commentJob(repository, number, { kind: 'review', id: review.id }));
+        const source = { kind: 'review' as const, id: review.id };
+        if (review.authorIsBot || !holdsCommand(review.body) || answered.has({ repository, source }))
+          continue;
+        await world.enqueue(commentJob(repository, number, source));
       }
     }
     const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
     for (const comment of await access.forge.listRecentComments(since, signal)) {
-      if (comment.authorIsBot || !holdsCommand(comment.body)) continue;
-      await world.enqueue(commentJob(repository, comment.issue, { kind: 'comment', id: comment.id }));
+      const source = { kind: 'comment' as const, id: comment.id };
+      if (comment.authorIsBot || !holdsCommand(comment.body) || answered.has({ repository, source }))
+        continue;
+      await world.enqueue(commentJob(repository, comment.issue, source));
     }
   };
 }

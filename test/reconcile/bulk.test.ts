@@ -13,16 +13,19 @@ const change = (name: string): Record<string, string> => ({
 const PACKAGE = smallPackage('web');
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', PACKAGE) },
-    many: {
-      files: {
-        ...below('a', smallPackage('a')),
-        ...below('b', smallPackage('b')),
-        ...below('c/d', smallPackage('d')),
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE) },
+      many: {
+        files: {
+          ...below('a', smallPackage('a')),
+          ...below('b', smallPackage('b')),
+          ...below('c/d', smallPackage('d')),
+        },
       },
     },
-  });
+    { watched: true },
+  );
 });
 
 afterAll(async () => {

@@ -13,11 +13,14 @@ let repo: StageRepository;
 let ends: StageRepository;
 
 beforeAll(async () => {
-  stage = await startStage({
-    life: { files: below('web', smallPackage('web')) },
-    ends: { files: below('web', smallPackage('web')) },
-    talk: { files: below('web', smallPackage('web')) },
-  });
+  stage = await startStage(
+    {
+      life: { files: below('web', smallPackage('web')) },
+      ends: { files: below('web', smallPackage('web')) },
+      talk: { files: below('web', smallPackage('web')) },
+    },
+    { watched: true },
+  );
   repo = stage.repository('talk');
   ends = stage.repository('ends');
 });

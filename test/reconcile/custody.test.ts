@@ -20,6 +20,7 @@ beforeAll(async () => {
         { files: FILES },
       ]),
     ),
+    { watched: true },
   );
 });
 

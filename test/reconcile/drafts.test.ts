@@ -24,21 +24,24 @@ source: |
 `;
 
 beforeAll(async () => {
-  stage = await startStage({
-    blueprints: { files: { ...below('db', smallPackage('db')), ...below('pg', smallPackage('pg')) } },
-    secret: { files: below('vault', smallPackage('vault')) },
-    open: { private: false },
-    plain: { private: false, spec: null, files: below('db', smallPackage('db')) },
-    moving: {
-      spec: 'branch: main\npublish: { requireApprovals: 0 }',
-      files: below('web', smallPackage('web')),
+  stage = await startStage(
+    {
+      blueprints: { files: { ...below('db', smallPackage('db')), ...below('pg', smallPackage('pg')) } },
+      secret: { files: below('vault', smallPackage('vault')) },
+      open: { private: false },
+      plain: { private: false, spec: null, files: below('db', smallPackage('db')) },
+      moving: {
+        spec: 'branch: main\npublish: { requireApprovals: 0 }',
+        files: below('web', smallPackage('web')),
+      },
+      deploy: {
+        spec: 'branch: main\ndeployment: true\npublish: { requireApprovals: 1 }\ndefaultUpstream: { repo: acme/blueprints }',
+        files: below('web', smallPackage('web')),
+      },
+      guarded: { spec: GUARDED, files: { ...below('web', smallPackage('web')), 'rules/colour.yaml': RULE } },
     },
-    deploy: {
-      spec: 'branch: main\ndeployment: true\npublish: { requireApprovals: 1 }\ndefaultUpstream: { repo: acme/blueprints }',
-      files: below('web', smallPackage('web')),
-    },
-    guarded: { spec: GUARDED, files: { ...below('web', smallPackage('web')), 'rules/colour.yaml': RULE } },
-  });
+    { watched: true },
+  );
 });
 
 afterAll(async () => {

@@ -1,79 +1,146 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { below } from '../e2e/packages.ts';
-import { begin, commands, freshModel, holds, type Real } from './model.ts';
-import { smallPackage } from './small-package.ts';
-import { startStage } from './stage.ts';
+import { holds } from './model-holds.ts';
+import { BEGINNINGS, commands, FILES, freshModel, type Command, type Real, type Tally } from './model.ts';
+import { startStage, type Stage } from './stage.ts';
 
-/** Schedules of people and events; each has a repository of its own on a stage that a few share. */
+/**
+ * Schedules of people and events, each in a repository of its own. MODEL_SEED and MODEL_SCHEDULES say which and how many,
+ * MODEL_TOGETHER how many are played side by side, and MODEL_ONLY plays one of them by its number alone, made smaller
+ * where it fails.
+ */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['MODEL_SCHEDULES'] !== undefined;
 const SCHEDULES = Number(process.env['MODEL_SCHEDULES'] ?? (LONG ? 1_000 : 1));
 const LENGTH = LONG ? { minLength: 10, maxLength: 16 } : { minLength: 6, maxLength: 6 };
-const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 6));
-const SEED = process.env['MODEL_SEED'];
+const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 5));
+/** A stage is used for so many in turn, because starting one costs as much as a schedule. */
+const IN_TURN = LONG ? 8 : 1;
+const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000);
+const ONLY = process.env['MODEL_ONLY'];
 
-const FILES = below('web', smallPackage('web', { data: { color: 'blue', size: 'small', shape: 'round' } }));
-const NAMES = Array.from({ length: TOGETHER }, (_, at) => `r${at}`);
+type Schedule = readonly Command[];
 
-test(
+const schedules = fc
+  .tuple(fc.constantFrom(...BEGINNINGS), fc.array(commands(), LENGTH))
+  .map(([first, rest]) => [...first, ...rest]);
+const PER_STAGE = Math.min(SCHEDULES, TOGETHER * IN_TURN);
+const all = fc.sample(schedules, { numRuns: SCHEDULES, seed: SEED });
+
+test.runIf(ONLY === undefined)(
   `whatever people do, in whatever order webhooks come: ${SCHEDULES} schedules`,
   async () => {
-    const played = { schedules: 0, commands: 0, revisions: 0 };
-    const schedule = fc.array(fc.oneof(...commands()), LENGTH);
-    await fc.assert(
-      fc.asyncProperty(fc.array(schedule, { minLength: TOGETHER, maxLength: TOGETHER }), async (all) => {
-        await using stage = await startStage(
-          Object.fromEntries(NAMES.map((name) => [name, { files: FILES }])),
-        );
-        const { webhooks } = stage.forge.knobs;
-        const losing = new Set<number>();
-        webhooks.lose = ({ repositoryId }) => repositoryId !== null && losing.has(repositoryId);
-        Object.assign(webhooks, { duplicate: 0.3, reorder: 4, seed: 11 });
-        await Promise.all(
-          all.map(async (one, at) => {
-            const repo = stage.repository(NAMES[at]!);
-            const { id } = stage.forge.context.records.repositoryByName('acme', repo.repo)!;
-            const real: Real = {
-              stage,
-              repo,
-              async losing(work) {
-                losing.add(id);
-                try {
-                  await work();
-                  await stage.forge.settled();
-                } finally {
-                  losing.delete(id);
-                }
-              },
-            };
-            const model = freshModel();
-            // Without a proposal there is little to do: the first two commands see to it.
-            await fc.asyncModelRun(() => ({ model, real }), [begin('one'), begin('two'), ...one]);
-            await stage.look(repo.repo);
-            await holds(model, real);
+    const tally: Tally = new Map();
+    const played = { schedules: 0, commands: 0, revisions: 0, failed: 0 };
+    const failures: string[] = [];
+    for (let from = 0; from < SCHEDULES; from += PER_STAGE) {
+      const some = all.slice(from, from + PER_STAGE).map((schedule, at) => ({ schedule, number: from + at }));
+      await using stage = await stageFor(some.map(({ number }) => `r${number}`));
+      const waiting = [...some];
+      await Promise.all(
+        Array.from({ length: TOGETHER }, async () => {
+          for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+            const model = freshModel(tally);
+            try {
+              await play(stage, `r${next.number}`, model, next.schedule);
+            } catch (error) {
+              played.failed += 1;
+              failures.push(`seed ${SEED}, schedule ${next.number}: ${String(error)}`);
+              if (LONG) process.stderr.write(`FAILED ${failures.at(-1)}\n`);
+            }
             played.schedules += 1;
             played.commands += model.done.length;
             played.revisions += model.tags.size;
-          }),
-        );
-        // Everything was looked at: one more look changes nothing.
-        await stage.sweep();
-        expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
-        const log = stage.log.join('');
-        expect(log).not.toMatch(/ghs_|PRIVATE KEY/);
-        if (LONG) process.stderr.write(`held so far: ${JSON.stringify(played)}\n`);
-        expect(stage.log.filter((line) => /"level":(50|60)|"level":"(error|fatal)"/.test(line))).toEqual([]);
-      }),
-      {
-        numRuns: Math.max(1, Math.ceil(SCHEDULES / TOGETHER)),
-        endOnFailure: true,
-        ...(SEED !== undefined && { seed: Number(SEED) }),
-        verbose: 1,
-        unbiased: true,
-      },
-    );
-    if (LONG) process.stderr.write(`all held: ${JSON.stringify(played)}\n`);
+          }
+        }),
+      );
+      await quietAtLast(stage).catch((error: unknown) => {
+        failures.push(`seed ${SEED}, schedules ${from} to ${from + some.length - 1}: ${String(error)}`);
+        if (LONG) process.stderr.write(`FAILED ${failures.at(-1)}\n`);
+      });
+      if (LONG) {
+        process.stderr.write(`so far, seed ${SEED}: ${JSON.stringify(played)}\n`);
+        process.stderr.write(`${JSON.stringify(Object.fromEntries(tally))}\n`);
+      }
+    }
+    expect(failures).toEqual([]);
   },
   LONG ? 12 * 3_600_000 : 120_000,
 );
+
+test.runIf(ONLY !== undefined)(`schedule ${ONLY} alone`, { timeout: 3_600_000 }, async () => {
+  let left = all[Number(ONLY)]!;
+  let found = await failureOf(left);
+  if (found === undefined) return;
+  // Without each command in turn, from the last on: what is left in the end is all needed.
+  for (let at = left.length - 1; at >= 0; at -= 1) {
+    const fewer = left.toSpliced(at, 1);
+    const still = await failureOf(fewer);
+    process.stderr.write(`without "${String(left[at])}": ${still === undefined ? 'holds' : 'fails'}\n`);
+    if (still !== undefined) [left, found] = [fewer, still];
+  }
+  throw found;
+});
+
+async function failureOf(schedule: Schedule): Promise<Error | undefined> {
+  await using stage = await stageFor(['r0']);
+  try {
+    await play(stage, 'r0', freshModel(), schedule);
+    await quietAtLast(stage);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Repositories whose webhooks are being lost. */
+const losingOf = new WeakMap<Stage, Set<number>>();
+
+async function stageFor(names: readonly string[]): Promise<Stage> {
+  const stage = await startStage(Object.fromEntries(names.map((name) => [name, { files: FILES }])));
+  const losing = new Set<number>();
+  losingOf.set(stage, losing);
+  Object.assign(stage.forge.knobs.webhooks, {
+    duplicate: 0.3,
+    reorder: 4,
+    seed: 11,
+    lose: ({ repositoryId }: { repositoryId: number | null }) =>
+      repositoryId !== null && losing.has(repositoryId),
+  });
+  return stage;
+}
+
+async function play(
+  stage: Stage,
+  name: string,
+  model: ReturnType<typeof freshModel>,
+  schedule: Schedule,
+): Promise<void> {
+  const { id } = stage.forge.context.records.repositoryByName('acme', name)!;
+  const losing = losingOf.get(stage)!;
+  const real: Real = {
+    stage,
+    repo: stage.repository(name),
+    async losing(work) {
+      losing.add(id);
+      try {
+        await work();
+        await stage.forge.settled();
+      } finally {
+        losing.delete(id);
+      }
+    },
+  };
+  await fc.asyncModelRun(() => ({ model, real }), [...schedule]);
+  await stage.look(name);
+  model.over.clear();
+  await holds(model, real);
+}
+
+/** Everything was looked at: one more look changes nothing, and nothing was said that must not be. */
+async function quietAtLast(stage: Stage): Promise<void> {
+  await stage.sweep();
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  expect(stage.log.filter((line) => /ghs_|PRIVATE KEY/.test(line))).toEqual([]);
+  expect(stage.log.filter((line) => /"level":(50|60)|"level":"(error|fatal)"/.test(line))).toEqual([]);
+}

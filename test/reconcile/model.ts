@@ -1,11 +1,13 @@
 /**
- * People and events on one repository, chosen at random, and what must hold whenever all is quiet. The real thing is
- * the bot with the local forge; the model knows only what people did, because what must hold is read from git.
+ * People and events on one repository, chosen at random. The real thing is the bot with the local forge; the model
+ * knows only what people did, because what must hold is read from git and the forge (`model-holds.ts`).
  */
 import * as fc from 'fast-check';
 
-import { configMap } from './small-package.ts';
-import type { StageRepository } from './stage-repository.ts';
+import { below } from '../e2e/packages.ts';
+import { holds } from './model-holds.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import type { Files, StageRepository } from './stage-repository.ts';
 import type { Login, Stage } from './stage.ts';
 
 export interface Real {
@@ -20,271 +22,335 @@ export interface Model {
   readonly branches: Map<string, { pull?: number; commits: string[] }>;
   /** Tags as they were first seen: name → object. */
   readonly tags: Map<string, string>;
-  /** Revisions that a command retired. */
-  readonly retired: Set<string>;
+  /** Pull requests that are over and were found right. */
+  readonly over: Set<number>;
   /** Somebody pushed to the registered branch since the last revision. */
   pushed: boolean;
   readonly done: string[];
+  /** What each kind of event came to. */
+  readonly tally: Tally;
 }
 
-type Command = fc.AsyncCommand<Model, Real>;
+/** `done` changed something, `refused` was answered with a no, `nothing` had nothing to act on. */
+type Came = 'done' | 'refused' | 'nothing';
+export type Tally = Map<string, Record<Came | 'lost', number>>;
+
+export type Command = fc.AsyncCommand<Model, Real>;
+
+interface Act {
+  readonly kind: string;
+  readonly name: string;
+  /** Does it, and answers a function that tells, once all is quiet, what it came to. */
+  readonly act: (model: Model, real: Real) => Promise<() => Promise<Came> | Came>;
+}
 
 const WORKSPACES = ['one', 'two'] as const;
+/** Also the newest pull request that Portico made itself: a rollback, a deletion. */
+const TARGETS = [...WORKSPACES, 'made'] as const;
 const PEOPLE = ['alice', 'bob', 'carol'] as const satisfies readonly Login[];
 const VALUES = ['red', 'green', 'blue'] as const;
+const DATA = { color: 'blue', size: 'small', shape: 'round' };
 
-export function freshModel(): Model {
-  return { branches: new Map(), tags: new Map(), retired: new Set(), pushed: false, done: [] };
+/** What main holds at first. */
+export const FILES = below('web', smallPackage('web', { data: DATA }));
+
+export function freshModel(tally: Tally = new Map()): Model {
+  return { branches: new Map(), tags: new Map(), over: new Set(), pushed: false, done: [], tally };
 }
 
 /** A command that waits until all is quiet and then looks whether everything holds. */
-function command(
-  name: string,
-  can: (model: Model) => boolean,
-  act: (model: Model, real: Real) => Promise<void>,
-  lost = false,
-): Command {
+function command(acts: readonly Act[], lost: boolean): Command {
+  const name = `${acts.map((one) => one.name).join(' while ')}${lost ? ' (webhooks lost)' : ''}`;
   return {
-    check: can,
+    check: () => true,
     async run(model, real) {
       model.done.push(name);
+      let ends: (() => Promise<Came> | Came)[] = [];
+      const work = async (): Promise<void> => {
+        ends = await Promise.all(acts.map(({ act }) => act(model, real)));
+      };
       if (lost) {
-        await real.losing(() => act(model, real));
+        await real.losing(work);
         await real.stage.look(real.repo.repo);
-      } else await act(model, real);
+      } else await work();
       await real.stage.idle();
+      for (const [at, { kind }] of acts.entries()) {
+        const counts = model.tally.get(kind) ?? { done: 0, refused: 0, nothing: 0, lost: 0 };
+        model.tally.set(kind, counts);
+        const came = await ends[at]!();
+        counts[came] += 1;
+        if (lost && came !== 'nothing') counts.lost += 1;
+        if (came !== 'done') model.done[model.done.length - 1] += ` [${came}]`;
+      }
       await holds(model, real);
     },
-    toString: () => (lost ? `${name} (webhooks lost)` : name),
+    toString: () => name,
   };
 }
 
 const branchOf = (workspace: string): string => `drafts/web/${workspace}`;
-const isOpen = (model: Model, workspace: string): boolean =>
-  model.branches.get(branchOf(workspace))?.pull !== undefined;
 
-async function content(repo: StageRepository, ref: string, key: string, value: string): Promise<string> {
-  const text = (await repo.read('web/config.yaml', ref)) ?? '';
-  const data = Object.fromEntries(
-    [...text.matchAll(/^ {2}(color|size|shape): (\w+)$/gm)].map(([, field = '', is = '']) => [field, is]),
-  );
-  return configMap('web', { color: 'blue', size: 'small', shape: 'round', ...data, [key]: value });
+async function pullOf(
+  model: Model,
+  { repo, stage }: Real,
+  target: (typeof TARGETS)[number],
+): Promise<number | undefined> {
+  if (target !== 'made') return model.branches.get(branchOf(target))?.pull;
+  const { data } = await stage.as('alice').rest.pulls.list({ ...repo.where, state: 'open' });
+  return data.find(({ user }) => user?.type === 'Bot')?.number;
 }
 
-const ignoring = async (work: Promise<unknown>): Promise<void> => {
-  // The forge refuses what people may not do now: that too is something that happens.
-  await work.catch((error: unknown) => {
-    if ((error as { status?: number }).status === undefined) throw error;
-  });
-};
-
-const say = (text: string) => (w: string, by: Login, isLost: boolean) =>
-  command(
-    `${by}: ${text} on ${w}`,
-    (model) => isOpen(model, w),
-    async (model, { repo }) => {
-      await repo.say(model.branches.get(branchOf(w))!.pull!, `/portico ${text}`, by);
-    },
-    isLost,
+/** Files that bring one value, on top of what a commit holds; the whole package where it is gone. */
+async function change(repo: StageRepository, ref: string, key: string, value: string): Promise<Files> {
+  const text = await repo.read('web/config.yaml', ref);
+  const data = Object.fromEntries(
+    [...(text ?? '').matchAll(/^ {2}(color|size|shape): (\w+)$/gm)].map(([, field = '', is = '']) => [
+      field,
+      is,
+    ]),
   );
+  const config = { 'web/config.yaml': configMap('web', { ...DATA, ...data, [key]: value }) };
+  return text === null ? { ...FILES, ...config } : config;
+}
+
+/** The forge refuses what people may not do now: that too is something that happens. */
+async function tried(work: Promise<unknown>): Promise<() => Came> {
+  try {
+    await work;
+    return () => 'done';
+  } catch (error) {
+    if ((error as { status?: number }).status === undefined) throw error;
+    return () => 'refused';
+  }
+}
+
+const NOTHING = (): Came => 'nothing';
+
+async function said({ repo }: Real, number: number, text: string, by: Login): Promise<() => Promise<Came>> {
+  const comment = await repo.say(number, `/portico ${text}`, by);
+  return async () => {
+    const { reaction } = await repo.answerTo(number, comment);
+    if (reaction === undefined) throw new Error(`nobody answered "/portico ${text}" on #${number}`);
+    return reaction === 'rocket' ? 'done' : 'refused';
+  };
+}
+
+const say =
+  (text: string) =>
+  (target: (typeof TARGETS)[number], by: Login): Act => ({
+    kind: `/portico ${text.split(' ')[0]}`,
+    name: `${by}: ${text} on ${target}`,
+    async act(model, real) {
+      const pull = await pullOf(model, real, target);
+      return pull === undefined ? NOTHING : said(real, pull, text, by);
+    },
+  });
 
 /** A person pushes to a draft, and opens its pull request where there is none. */
-function push(w: string, k: string, v: string, draft: boolean, isLost: boolean): Command {
-  return command(
-    `push ${k}=${v} to ${w}${draft ? ', as draft' : ''}`,
-    () => true,
-    async (model, { repo }) => {
+function push(w: string, k: string, v: string, draft: boolean): Act {
+  return {
+    kind: 'push',
+    name: `push ${k}=${v} to ${w}${draft ? ', as draft' : ''}`,
+    async act(model, { repo }) {
       const branch = branchOf(w);
       const known = model.branches.get(branch) ?? { commits: [] };
       model.branches.set(branch, known);
-      if ((await repo.read('web/Kptfile')) === null) return;
-      const from = known.commits.length > 0 || known.pull !== undefined ? branch : 'main';
-      const files = { 'web/config.yaml': await content(repo, from, k, v) };
-      const start = known.commits.length > 0 ? {} : { from: 'main' };
-      known.commits.push(await repo.push(branch, files, start));
-      if (known.pull !== undefined) return;
-      known.pull = (await repo.create(branch, draft)).data.number;
+      const goesOn = known.commits.length > 0;
+      const files = await change(repo, goesOn ? branch : 'main', k, v);
+      known.commits.push(await repo.push(branch, files, goesOn ? {} : { from: 'main' }));
+      if (known.pull === undefined) known.pull = (await repo.create(branch, draft)).data.number;
+      return () => 'done';
     },
-    isLost,
-  );
+  };
 }
 
-/** The first command of every schedule. */
-export function begin(workspace: (typeof WORKSPACES)[number]): Command {
-  return push(workspace, workspace === 'one' ? 'color' : 'size', 'red', false, false);
+function forcePush(w: string, k: string, v: string): Act {
+  return {
+    kind: 'force-push',
+    name: `force-push ${w} with ${k}=${v}`,
+    async act(model, { repo }) {
+      const known = model.branches.get(branchOf(w));
+      if (known?.pull === undefined) return NOTHING;
+      const files = await change(repo, 'main', k, v);
+      const from = await repo.head('main');
+      // Said before it is done: what the push replaces may be gone at once.
+      known.commits = [];
+      known.commits.push(await repo.push(branchOf(w), files, { from, force: true }));
+      return () => 'done';
+    },
+  };
 }
 
-/** All that can happen. */
-export function commands(): fc.Arbitrary<Command>[] {
+function pushMain(k: string, v: string): Act {
+  return {
+    kind: 'push to main',
+    name: `push ${k}=${v} to main`,
+    async act(model, { repo }) {
+      const files = await change(repo, 'main', k, v);
+      model.pushed = true;
+      return tried(repo.push('main', files));
+    },
+  };
+}
+
+function review(target: (typeof TARGETS)[number], by: Login, event: 'APPROVE' | 'REQUEST_CHANGES'): Act {
+  return {
+    kind: `review ${event}`,
+    name: `${by} reviews ${target}: ${event}`,
+    async act(model, real) {
+      const pull_number = await pullOf(model, real, target);
+      if (pull_number === undefined) return NOTHING;
+      const { pulls } = real.stage.as(by).rest;
+      return tried(pulls.createReview({ ...real.repo.where, pull_number, event, body: 'seen' }));
+    },
+  };
+}
+
+/** The newest approval is taken back. */
+function dismiss(target: (typeof TARGETS)[number]): Act {
+  return {
+    kind: 'dismiss an approval',
+    name: `alice dismisses an approval of ${target}`,
+    async act(model, real) {
+      const pull_number = await pullOf(model, real, target);
+      if (pull_number === undefined) return NOTHING;
+      const { pulls } = real.stage.as('alice').rest;
+      const { data } = await pulls.listReviews({ ...real.repo.where, pull_number });
+      const review_id = data.findLast(({ state }) => state === 'APPROVED')?.id;
+      if (review_id === undefined) return NOTHING;
+      return tried(pulls.dismissReview({ ...real.repo.where, pull_number, review_id, message: 'no' }));
+    },
+  };
+}
+
+function mergeByButton(target: (typeof TARGETS)[number], merge_method: 'merge' | 'squash' | 'rebase'): Act {
+  return {
+    kind: 'merge button',
+    name: `${merge_method} ${target} by the button`,
+    async act(model, real) {
+      const pull_number = await pullOf(model, real, target);
+      if (pull_number === undefined) return NOTHING;
+      return tried(
+        real.stage.as('alice').rest.pulls.merge({ ...real.repo.where, pull_number, merge_method }),
+      );
+    },
+  };
+}
+
+function closeOrOpen(w: string): Act {
+  return {
+    kind: 'close or reopen',
+    name: `close or reopen ${w}`,
+    async act(model, { repo, stage }) {
+      const pull_number = model.branches.get(branchOf(w))?.pull;
+      if (pull_number === undefined) return NOTHING;
+      const { pulls } = stage.as('alice').rest;
+      const { data } = await pulls.get({ ...repo.where, pull_number });
+      return tried(
+        pulls.update({ ...repo.where, pull_number, state: data.state === 'open' ? 'closed' : 'open' }),
+      );
+    },
+  };
+}
+
+function sayInIssue(text: string, by: Login): Act {
+  return {
+    kind: `/portico ${text.replace(/^(\w+) ?(\S*?)(@v\d)?$/, '$1$3')} in an issue`,
+    name: `${by}: ${text} in the issue`,
+    async act(_model, real) {
+      const { issues } = real.stage.as('alice').rest;
+      const { data } = await issues.listForRepo({ ...real.repo.where, creator: 'alice' });
+      const number =
+        data.find(({ pull_request }) => pull_request === undefined)?.number ??
+        (await issues.create({ ...real.repo.where, title: 'Commands' })).data.number;
+      return said(real, number, text, by);
+    },
+  };
+}
+
+/** Without a proposal, and often without a revision, there is little to do: the first commands see to it. */
+export const BEGINNINGS: readonly (readonly Command[])[] = [
+  [push('one', 'color', 'red', false), push('two', 'size', 'red', true)],
+  [
+    push('one', 'color', 'red', false),
+    review('one', 'bob', 'APPROVE'),
+    say('publish')('one', 'alice'),
+    push('two', 'size', 'red', true),
+  ],
+].map((acts) => acts.map((act) => command([act], false)));
+
+/** All that can happen; what leads to a revision more often, so that there are revisions to go on from. */
+function acts(): fc.Arbitrary<Act> {
   const workspace = fc.constantFrom(...WORKSPACES);
+  const target = fc.constantFrom('one' as const, 'one' as const, 'two' as const, 'made' as const);
   const key = fc.constantFrom('color', 'size', 'shape');
   const value = fc.constantFrom(...VALUES);
   const who = fc.constantFrom(...PEOPLE);
-  const lost = fc.boolean();
-  const said = (text: string): fc.Arbitrary<Command> =>
-    fc.tuple(workspace, who, lost).map(([w, by, isLost]) => say(text)(w, by, isLost));
-
-  return [
-    fc
-      .tuple(workspace, key, value, fc.boolean(), lost)
-      .map(([w, k, v, draft, isLost]) => push(w, k, v, draft, isLost)),
-    fc.tuple(workspace, key, value, lost).map(([w, k, v, isLost]) =>
-      command(
-        `force-push ${w} with ${k}=${v}`,
-        (model) => isOpen(model, w),
-        async (model, { repo }) => {
-          const branch = branchOf(w);
-          if ((await repo.read('web/Kptfile')) === null) return;
-          const files = { 'web/config.yaml': await content(repo, 'main', k, v) };
-          const sha = await repo.push(branch, files, { from: await repo.head('main'), force: true });
-          model.branches.get(branch)!.commits = [sha];
-        },
-        isLost,
-      ),
+  const other = fc.constantFrom('bob' as const, 'carol' as const);
+  const of = (weight: number, arbitrary: fc.Arbitrary<Act>) => ({ weight, arbitrary });
+  const saying = (text: string): fc.Arbitrary<Act> =>
+    fc.tuple(target, who).map(([w, by]) => say(text)(w, by));
+  return fc.oneof(
+    of(
+      6,
+      fc.tuple(workspace, key, value, fc.boolean()).map((given) => push(...given)),
     ),
-    fc.tuple(key, value, lost).map(([k, v, isLost]) =>
-      command(
-        `push ${k}=${v} to main`,
-        () => true,
-        async (model, { repo }) => {
-          if ((await repo.read('web/Kptfile')) === null) return;
-          model.pushed = true;
-          await repo.push('main', { 'web/config.yaml': await content(repo, 'main', k, v) });
-        },
-        isLost,
-      ),
+    of(
+      2,
+      fc.tuple(workspace, key, value).map((given) => forcePush(...given)),
     ),
-    fc
-      .tuple(workspace, who, fc.constantFrom('APPROVE', 'REQUEST_CHANGES'), lost)
-      .map(([w, by, event, isLost]) =>
-        command(
-          `${by} reviews ${w}: ${event}`,
-          (model) => isOpen(model, w),
-          async (model, { repo, stage }) => {
-            const pull_number = model.branches.get(branchOf(w))!.pull!;
-            const review = { ...repo.where, pull_number, event: event as 'APPROVE', body: 'seen' };
-            await ignoring(stage.as(by).rest.pulls.createReview(review));
-          },
-          isLost,
-        ),
-      ),
-    fc.tuple(workspace, fc.constantFrom('merge', 'squash'), lost).map(([w, method, isLost]) =>
-      command(
-        `${method} ${w} by the button`,
-        (model) => isOpen(model, w),
-        async (model, { repo, stage }) => {
-          const pull_number = model.branches.get(branchOf(w))!.pull!;
-          const merge = { ...repo.where, pull_number, merge_method: method as 'merge' };
-          await ignoring(stage.as('alice').rest.pulls.merge(merge));
-        },
-        isLost,
-      ),
+    of(
+      2,
+      fc.tuple(key, value).map((given) => pushMain(...given)),
     ),
-    said('propose'),
-    said('approve'),
-    said('reject not now'),
-    said('publish'),
-    said('publish'),
-    said('resolve all local'),
-    said('resolve all upstream'),
-    said('explain'),
-    fc
-      .tuple(fc.constantFrom('rollback web@v1', 'delete web', 'delete web@v1', 'approve'), who, lost)
-      .map(([text, by, isLost]) =>
-        command(
-          `${by}: ${text} in the issue`,
-          () => true,
-          async (_model, { repo, stage }) => {
-            const issues = await stage
-              .as('alice')
-              .rest.issues.listForRepo({ ...repo.where, creator: 'alice' });
-            const issue =
-              issues.data.find(({ pull_request }) => pull_request === undefined)?.number ??
-              (await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Commands' })).data.number;
-            await repo.say(issue, `/portico ${text}`, by);
-          },
-          isLost,
-        ),
-      ),
-  ];
-}
-
-/** DESIGN: exactly one tag each revision, numbers that only grow, nothing published unapproved, no commit lost. */
-export async function holds(model: Model, { repo }: Real): Promise<void> {
-  const fail = (what: string): never => {
-    throw new Error(`${what}\nafter:\n- ${model.done.join('\n- ')}`);
-  };
-  const lines = await repo.git(
-    'for-each-ref',
-    '--format=%(refname)%09%(objectname)%09%(*objectname)%09%(contents:trailers:unfold,only)%00',
-    'refs/tags',
-    'refs/portico/published',
+    of(
+      5,
+      fc.tuple(target, other).map(([w, by]) => review(w, by, 'APPROVE')),
+    ),
+    of(
+      1,
+      fc.tuple(target, other).map(([w, by]) => review(w, by, 'REQUEST_CHANGES')),
+    ),
+    of(2, target.map(dismiss)),
+    of(
+      2,
+      fc.tuple(target, fc.constantFrom('merge', 'squash', 'rebase')).map((given) => mergeByButton(...given)),
+    ),
+    of(1, workspace.map(closeOrOpen)),
+    of(2, saying('propose')),
+    of(
+      2,
+      fc.tuple(target, other).map(([w, by]) => say('approve')(w, by)),
+    ),
+    of(1, saying('reject not now')),
+    of(7, saying('publish')),
+    of(1, saying('resolve all local')),
+    of(1, saying('resolve all upstream')),
+    of(1, saying('explain')),
+    of(
+      2,
+      who.map((by) => sayInIssue('rollback web@v1', by)),
+    ),
+    of(
+      1,
+      who.map((by) => sayInIssue('delete web', by)),
+    ),
+    of(
+      1,
+      who.map((by) => sayInIssue('delete web@v1', by)),
+    ),
+    of(
+      1,
+      who.map((by) => sayInIssue('approve', by)),
+    ),
   );
-  const refs = lines
-    .split('\0')
-    .map((line) => line.replace(/^\n/, '').split('\t'))
-    .filter(([name = '']) => name !== '')
-    .map(([name = '', object = '', commit = '', said = '']) => ({ name, object, commit, said }));
-  const tags = refs.filter(({ name }) => name.startsWith('refs/tags/'));
-  const ledger = refs.filter(({ name }) => !name.startsWith('refs/tags/'));
-
-  for (const { name, object } of tags) {
-    const before = model.tags.get(name);
-    if (before !== undefined && before !== object) fail(`${name} was moved`);
-    model.tags.set(name, object);
-    const kept = ledger.find((one) => one.name === name.replace('refs/tags/', 'refs/portico/published/'));
-    if (kept?.object !== object) fail(`${name} is not in the ledger`);
-  }
-  for (const name of model.tags.keys()) {
-    const kept = ledger.some((one) => one.name === name.replace('refs/tags/', 'refs/portico/published/'));
-    if (!kept) fail(`${name} is gone, and the ledger does not know it`);
-  }
-  const numbers = ledger.map(({ name }) => number(name)).sort((a, b) => a - b);
-  if (numbers.some((one, at) => one !== at + 1)) fail(`numbers are ${numbers.join(', ')}`);
-  if (new Set(ledger.map(({ commit }) => commit)).size !== ledger.length) fail('two revisions of one commit');
-
-  const pulls = await repo.pulls('all');
-  for (const pull of pulls) {
-    const of = ledger.filter(({ said }) => said.includes(`Proposal: #${pull.number}\n`));
-    if (of.length > 1) fail(`#${pull.number} became ${of.length} revisions`);
-    if (!pull.merged && of.length > 0) fail(`#${pull.number} is not merged and became a revision`);
-    if (
-      pull.merged &&
-      pull.merged_by?.type === 'Bot' &&
-      of.some(({ said }) => !said.includes('Approved-by: '))
-    ) {
-      fail(`#${pull.number} was published unapproved`);
-    }
-    if (pull.state === 'open' || pull.merged) await repo.sticky(pull.number);
-    const branch = model.branches.get(pull.head.ref);
-    if (branch?.pull === pull.number && pull.state === 'open') {
-      for (const commit of branch.commits) {
-        const missing = await repo.git('rev-list', '--count', commit, `^${pull.head.sha}`);
-        if (missing !== '0') fail(`the commit ${commit} of a person is gone from ${pull.head.ref}`);
-      }
-    }
-    if (branch?.pull === pull.number && pull.merged) {
-      // What is merged is done: the workspace starts anew.
-      delete branch.pull;
-      branch.commits = [];
-      await repo.git('update-ref', '-d', `refs/heads/${pull.head.ref}`);
-      model.pushed &&= of.length === 0;
-    }
-  }
-
-  const tree = await treeOf(repo, 'main');
-  const newest = ledger.toSorted((a, b) => number(a.name) - number(b.name)).at(-1);
-  if (tree !== null && newest !== undefined && !model.pushed) {
-    const published = await treeOf(repo, newest.commit);
-    if (published !== tree) fail('the package on main is not its newest revision, and nobody pushed it');
-  }
 }
 
-function number(name: string): number {
-  return Number(/\/v(\d+)$/.exec(name)?.[1]);
-}
-
-async function treeOf(repo: StageRepository, commit: string): Promise<string | null> {
-  const line = await repo.git('ls-tree', commit, 'web');
-  return /^040000 tree ([0-9a-f]+)/.exec(line)?.[1] ?? null;
+/** One event, or two at the same moment; one in three is not told by webhook. */
+export function commands(): fc.Arbitrary<Command> {
+  const lost = fc.constantFrom(true, false, false);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(acts(), lost).map(([one, isLost]) => command([one], isLost)) },
+    { weight: 1, arbitrary: fc.tuple(acts(), acts()).map((both) => command(both, false)) },
+  );
 }

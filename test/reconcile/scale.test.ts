@@ -44,10 +44,13 @@ function localOf(name: string, path: string): Record<string, string> {
 }
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', upstreamAt('red')) },
-    ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
-  });
+  stage = await startStage(
+    {
+      up: { files: below('web', upstreamAt('red')) },
+      ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
+    },
+    { watched: true },
+  );
   stage.forge.context.knobs.rateLimit = 1_000_000_000;
   first = await release('v1', 'red');
   for (const name of NAMES) {

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -48,7 +49,7 @@ export interface Stage extends AsyncDisposable {
   dashboard(name: string, which?: 'organization'): Promise<void>;
   /** What was written while that went on and until all is quiet; to one repository where it is named. */
   writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
-  /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. */
+  /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. The stage must be `watched`. */
   watching<Result>(watch: Watch, work: () => Promise<Result>): Promise<Result>;
   stopBot(): Promise<void>;
   startBot(): Promise<void>;
@@ -61,13 +62,19 @@ export interface StageRepositoryOptions {
   readonly private?: boolean;
 }
 
+export interface StageSettings {
+  readonly tracesTo?: string;
+  /** The bot reaches the forge through a door, for `watching`. */
+  readonly watched?: boolean;
+}
+
 const owner = 'acme';
 const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
 
 /** Starts both with these repositories; each has a first commit on main. */
 export async function startStage(
   repositories: Readonly<Record<string, StageRepositoryOptions>>,
-  settings: { readonly tracesTo?: string } = {},
+  settings: StageSettings = {},
 ): Promise<Stage> {
   const root = mkdtempSync(join(tmpdir(), 'portico-stage-'));
   const forge = await startForge({
@@ -88,7 +95,7 @@ export async function startStage(
     },
   });
   await copyTemplate(join(root, 'bot', 'store'));
-  const door = await openForgeDoor(forge.apiUrl);
+  const door = settings.watched === true ? await openForgeDoor(forge.apiUrl) : null;
   const log: string[] = [];
   let server: RunningServer | undefined;
   const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
@@ -101,7 +108,7 @@ export async function startStage(
         appId: forge.app.id,
         privateKey: forge.app.privateKeyPem,
         webhookSecrets: [forge.app.webhookSecret],
-        apiUrl: door.apiUrl,
+        apiUrl: door?.apiUrl ?? forge.apiUrl,
         gitUrl: forge.gitUrl,
         port: 0,
         host: '127.0.0.1',
@@ -199,6 +206,7 @@ export async function startStage(
     },
     writesOf,
     async watching(watch, work) {
+      if (door === null) throw new Error('start the stage as watched');
       door.watch(watch);
       try {
         return await work();
@@ -210,9 +218,9 @@ export async function startStage(
     startBot,
     async [Symbol.asyncDispose]() {
       await stopBot();
-      await door[Symbol.asyncDispose]();
+      await door?.[Symbol.asyncDispose]();
       await forge.close();
-      rmSync(root, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true });
     },
   };
 }

@@ -12,12 +12,15 @@ const PACKAGE = smallPackage('web');
 const ways = ['plain', 'lost', 'mixed'] as const;
 
 beforeAll(async () => {
-  stage = await startStage({
-    ...Object.fromEntries(ways.map((way) => [`up-${way}`, { files: below('web', PACKAGE) }])),
-    ...Object.fromEntries(
-      ways.map((way) => [`down-${way}`, { spec: 'branch: main\nupdates: { follow: latest }' }]),
-    ),
-  });
+  stage = await startStage(
+    {
+      ...Object.fromEntries(ways.map((way) => [`up-${way}`, { files: below('web', PACKAGE) }])),
+      ...Object.fromEntries(
+        ways.map((way) => [`down-${way}`, { spec: 'branch: main\nupdates: { follow: latest }' }]),
+      ),
+    },
+    { watched: true },
+  );
 });
 
 afterAll(async () => {

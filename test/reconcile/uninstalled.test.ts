@@ -9,13 +9,16 @@ import { startStage, type Stage } from './stage.ts';
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await startStage({
-    packages: {
-      files: Object.fromEntries(
-        Object.entries(smallPackage('one')).map(([path, text]) => [`one/${path}`, text]),
-      ),
+  stage = await startStage(
+    {
+      packages: {
+        files: Object.fromEntries(
+          Object.entries(smallPackage('one')).map(([path, text]) => [`one/${path}`, text]),
+        ),
+      },
     },
-  });
+    { watched: true },
+  );
 });
 
 afterAll(async () => {
