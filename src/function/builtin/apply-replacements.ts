@@ -57,6 +57,8 @@ interface Source {
   readonly value: unknown;
   readonly text: string;
   readonly note: FieldNote;
+  /** True where a resource holds it as a string; a part of one is a string too. One of the configuration is text. */
+  readonly isString: boolean;
 }
 
 interface Options {
@@ -85,6 +87,7 @@ function sourceOf(items: readonly KrmObject[], replacement: KrmObject): Source |
       value: given,
       text: textOf(replacement, 'sourceValue') ?? '',
       note: noteOf(replacement, 'sourceValue'),
+      isString: false,
     };
   }
   const source = replacement['source'];
@@ -102,13 +105,15 @@ function sourceOf(items: readonly KrmObject[], replacement: KrmObject): Source |
   }
   const options = readOptions(source['options']);
   const note = noteOf(field.container, field.key);
-  if (options.delimiter === '') return { value, text: textOf(field.container, field.key) ?? '', note };
+  const isString = typeof value === 'string';
+  if (options.delimiter === '')
+    return { value, text: textOf(field.container, field.key) ?? '', note, isString };
   if (isContainer(value)) return 'delimiter option can only be used with scalar nodes';
   const parts = (textOf(field.container, field.key) ?? '').split(options.delimiter);
   const part = parts[options.index];
   if (part === undefined)
     return `options.index ${options.index} is out of bounds for value ${parts.join(options.delimiter)}`;
-  return { value: part, text: part, note };
+  return { value: part, text: part, note, isString };
 }
 
 function replaceIn(
@@ -168,7 +173,7 @@ function replaceField(
   for (const { container, key, created } of fields) {
     const problem = setTarget(container, key, source, options, {
       created,
-      keepsString: release.keepsStrings && !wild,
+      keepsString: release.keepsStrings && !wild && source.isString,
     });
     if (problem !== undefined) return problem;
   }
@@ -201,12 +206,11 @@ function setTarget(
   }
   if (!created && text === (textOf(container, key) ?? '') && typeof old === typeof source.value)
     return undefined;
-  const quoted =
-    source.note.style === 'single' || source.note.style === 'double' ? source.note.style : undefined;
-  if (keepsString && typeof source.value === 'string') {
-    if (quoted !== undefined && noteOf(container, key).style === undefined)
-      setNote(container, key, { style: quoted });
+  if (keepsString) {
+    // Its quotes come along with it, and where it has none, the old ones go.
+    const { style } = source.note;
     setField(container, key, text);
+    if (style !== 'literal' && style !== 'folded') setNote(container, key, { style });
   } else if (typeof old === 'string' && !created) setField(container, key, text);
   else setText(container, key, text);
   return undefined;

@@ -56,6 +56,19 @@ describe('apply-replacements', () => {
     expect(text).toContain('    port: "8080"\n');
   });
 
+  test('in the newest release the quotes of a string come along, and a value of the configuration is its text', async () => {
+    const { text } = await run(
+      [
+        '- source: {kind: ConfigMap, fieldPath: data.port}\n  targets: [{select: {kind: Pod}, fieldPaths: [spec.containers.0.image]}]\n',
+        '- source: {kind: Pod, fieldPath: spec.containers.1.name}\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.port]}]\n',
+        '- sourceValue: "81"\n  targets: [{select: {kind: Pod}, fieldPaths: [spec.containers.0.port]}]\n',
+      ].join(''),
+      'apply-replacements',
+    );
+    expect(text).toContain('    image: "8080"\n    port: 81 # of a\n');
+    expect(text).toContain('  port: b\n');
+  });
+
   test.each([
     [
       '- source: {kind: Secret}\n  targets: [{select: {kind: Pod}}]\n',
