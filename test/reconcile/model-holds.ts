@@ -10,15 +10,15 @@ interface Ref {
   readonly said: string;
 }
 
-/** DESIGN: exactly one tag each revision, numbers that only grow, nothing published unapproved, no commit lost. */
-export async function holds(model: Model, real: Real): Promise<void> {
+/** `isLast`: also what was found right before is looked at again. DESIGN: exactly one tag each revision, numbers that only grow, nothing published unapproved, no commit lost. */
+export async function holds(model: Model, real: Real, isLast = false): Promise<void> {
   const fail = (what: string): never => {
     throw new Error(`${what}\nafter:\n- ${model.done.join('\n- ')}`);
   };
   const refs = await readRefs(real.repo);
   const ledger = refs.filter(({ name }) => !name.startsWith('refs/tags/'));
   tagsHold(model, refs, ledger, fail);
-  await pullsHold(model, real, ledger, fail);
+  await pullsHold(model, real, ledger, isLast, fail);
 
   const tree = await treeOf(real.repo, 'main');
   const newest = ledger.toSorted((a, b) => number(a.name) - number(b.name)).at(-1);
@@ -47,7 +47,13 @@ function tagsHold(model: Model, refs: readonly Ref[], ledger: readonly Ref[], fa
   if (new Set(ledger.map(({ commit }) => commit)).size !== ledger.length) fail('two revisions of one commit');
 }
 
-async function pullsHold(model: Model, real: Real, ledger: readonly Ref[], fail: Fail): Promise<void> {
+async function pullsHold(
+  model: Model,
+  real: Real,
+  ledger: readonly Ref[],
+  isLast: boolean,
+  fail: Fail,
+): Promise<void> {
   const { repo, stage } = real;
   const { data } = await stage.as('alice').rest.pulls.list({ ...repo.where, state: 'all', per_page: 100 });
   for (const { number: pull, state, merged_at: mergedAt, head } of data) {
@@ -61,14 +67,15 @@ async function pullsHold(model: Model, real: Real, ledger: readonly Ref[], fail:
       if (missing !== '0') fail(`${missing} commits of a person are gone from ${head.ref}`);
     }
     if (state === 'open') await repo.sticky(pull);
-    if (isMerged && !model.over.has(pull)) {
+    if (isMerged && (isLast || !model.over.has(pull))) {
       await repo.sticky(pull);
       const { merged_by: by } = await repo.pull(pull);
       const unapproved = of.some(({ said }) => !said.includes('Approved-by: '));
       if (by?.type === 'Bot' && unapproved) fail(`#${pull} was published unapproved`);
+      if (model.over.has(pull)) continue;
       model.over.add(pull);
-      // What is published is what stands there.
-      model.pushed &&= of.length === 0;
+      // What is published is what stands there, unless somebody pushed at the same moment.
+      if (!model.pushedMeanwhile) model.pushed &&= of.length === 0;
       if (branch?.pull === pull) {
         // What is merged is done: the workspace starts anew.
         delete branch.pull;

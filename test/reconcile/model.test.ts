@@ -133,8 +133,7 @@ async function play(
   };
   await fc.asyncModelRun(() => ({ model, real }), [...schedule]);
   await stage.look(name);
-  model.over.clear();
-  await holds(model, real);
+  await holds(model, real, true);
 }
 
 /** Everything was looked at: one more look changes nothing, and nothing was said that must not be. */

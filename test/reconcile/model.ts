@@ -26,6 +26,8 @@ export interface Model {
   readonly over: Set<number>;
   /** Somebody pushed to the registered branch since the last revision. */
   pushed: boolean;
+  /** The last command pushed there and did something else at the same moment. */
+  pushedMeanwhile: boolean;
   readonly done: string[];
   /** What each kind of event came to. */
   readonly tally: Tally;
@@ -55,7 +57,15 @@ const DATA = { color: 'blue', size: 'small', shape: 'round' };
 export const FILES = below('web', smallPackage('web', { data: DATA }));
 
 export function freshModel(tally: Tally = new Map()): Model {
-  return { branches: new Map(), tags: new Map(), over: new Set(), pushed: false, done: [], tally };
+  return {
+    branches: new Map(),
+    tags: new Map(),
+    over: new Set(),
+    pushed: false,
+    pushedMeanwhile: false,
+    done: [],
+    tally,
+  };
 }
 
 /** A command that waits until all is quiet and then looks whether everything holds. */
@@ -65,6 +75,7 @@ function command(acts: readonly Act[], lost: boolean): Command {
     check: () => true,
     async run(model, real) {
       model.done.push(name);
+      model.pushedMeanwhile = acts.length > 1 && acts.some(({ kind }) => kind === 'push to main');
       let ends: (() => Promise<Came> | Came)[] = [];
       const work = async (): Promise<void> => {
         ends = await Promise.all(acts.map(({ act }) => act(model, real)));
