@@ -207,10 +207,10 @@ function setTarget(
   if (!created && text === (textOf(container, key) ?? '') && typeof old === typeof source.value)
     return undefined;
   if (keepsString) {
-    // Its quotes come along with it, and where it has none, the old ones go.
+    // Its quotes come along with it.
     const { style } = source.note;
     setField(container, key, text);
-    if (style !== 'literal' && style !== 'folded') setNote(container, key, { style });
+    if (style === 'single' || style === 'double') setNote(container, key, { style });
   } else if (typeof old === 'string' && !created) setField(container, key, text);
   else setText(container, key, text);
   return undefined;

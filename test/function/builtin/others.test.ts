@@ -60,13 +60,13 @@ describe('apply-replacements', () => {
     const { text } = await run(
       [
         '- source: {kind: ConfigMap, fieldPath: data.port}\n  targets: [{select: {kind: Pod}, fieldPaths: [spec.containers.0.image]}]\n',
-        '- source: {kind: Pod, fieldPath: spec.containers.1.name}\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.port]}]\n',
+        '- source: {kind: Pod, fieldPath: metadata.name}\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.port]}]\n',
         '- sourceValue: "81"\n  targets: [{select: {kind: Pod}, fieldPaths: [spec.containers.0.port]}]\n',
       ].join(''),
       'apply-replacements',
     );
     expect(text).toContain('    image: "8080"\n    port: 81 # of a\n');
-    expect(text).toContain('  port: b\n');
+    expect(text).toContain('  port: "dst"\n');
   });
 
   test.each([
