@@ -12,7 +12,7 @@ export interface TreeLine {
 const TREE = '040000';
 
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
-const trees = createLru<readonly TreeLine[]>(1_000_000);
+const trees = createLru<readonly TreeLine[]>(200_000);
 
 /** How many trees may be read for one question before a process is the cheaper way. */
 export interface Allowance {

@@ -185,7 +185,7 @@ async function kptfilesByProcess(
 }
 
 /** What a tree holds stays the same, so that of a tree that was seen only what changed is read. */
-const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>(400_000);
+const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>(100_000);
 
 async function walkKptfiles(
   repo: Repo,

@@ -26,15 +26,17 @@ export function updateJobs(places: readonly PackagePlace[]): Job[] {
     const [{ repository } = { repository: undefined }] = list;
     if (repository === undefined) continue;
     const { ref, updates = {} } = repository;
-    const groups = new Set<string>();
-    const paths = [...new Set(list.map(({ path }) => path))].toSorted().filter((path) => {
-      const group = groupOf(updates, path)?.name;
-      const known = group !== undefined && groups.has(group);
-      if (group !== undefined) groups.add(group);
-      return !known;
-    });
     const rank = (path: string): number => priorityOf(updates, path);
-    const ranked = paths.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+    const groups = new Set<string>();
+    const ranked = [...new Set(list.map(({ path }) => path))]
+      .toSorted()
+      .toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+      .filter((path) => {
+        const group = groupOf(updates, path)?.name;
+        const known = group !== undefined && groups.has(group);
+        if (group !== undefined) groups.add(group);
+        return !known;
+      });
     const first = ranked.filter((path) => rank(path) < Infinity);
     const rest = ranked.filter((path) => rank(path) === Infinity);
     for (const some of chunks(first)) jobs.push({ ...updatesJob(ref, some), priority: FIRST });

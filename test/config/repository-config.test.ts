@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigProblem } from '../../src/config/config-problem.ts';
 import { defaultRepositoryConfig, parseRepositoryConfig } from '../../src/config/parse-repository-config.ts';
 import type { RepositoryConfig } from '../../src/config/repository-config.ts';
+import { groupOf, priorityOf } from '../../src/config/update-order.ts';
 
 const HEAD = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: blueprints }\n';
 const source = (text: string, file = '.github/portico.yaml') => ({
@@ -120,6 +121,37 @@ describe('a configuration that is right', () => {
     ['minor', 'minor'],
   ])('automerge: %s', (written, read) => {
     expect(good(`${HEAD}spec: { updates: { automerge: ${written} } }`).updates.automerge).toBe(read);
+  });
+
+  test('groups, order and labels of updates', () => {
+    const { updates } = good(`${HEAD}spec:
+  updates:
+    group: [{ name: front, packages: ['apps/**'] }, { name: rest, packages: ['**'] }]
+    priority: ['infra/**']
+    labels: [dependencies, "kind: update"]
+`);
+    expect(groupOf(updates, 'apps/a/b')?.name).toBe('front');
+    expect(groupOf(updates, 'infra')?.name).toBe('rest');
+    expect(priorityOf(updates, 'infra/a')).toBe(0);
+    expect(priorityOf(updates, 'apps/a')).toBe(Infinity);
+    expect(updates.labels).toEqual(['dependencies', 'kind: update']);
+    const all = good(`${HEAD}spec: { updates: { group: all } }`).updates;
+    for (const path of ['.', 'a', 'a/b']) expect(groupOf(all, path)?.name).toBe('all');
+    expect(groupOf(good(HEAD).updates, 'a')).toBeUndefined();
+  });
+
+  test.each([
+    ['group: [{ name: Front, packages: [a] }]', 'lower-case letters'],
+    ['group: [{ name: a, packages: [] }]', 'packages'],
+    ['group: [{ name: a, packages: [a] }, { name: a, packages: [b] }]', 'there is a group a already'],
+    ['priority: ["{a,b}"]', 'braces'],
+    ['labels: ["a,b"]', 'without commas'],
+  ])('updates: %s is a mistake', (written, said) => {
+    expect(
+      bad(`${HEAD}spec: { updates: { ${written} } }`)
+        .map(({ message }) => message)
+        .join(),
+    ).toContain(said);
   });
 
   test('anchors are expanded', () => {

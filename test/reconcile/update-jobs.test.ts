@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+
+import { inTurns } from '../../src/reconcile/in-turns.ts';
+import { updateJobs } from '../../src/reconcile/update-jobs.ts';
+
+const repository = (id: number, updates = {}) => ({
+  ref: { installationId: 1, id, owner: 'acme', name: `r${id}` },
+  updates,
+});
+
+const packagesOf = (jobs: ReturnType<typeof updateJobs>): unknown[] =>
+  jobs.map(({ data }) => data['packages'] ?? [data['package']]);
+
+test('ten packages of a repository share a job, each once', () => {
+  const paths = Array.from({ length: 12 }, (_one, at) => `a${String(at).padStart(2, '0')}`);
+  const jobs = updateJobs(
+    [...paths, 'a00'].toReversed().map((path) => ({ repository: repository(1), path })),
+  );
+  expect(packagesOf(jobs)).toEqual([paths.slice(0, 10), paths.slice(10)]);
+  expect(new Set(jobs.map(({ key }) => key)).size).toBe(2);
+  // The same packages are the same job, in whatever order they are asked for.
+  const again = updateJobs(paths.map((path) => ({ repository: repository(1), path })));
+  expect(again.map(({ key }) => key)).toEqual(jobs.map(({ key }) => key));
+});
+
+test('of a group one package stands for all', () => {
+  const updates = { groups: [{ name: 'front', packages: ['apps/**'] }] };
+  const places = ['apps/b', 'infra', 'apps/a'].map((path) => ({ repository: repository(1, updates), path }));
+  expect(packagesOf(updateJobs(places))).toEqual([['apps/a', 'infra']]);
+  const urgent = repository(1, { ...updates, priority: ['apps/b'] });
+  const jobs = updateJobs(['apps/b', 'apps/a', 'infra'].map((path) => ({ repository: urgent, path })));
+  expect(packagesOf(jobs)).toEqual([['apps/b'], ['infra']]);
+});
+
+test('what a configuration puts first comes before the updates of others', () => {
+  const first = repository(1, { priority: ['z', 'm*'] });
+  const places = [
+    ...['a', 'm1', 'm2', 'z'].map((path) => ({ repository: first, path })),
+    ...['a', 'b'].map((path) => ({ repository: repository(2), path })),
+  ];
+  const jobs = inTurns(updateJobs(places)).toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+  expect(packagesOf(jobs)).toEqual([['z', 'm1', 'm2'], ['a', 'b'], ['a']]);
+});
