@@ -12,6 +12,7 @@ import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
+import { grouped } from './intake/grouped.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -201,7 +202,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const trace = tracing.carry();
       const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
       const stored = [jobs].flat().map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
-      return enqueueAll(queue, stored);
+      return enqueue(stored);
     },
     runtime: createRuntime(containers === undefined ? {} : { containers }),
     builtins: createRuntime({}),
@@ -211,6 +212,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     now: () => new Date(),
     log,
   };
+  // Events of a burst mostly ask for the same jobs, and share a transaction.
+  const enqueue = grouped(async (lists: readonly (readonly NewJob[])[]) => {
+    await enqueueAll(queue, lists.flat());
+    return lists.map(() => undefined);
+  }, 50);
   const reconcilers = createHandlers(world, metrics, running, lock);
   const indexed = index === undefined ? reconcilers : withIndex(reconcilers, index);
   const handlers = withTraces(withFreshness(indexed, freshness), tracing);

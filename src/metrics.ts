@@ -14,6 +14,7 @@ export interface Metrics {
   command(name: string, outcome: string): void;
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
   observeDepth(read: () => Promise<readonly Depth[]>): void;
+  observeInbox(read: () => number): void;
 }
 
 interface Depth {
@@ -79,6 +80,7 @@ export function createMetrics(): Metrics {
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
     observeDepth: (read) => addDepth(registry, read),
+    observeInbox: (read) => addInbox(registry, read),
   };
 }
 
@@ -104,6 +106,17 @@ function addDepth(registry: Registry, read: () => Promise<readonly Depth[]>): vo
     registers: [registry],
     async collect() {
       for (const { lane, ageSeconds } of await lanes()) age.set({ lane }, ageSeconds);
+    },
+  });
+}
+
+function addInbox(registry: Registry, read: () => number): void {
+  const waiting = new Gauge({
+    name: 'portico_inbox_waiting',
+    help: 'Deliveries that this process has acknowledged and not yet made into jobs',
+    registers: [registry],
+    collect() {
+      waiting.set(read());
     },
   });
 }

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Logger } from 'pino';
-
 import { readBody, type BodyLimits, type BodyRefusal } from './body.ts';
 import type { Inbox } from './inbox.ts';
 import { createVerifier } from './signature.ts';
@@ -15,6 +13,13 @@ export interface DoorLimits {
   readonly maxBufferedBytes?: number;
 }
 
+/** The part of a logger that the door needs; pino's fits. */
+export interface DoorLog {
+  info(about: object, message: string): void;
+  warn(about: object, message: string): void;
+  error(about: object, message: string): void;
+}
+
 export interface DoorOptions {
   /** The current secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
@@ -22,7 +27,7 @@ export interface DoorOptions {
   /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
-  readonly log: Logger;
+  readonly log: DoorLog;
   readonly metrics?: { delivery(event: string, outcome: string): void };
 }
 

@@ -11,11 +11,18 @@ export interface HealthOptions {
 }
 
 export interface Health extends Disposable {
-  /** Answers `/healthz`, `/readyz` and `/metrics`; false when the path is another. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** What the page of that path says; undefined when there is no such page. */
+  readonly page: (path: string) => Promise<PageAnswer> | undefined;
 }
 
-type Answer = readonly [status: number, text: string, type: string];
+export type PageAnswer = readonly [status: number, text: string, type: string];
+
+/** Whether a path may be a page of these; `/metrics` need not be served. */
+export function isPage(path: string): boolean {
+  return PAGES.includes(path);
+}
+
+const PAGES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
 const PING_MS = 2_000;
 /** A loop that is a second late on average for this long does not serve; one long task does not make it so. */
@@ -32,7 +39,7 @@ export function createHealth(options: HealthOptions): Health {
   const forget = setInterval(() => delay.reset(), LAG_WINDOW_MS);
   forget.unref();
 
-  const pages: Readonly<Record<string, () => Promise<Answer>>> = {
+  const pages: Readonly<Record<string, () => Promise<PageAnswer>>> = {
     '/healthz': async () => {
       const lag = Number.isFinite(delay.mean) ? Math.round(delay.mean / 1e6) : 0;
       return json(lag < LAG_LIMIT_MS, { lagMilliseconds: lag });
@@ -46,12 +53,7 @@ export function createHealth(options: HealthOptions): Health {
   };
 
   return {
-    handle(request, response) {
-      const page = pages[request.url?.split('?', 1)[0] ?? ''];
-      if (page === undefined) return false;
-      void serve(request, response, page);
-      return true;
-    },
+    page: (path) => pages[path]?.(),
     [Symbol.dispose]() {
       clearInterval(forget);
       delay.disable();
@@ -59,19 +61,31 @@ export function createHealth(options: HealthOptions): Health {
   };
 }
 
-async function serve(
+/** Answers a request for a page with what `ask` finds, which gives undefined where there is no such page. */
+export async function answerPage(
   request: IncomingMessage,
   response: ServerResponse,
-  page: () => Promise<Answer>,
+  ask: (path: string) => Promise<PageAnswer> | undefined,
 ): Promise<void> {
   const allowed = request.method === 'GET' || request.method === 'HEAD';
-  const answer = allowed ? page() : Promise.resolve<Answer>([405, '', 'text/plain']);
-  const [status, text, type] = await answer.catch((): Answer => [500, 'failed', 'text/plain']);
+  const answer = allowed ? ask(pathOf(request)) : Promise.resolve<PageAnswer>([405, '', 'text/plain']);
+  const [status, text, type] = await (answer ?? Promise.resolve(NO_PAGE)).catch((): PageAnswer => [
+    500,
+    'failed',
+    'text/plain',
+  ]);
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
   response.end(request.method === 'HEAD' ? '' : text);
 }
 
-function json(good: boolean, details: Readonly<Record<string, unknown>>): Answer {
+const NO_PAGE: PageAnswer = [404, 'not found', 'text/plain'];
+
+/** The path of a request, without what follows a question mark. */
+export function pathOf(request: IncomingMessage): string {
+  return request.url?.split('?', 1)[0] ?? '';
+}
+
+function json(good: boolean, details: Readonly<Record<string, unknown>>): PageAnswer {
   return [
     good ? 200 : 503,
     JSON.stringify({ status: good ? 'ok' : 'unavailable', ...details }),
@@ -91,6 +105,6 @@ async function reachable(options: HealthOptions): Promise<boolean> {
   return Promise.race([asked, late]);
 }
 
-function scrape(registry: { contentType: string; metrics(): Promise<string> }): () => Promise<Answer> {
+function scrape(registry: { contentType: string; metrics(): Promise<string> }): () => Promise<PageAnswer> {
   return async () => [200, await registry.metrics(), registry.contentType];
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
+import { grouped } from './grouped.ts';
+
 /** Deliveries as they came in: stored before they are acknowledged, so that no crash can lose one. */
 
 /** The part of a database that the inbox needs; `src/queue/database.ts` fits. */
@@ -7,6 +9,14 @@ export interface InboxDatabase {
   /** On `pglite` there is one process, so what another owner has claimed is what a dead one left. */
   readonly engine: 'postgres' | 'pglite';
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A delivery as the door takes it. */
+interface Arrived {
+  readonly id: string;
+  readonly event: string;
+  /** The JSON text as it came, checked by the caller. */
+  readonly body: string;
 }
 
 interface Delivery {
@@ -24,12 +34,7 @@ interface Delivery {
 type StoreResult = 'stored' | 'known';
 
 export interface Inbox {
-  /** `body` is the JSON text as it came, checked by the caller. */
-  store(delivery: {
-    readonly id: string;
-    readonly event: string;
-    readonly body: string;
-  }): Promise<StoreResult>;
+  store(delivery: Arrived): Promise<StoreResult>;
   /**
    * Takes a delivery to work on it; undefined when another has it, when it is done or has failed, or was never there.
    * What a dead process had claimed can be claimed again: at once on the embedded engine, after a minute on a server.
@@ -54,7 +59,14 @@ export interface Inbox {
 /** A claim lasts for the moment that it takes to queue jobs. */
 const STALE_SECONDS = 60;
 
-/** The inbox in the table `portico.delivery`. */
+/** How many deliveries share a statement. */
+const AT_ONCE = 20;
+const PART_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The inbox in the table `portico.delivery`. What is asked at the same time shares a statement: a burst costs a
+ * twentieth.
+ */
 export function createInbox(database: InboxDatabase): Inbox {
   const owner = randomUUID();
   const stale = database.engine === 'pglite' ? 0 : STALE_SECONDS;
@@ -63,66 +75,81 @@ export function createInbox(database: InboxDatabase): Inbox {
   const free = `(state = 'stored' OR state = 'claimed'
     AND (owner = $1 OR changed_at <= now() - make_interval(secs => $2)))`;
 
+  async function store(deliveries: readonly Arrived[]): Promise<StoreResult[]> {
+    // In one order for all, so that two processes never wait for each other.
+    const one = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+    const sorted = [...one.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const stored = new Set<string>();
+    for (const part of partsOf(sorted)) {
+      // `stored` again is no loss: the job for it may not have been queued before the process died.
+      const rows = await database.query<{ id: string }>(
+        `INSERT INTO portico.delivery (id, event, payload, state)
+         SELECT id, event, payload, 'stored' FROM unnest($1::text[], $2::text[], $3::text[]) AS arrived(id, event, payload)
+         ON CONFLICT (id) DO UPDATE SET state = 'stored', event = excluded.event, payload = excluded.payload, changed_at = now()
+           WHERE delivery.state IN ('stored', 'failed')
+         RETURNING id`,
+        [part.map(({ id }) => id), part.map(({ event }) => event), part.map(({ body }) => body)],
+      );
+      for (const { id } of rows) stored.add(id);
+    }
+    return deliveries.map(({ id }) => (stored.has(id) ? 'stored' : 'known'));
+  }
+
+  async function take(ids: readonly string[]): Promise<(Delivery | undefined)[]> {
+    const rows = await database.query<{ id: string; event: string; payload: string; attempt: number }>(
+      `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
+       WHERE id IN (SELECT id FROM portico.delivery WHERE id = ANY($3::text[]) AND ${free} ORDER BY id FOR UPDATE SKIP LOCKED)
+       RETURNING id, event, payload, attempt`,
+      [owner, stale, ids],
+    );
+    const taken = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = taken.get(id);
+      return row && { ...row, payload: JSON.parse(row.payload) as Delivery['payload'] };
+    });
+  }
+
   async function end(
-    id: string,
+    ids: readonly string[],
     state: 'completed' | 'failed' | 'stored',
     code: string | null,
-  ): Promise<void> {
+  ): Promise<void[]> {
+    await database.query(
+      `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
+         payload = CASE WHEN $2 = 'completed' THEN NULL ELSE payload END
+       WHERE id = ANY($1::text[]) AND state IN ('stored', 'claimed')`,
+      [ids, state, code],
+    );
+    return ids.map(() => undefined);
+  }
+
+  const takeOne = grouped(take, AT_ONCE);
+  const completeOne = grouped((ids: readonly string[]) => end(ids, 'completed', null), AT_ONCE);
+  /** However the ending ends, this process does not work on it any more. */
+  async function letGo(id: string, ending: Promise<unknown>): Promise<void> {
     try {
-      await database.query(
-        `UPDATE portico.delivery SET state = $2, code = $3, changed_at = now(),
-           payload = CASE WHEN $2 = 'completed' THEN NULL ELSE payload END
-         WHERE id = $1 AND state IN ('stored', 'claimed')`,
-        [id, state, code],
-      );
+      await ending;
     } finally {
       held.delete(id);
     }
   }
 
-  async function take(id: string): Promise<Delivery | undefined> {
-    const rows = await database.query<{ event: string; payload: string; attempt: number }>(
-      `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
-       WHERE id = $3 AND ${free} RETURNING event, payload, attempt`,
-      [owner, stale, id],
-    );
-    const row = rows[0];
-    return (
-      row && {
-        id,
-        event: row.event,
-        attempt: row.attempt,
-        payload: JSON.parse(row.payload) as Delivery['payload'],
-      }
-    );
-  }
-
   return {
-    async store({ id, event, body }) {
-      // `stored` again is no loss: the job for it may not have been queued before the process died.
-      const rows = await database.query(
-        `INSERT INTO portico.delivery (id, event, payload, state) VALUES ($1, $2, $3, 'stored')
-         ON CONFLICT (id) DO UPDATE SET state = 'stored', event = excluded.event, payload = excluded.payload, changed_at = now()
-           WHERE delivery.state IN ('stored', 'failed')
-         RETURNING id`,
-        [id, event, body],
-      );
-      return rows.length > 0 ? 'stored' : 'known';
-    },
+    store: grouped(store, AT_ONCE),
     async claim(id) {
       if (held.has(id)) return undefined;
       held.add(id);
       let taken: Delivery | undefined;
       try {
-        taken = await take(id);
+        taken = await takeOne(id);
       } finally {
         if (taken === undefined) held.delete(id);
       }
       return taken;
     },
-    complete: (id) => end(id, 'completed', null),
-    release: (id) => end(id, 'stored', null),
-    fail: (id, code) => end(id, 'failed', code),
+    complete: (id) => letGo(id, completeOne(id)),
+    release: (id) => letGo(id, end([id], 'stored', null)),
+    fail: (id, code) => letGo(id, end([id], 'failed', code)),
     async pending(limit = 10_000) {
       const rows = await database.query<{ id: string }>(
         `SELECT id FROM portico.delivery WHERE ${free} AND id <> ALL($4::text[]) ORDER BY received_at LIMIT $3`,
@@ -139,4 +166,19 @@ export function createInbox(database: InboxDatabase): Inbox {
       return rows.length;
     },
   };
+}
+
+/** Large bodies are not sent in one statement together: the embedded engine would hold all of them several times. */
+function partsOf(deliveries: readonly Arrived[]): Arrived[][] {
+  const parts: Arrived[][] = [];
+  let size = Infinity;
+  for (const delivery of deliveries) {
+    size += delivery.body.length;
+    if (size > PART_BYTES) {
+      parts.push([]);
+      size = delivery.body.length;
+    }
+    parts.at(-1)?.push(delivery);
+  }
+  return parts;
 }

@@ -111,8 +111,8 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
   return {
     enqueue: (arrivals) =>
       database.transaction(async (tx) => {
-        const newest = [...new Map(arrivals.map((arrival) => [identity(arrival), arrival])).values()];
-        await put(tx, newest, await lockKeys(tx, newest));
+        const wanted = oneForEachKey(arrivals);
+        await put(tx, wanted, await lockKeys(tx, wanted));
       }),
     async fetch(lane, limit) {
       const jobs = await boss.fetch<StoredJob>(lane, { batchSize: limit });
@@ -184,6 +184,18 @@ function merge(arrival: Arrival, waiting: Waiting): Arrival {
     job: { ...arrival.job, held, priority: Math.max(waiting.job.priority, arrival.job.priority) },
     delaySeconds: held ? waiting.seconds : Math.min(waiting.seconds, arrival.delaySeconds),
   };
+}
+
+/** Of several for one key the newest counts, as soon and as urgent as any of them. */
+function oneForEachKey(arrivals: readonly Arrival[]): Arrival[] {
+  const wanted = new Map<string, Arrival>();
+  for (const arrival of arrivals) {
+    const before = wanted.get(identity(arrival));
+    const priority = Math.max(arrival.job.priority, before?.job.priority ?? -Infinity);
+    const delaySeconds = Math.min(arrival.delaySeconds, before?.delaySeconds ?? Infinity);
+    wanted.set(identity(arrival), { ...arrival, job: { ...arrival.job, priority }, delaySeconds });
+  }
+  return [...wanted.values()];
 }
 
 function identity({ lane, job }: { lane: string; job: StoredJob }): string {

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 import { expect, test } from 'vitest';
 
-import { createHealth, type HealthOptions } from '../../src/intake/health.ts';
+import { answerPage, createHealth, isPage, pathOf, type HealthOptions } from '../../src/intake/health.ts';
 
 async function ask(path: string, options: Partial<HealthOptions> = {}, method = 'GET') {
   using health = createHealth({ ping: async () => {}, stopping: () => false, ...options });
   const server = createServer((request, response) => {
-    if (!health.handle(request, response)) response.writeHead(404).end('not mine');
+    if (isPage(pathOf(request))) void answerPage(request, response, health.page);
+    else response.writeHead(404).end('not mine');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method });
@@ -43,7 +44,7 @@ test('metrics only where there is a registry; only GET and HEAD; other paths are
     text: 'portico_up 1\n',
     type: registry.contentType,
   });
-  expect(await ask('/metrics')).toMatchObject({ status: 404, text: 'not mine' });
+  expect(await ask('/metrics')).toMatchObject({ status: 404, text: 'not found' });
   expect(
     await ask('/metrics', { registry: { ...registry, metrics: () => Promise.reject(new Error('x')) } }),
   ).toMatchObject({
@@ -52,5 +53,5 @@ test('metrics only where there is a registry; only GET and HEAD; other paths are
   });
   expect(await ask('/healthz', {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
   expect(await ask('/healthz', {}, 'POST')).toMatchObject({ status: 405 });
-  expect(await ask('/')).toMatchObject({ status: 404 });
+  expect(await ask('/')).toMatchObject({ status: 404, text: 'not mine' });
 });

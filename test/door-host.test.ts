@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, expect, test } from 'vitest';
+
+import { createDeliveries } from '../src/deliveries.ts';
+import { openDoor, type DoorHostOptions } from '../src/door-host.ts';
+import { createInbox } from '../src/intake/inbox.ts';
+import { openSpool } from '../src/intake/spool.ts';
+import { createLog } from '../src/log.ts';
+import { NO_TRACES } from '../src/tracing.ts';
+import { placeEmbedded } from './queue/engines.ts';
+
+const SECRET = 'the secret of this test';
+const root = mkdtempSync(join(tmpdir(), 'portico-door-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Posts a push from another process and waits for the answer without letting this thread do anything else. */
+function postWhileStandingStill(port: number, id: string): string {
+  const body = JSON.stringify({ id });
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': id,
+    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+  };
+  const url = `http://127.0.0.1:${port}/api/github/webhooks`;
+  const script = `fetch(${JSON.stringify(url)}, { method: 'POST', headers: ${JSON.stringify(headers)}, body: ${JSON.stringify(body)} }).then((answer) => console.log(answer.status))`;
+  return execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 60_000 }).trim();
+}
+
+test('webhooks are taken while the server stands still, and told when it goes on', async () => {
+  const heard: unknown[] = [];
+  const lines: string[] = [];
+  const spool = openSpool(join(root, 'spool'));
+  const options: DoorHostOptions = {
+    settings: {
+      secrets: [SECRET],
+      host: '127.0.0.1',
+      port: 0,
+      databaseUrl: undefined,
+      spool: join(root, 'spool'),
+    },
+    onStored: (delivery) => heard.push(delivery),
+    onOutcome: (event, outcome) => heard.push(`${event} ${outcome}`),
+    page: (path) => (path === '/healthz' ? Promise.resolve([200, 'fine', 'text/plain']) : undefined),
+    log: createLog({ level: 'trace', stream: { write: (line) => void lines.push(line) } }),
+  };
+  await using door = await openDoor(options);
+
+  expect(postWhileStandingStill(door.port, 'one')).toBe('202');
+  const [file = ''] = spool.names();
+  expect(spool.read(file)).toEqual({ id: 'one', event: 'push', body: '{"id":"one"}' });
+  expect(heard).toEqual([]);
+  await door.flushed();
+  expect(heard).toEqual([{ what: 'stored', id: 'one', file }, 'push stored']);
+  expect(lines.join('')).toContain('"delivery":"one"');
+
+  const at = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${door.port}${path}`);
+  expect(await (await at('/healthz')).text()).toBe('fine');
+  expect((await at('/metrics')).status).toBe(404);
+  expect((await at('/elsewhere')).status).toBe(404);
+  await expect(openDoor({ ...options, settings: { ...options.settings, port: door.port } })).rejects.toThrow(
+    expect.objectContaining({ code: 'PORT_IN_USE' }),
+  );
+});
+
+test('what lay in files when the process died goes through the inbox, each delivery once', async () => {
+  const directory = join(root, 'left');
+  const left = openSpool(directory);
+  for (const id of ['a', 'b', 'a']) left.put({ id, event: 'push', body: `{"of":"${id}"}` });
+  await using place = await placeEmbedded();
+  await using database = await place.open();
+  const inbox = createInbox(database);
+  const [accepted, moved]: [string[], string[]] = [[], []];
+  const deliveries = createDeliveries({
+    environment: { appId: 1, privateKey: 'none', webhookSecrets: [SECRET] } as never,
+    bot: { accept: async ({ id }: { id: string }) => void accepted.push(id) } as never,
+    inbox,
+    spool: openSpool(directory),
+    log: createLog({ level: 'silent' }),
+    tracing: NO_TRACES,
+    onMoved: (event, outcome) => void moved.push(`${event} ${outcome}`),
+    onStuck: () => {},
+    stopping: () => false,
+  });
+  await deliveries.takeAll();
+  expect(accepted.toSorted()).toEqual(['a', 'b']);
+  expect(moved).toHaveLength(3);
+  expect(left.names()).toEqual([]);
+  expect(await database.query('SELECT id, state FROM portico.delivery ORDER BY id')).toEqual([
+    { id: 'a', state: 'completed' },
+    { id: 'b', state: 'completed' },
+  ]);
+});
