@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 
+import { PorticoError } from '../error.ts';
 import type { Database, Queryable } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { openEngine } from './pglite.ts';
 
 const STORE = 'database';
 
@@ -22,7 +28,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     for (const half of globSync(`${STORE}.new-*`, { cwd: directory }))
       rmSync(join(directory, half), { recursive: true });
     if (!existsSync(store)) await createStore(directory, store);
-    return embeddedDatabase(await PGlite.create(store, SETTINGS), () => lock.release());
+    return embeddedDatabase(await openEngine(store), () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
@@ -30,15 +36,22 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /**
- * A queue is small: the engine's default of 128 MB of buffers would be most of the server's memory, and every process
- * that is started (git, above all) takes longer the more memory its parent holds.
+ * Made beside and renamed, so that a crash in the middle leaves nothing that looks like a store.
+ * @throws PorticoError DATABASE_NOT_MADE, with what the program said
  */
-const SETTINGS = { startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=8MB'] };
-
-/** Made beside and renamed, so that a crash in the middle leaves nothing that looks like a store. */
 async function createStore(directory: string, store: string): Promise<void> {
   const half = await mkdtemp(join(directory, `${STORE}.new-`));
-  await (await PGlite.create(half, SETTINGS)).close();
+  const program = fileURLToPath(new URL('./create-store.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, half], { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code !== 0)
+    throw new PorticoError(
+      'DATABASE_NOT_MADE',
+      `the embedded database could not be made: ${said.slice(-500)}`,
+      {
+        hint: 'Make room in the data directory (PORTICO_DATA), or use PostgreSQL (DATABASE_URL).',
+      },
+    );
   renameSync(half, store);
 }
 
