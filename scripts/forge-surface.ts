@@ -197,7 +197,16 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   Bot: 'id databaseId login url',
   User: 'id databaseId login name url',
   RateLimit: 'cost limit nodeCount remaining resetAt used',
-  Repository: 'id databaseId name nameWithOwner isPrivate url viewerPermission issue pullRequest',
+  Repository:
+    'id databaseId name nameWithOwner isPrivate isFork isArchived parent url sshUrl viewerPermission issue issues pullRequest ' +
+    'hasIssuesEnabled hasVulnerabilityAlertsEnabled autoMergeAllowed mergeCommitAllowed rebaseMergeAllowed squashMergeAllowed ' +
+    'defaultBranchRef mergeQueue',
+  Ref: 'id name target',
+  GitObject: 'oid',
+  Commit: 'id oid',
+  IssueConnection: 'nodes pageInfo totalCount',
+  PageInfo: '*',
+  MergeQueue: 'id',
   Issue: 'id databaseId number title body state url createdAt updatedAt author',
   PullRequest:
     'id databaseId fullDatabaseId number title body state isDraft merged mergedAt closed closedAt createdAt updatedAt ' +

@@ -13,6 +13,7 @@ import { makeRateLimiter } from './rate-limit.ts';
 import type { RepositoryRecord, Role } from './records.ts';
 import { forbidden, notFound, refusal } from './refusal.ts';
 import type { ForgeRequest, Reply } from './request.ts';
+import { rootOf } from './rest/root.ts';
 import type { Route, Router } from './router.ts';
 import type { Actor, Viewer } from './viewer.ts';
 
@@ -31,6 +32,8 @@ export function makeApi(context: ForgeContext, router: Router): Hono {
       }
     }
   }
+  for (const path of ['/api/v3', '/api/v3/'])
+    app.get(path, (http) => answer(context, limiter, rootOf(context), http));
   app.notFound(() => notFound().getResponse());
   app.onError((error) => {
     if (error instanceof HTTPException) return error.getResponse();

@@ -160,3 +160,31 @@ describe('queries', () => {
     expect((await refused(forge.as().graphql('{ viewer { login } }'))).status).toBe(401);
   });
 });
+
+test('a repository tells its settings, its default branch, its queue and its issues', async () => {
+  await forge.bob.rest.issues.create({ ...REPO, title: 'first' });
+  await forge.bob.rest.issues.create({ ...REPO, title: 'second' });
+  const query = `query($owner: String!, $repo: String!, $after: String) { repository(owner: $owner, name: $repo) {
+    isFork isArchived hasIssuesEnabled mergeCommitAllowed sshUrl parent { nameWithOwner } mergeQueue { id }
+    defaultBranchRef { name target { oid } }
+    issues(first: 1, after: $after, orderBy: { field: CREATED_AT, direction: ASC }, filterBy: { createdBy: "bob" }) {
+      totalCount nodes { title state } pageInfo { endCursor hasNextPage } } } }`;
+  const main = await forge.bob.rest.git.getRef({ ...REPO, ref: 'heads/main' });
+  const { repository } = await forge.bob.graphql<{
+    repository: { issues: { pageInfo: { endCursor: string } } };
+  }>(query, REPO);
+  expect(repository).toMatchObject({
+    isFork: false,
+    isArchived: false,
+    hasIssuesEnabled: true,
+    mergeCommitAllowed: true,
+    parent: null,
+    mergeQueue: null,
+    defaultBranchRef: { name: 'main', target: { oid: main.data.object.sha } },
+    issues: { totalCount: 2, nodes: [{ title: 'first', state: 'OPEN' }], pageInfo: { hasNextPage: true } },
+  });
+  const after = repository.issues.pageInfo.endCursor;
+  expect(await forge.bob.graphql(query, { ...REPO, after })).toMatchObject({
+    repository: { issues: { nodes: [{ title: 'second' }], pageInfo: { hasNextPage: false } } },
+  });
+});

@@ -117,15 +117,60 @@ type RateLimit {
 }
 
 type Repository implements Node {
+  autoMergeAllowed: Boolean!
   databaseId: Int
+  defaultBranchRef: Ref
+  hasIssuesEnabled: Boolean!
+  hasVulnerabilityAlertsEnabled: Boolean!
   id: ID!
+  isArchived: Boolean!
+  isFork: Boolean!
   isPrivate: Boolean!
   issue(number: Int!): Issue
+  issues(after: String, before: String, filterBy: IssueFilters, first: Int, labels: [String!], last: Int, orderBy: IssueOrder, states: [IssueState!]): IssueConnection!
+  mergeCommitAllowed: Boolean!
+  mergeQueue(branch: String): MergeQueue
   name: String!
   nameWithOwner: String!
+  parent: Repository
   pullRequest(number: Int!): PullRequest
+  rebaseMergeAllowed: Boolean!
+  squashMergeAllowed: Boolean!
+  sshUrl: GitSSHRemote!
   url: URI!
   viewerPermission: RepositoryPermission
+}
+
+type Ref implements Node {
+  id: ID!
+  name: String!
+  target: GitObject
+}
+
+interface GitObject {
+  oid: GitObjectID!
+}
+
+type Commit implements GitObject & Node {
+  id: ID!
+  oid: GitObjectID!
+}
+
+type IssueConnection {
+  nodes: [Issue]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type PageInfo {
+  endCursor: String
+  hasNextPage: Boolean!
+  hasPreviousPage: Boolean!
+  startCursor: String
+}
+
+type MergeQueue implements Node {
+  id: ID!
 }
 
 type Issue implements Node {
@@ -284,12 +329,42 @@ enum IssueState {
   OPEN
 }
 
+input IssueFilters {
+  assignee: String
+  createdBy: String
+  labels: [String!]
+  mentioned: String
+  milestone: String
+  milestoneNumber: String
+  since: DateTime
+  states: [IssueState!]
+  viewerSubscribed: Boolean = false
+}
+
+input IssueOrder {
+  direction: OrderDirection!
+  field: IssueOrderField!
+}
+
+scalar GitSSHRemote
+
 enum RepositoryPermission {
   ADMIN
   MAINTAIN
   READ
   TRIAGE
   WRITE
+}
+
+enum OrderDirection {
+  ASC
+  DESC
+}
+
+enum IssueOrderField {
+  COMMENTS
+  CREATED_AT
+  UPDATED_AT
 }
 
 enum MergeQueueEntryState {

@@ -17,6 +17,7 @@ import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from '../shapes/account.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { GraphqlCall } from './call.ts';
+import { repositoryFields } from './repository-fields.ts';
 
 export type Node = Record<string, unknown>;
 
@@ -48,6 +49,8 @@ export function repositoryNode(call: GraphqlCall, repository: RepositoryRecord):
     isPrivate: repository.private,
     url: context.urls.repoWeb(repository),
     viewerPermission: context.access.viewerRole(actor, repository).toUpperCase(),
+    ...repositoryFields(call, repository),
+    issues: (wanted: IssuesWanted) => issuesOf(call, repository, wanted),
     issue: ({ number }: { number: number }) => {
       const issue = at(number);
       return issue === undefined || issue.pullId !== null ? null : issueNode(call, issue);
@@ -55,6 +58,45 @@ export function repositoryNode(call: GraphqlCall, repository: RepositoryRecord):
     pullRequest: ({ number }: { number: number }) => {
       const pullId = at(number)?.pullId ?? null;
       return pullId === null ? null : pullNode(call, pullById(context, pullId));
+    },
+  };
+}
+
+interface IssuesWanted {
+  readonly first?: number;
+  readonly after?: string;
+  readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
+  readonly filterBy?: { readonly createdBy?: string };
+  readonly states?: readonly ('OPEN' | 'CLOSED')[];
+}
+
+/** `IssueConnection`; a cursor is the place in the list. */
+function issuesOf(call: GraphqlCall, repository: RepositoryRecord, wanted: IssuesWanted): Node {
+  const { context } = call;
+  const { orderBy, states, first = 100 } = wanted;
+  const author = wanted.filterBy?.createdBy?.toLowerCase();
+  const all = collaborationStore(context.store)
+    .issues.find('repository', [repository.id])
+    .filter(
+      (issue) =>
+        issue.pullId === null &&
+        (author === undefined || context.records.account(issue.userId).login.toLowerCase() === author) &&
+        (states === undefined || states.some((state) => state.toLowerCase() === issue.state)),
+    );
+  const by = orderBy?.field === 'UPDATED_AT' ? 'updatedAt' : 'createdAt';
+  const sign = orderBy?.direction === 'DESC' ? -1 : 1;
+  all.sort((a, b) => sign * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : a.number - b.number));
+  const start = Number(wanted.after ?? 0) || 0;
+  const shown = all.slice(start, start + first);
+  const end = start + shown.length;
+  return {
+    totalCount: all.length,
+    nodes: shown.map((issue) => issueNode(call, issue)),
+    pageInfo: {
+      startCursor: shown.length === 0 ? null : String(start),
+      endCursor: shown.length === 0 ? null : String(end),
+      hasNextPage: end < all.length,
+      hasPreviousPage: start > 0,
     },
   };
 }

@@ -3,7 +3,7 @@ import { budgetOf } from '../rate-limit.ts';
 import { ok } from '../request.ts';
 import type { Router } from '../router.ts';
 
-/** `/rate_limit`, `/meta` and the root. */
+/** `/rate_limit` and `/meta`. */
 export function addRateRoutes(context: ForgeContext, router: Router): void {
   router.route('GET', '/rate_limit', 'anyone', (request) => {
     const core = budgetOf(context, request.viewer);

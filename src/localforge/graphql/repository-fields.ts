@@ -1,0 +1,46 @@
+import { nodeId } from '../node-id.ts';
+import { hasQueue } from '../pulls/merge-queue.ts';
+import type { RepositoryRecord } from '../records.ts';
+import { visible, type GraphqlCall } from './call.ts';
+
+type Fields = Record<string, unknown>;
+
+/** What `Repository` says of its settings, its default branch and its queue. */
+export function repositoryFields(call: GraphqlCall, repository: RepositoryRecord): Fields {
+  const { context } = call;
+  const parent = repository.parentId === undefined ? undefined : visible(call, repository.parentId);
+  return {
+    isArchived: repository.archived,
+    isFork: repository.parentId !== undefined,
+    // Its own fields only; GitHub nests them as deep as is asked.
+    parent: parent && {
+      id: nodeId('Repository', parent.id),
+      name: parent.name,
+      nameWithOwner: context.urls.fullName(parent),
+    },
+    sshUrl: `git@${new URL(context.urls.web).host}:${context.urls.fullName(repository)}.git`,
+    hasIssuesEnabled: repository.hasIssues,
+    hasVulnerabilityAlertsEnabled: false,
+    autoMergeAllowed: repository.allowAutoMerge,
+    mergeCommitAllowed: repository.allowMergeCommit,
+    rebaseMergeAllowed: repository.allowRebaseMerge,
+    squashMergeAllowed: repository.allowSquashMerge,
+    defaultBranchRef: () => branchRef(call, repository),
+    mergeQueue: ({ branch = repository.defaultBranch }: { branch?: string }) =>
+      hasQueue(context, repository, branch)
+        ? { id: nodeId('MergeQueue', `${repository.id}/${branch}`) }
+        : null,
+  };
+}
+
+/** `Ref` of the default branch; null while there is none. */
+async function branchRef({ context }: GraphqlCall, repository: RepositoryRecord): Promise<Fields | null> {
+  const name = repository.defaultBranch;
+  const oid = await context.git(repository).resolve(`refs/heads/${name}`);
+  if (oid === undefined) return null;
+  return {
+    id: nodeId('Ref', `${repository.id}/refs/heads/${name}`),
+    name,
+    target: { __typename: 'Commit', id: nodeId('Commit', `${repository.id}/${oid}`), oid },
+  };
+}
