@@ -1,9 +1,9 @@
 /**
  * A burst of webhooks, then people at work, on the bot as processes of its own against the local forge.
  *
- *   npm run load -- [--burst 5000] [--minutes 30] [--repositories 200] [--postgres] [--json]
+ *   npm run load -- [--burst 5000] [--minutes 30] [--repositories 200] [--postgres] [--json] [--profile DIR]
  *
- * `--postgres`: two replicas on one PostgreSQL server, which is started for it.
+ * `--postgres`: two replicas on one PostgreSQL server, which is started for it. `--profile`: a CPU profile of each process.
  */
 import { parseArgs } from 'node:util';
 
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     repositories: { type: 'string', default: '200' },
     postgres: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    profile: { type: 'string' },
   },
 });
 
@@ -27,6 +28,7 @@ const count = Number(values.burst);
 await using ground = await startLoad({
   repositories: Number(values.repositories),
   postgres: values.postgres,
+  profile: values.profile,
 });
 say(
   `${ground.repositories.length} repositories, ${ground.bots.length} process(es); waiting for the first sweep`,
@@ -48,4 +50,6 @@ if (Number(values.minutes) > 0) {
   say(`mixed work for ${values.minutes} minutes`);
   report['soak'] = await soak(ground, Number(values.minutes));
 }
+// Stopped rather than killed, so that a profile is written.
+for (const { process: bot } of ground.bots) await bot.end('SIGTERM');
 process.stdout.write(`${JSON.stringify(report, null, values.json ? 0 : 2)}\n`);

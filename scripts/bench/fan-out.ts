@@ -5,21 +5,18 @@ import { join } from 'node:path';
 
 import { Octokit } from '@octokit/rest';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
+import { startForge } from '../../src/localforge/forge.ts';
 import { quiet, startBotProcess } from '../../test/e2e/bot-process.ts';
 import { makeGround, type FaultStage } from '../../test/e2e/fault-stage.ts';
 import { locked } from '../../test/e2e/packages.ts';
 import { freePort } from '../../test/e2e/portico-process.ts';
 import { memoryOf } from '../load/watch.ts';
-import { writePackage } from './generated-package.ts';
+import { configuration, files, KPTFILE, OWNER, publishV2, startDownstream, UPSTREAM } from './downstream.ts';
 import { figure, within, type Row } from './row.ts';
 import type { Options } from './update.ts';
-import { git, workspace, type Workspace } from './workspace.ts';
+import { workspace } from './workspace.ts';
 
-const OWNER = 'acme';
-const UPSTREAM = { owner: OWNER, repo: 'blueprints' };
 const PACKAGES = 10;
-const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n';
 
 export async function benchFanOut(options: Options): Promise<Row[]> {
   return [...(await oneUpdate(options)), ...(await fanOut(options))];
@@ -30,7 +27,7 @@ async function fanOut({ quick, say }: Options): Promise<Row[]> {
   const wanted = repositories * PACKAGES;
   say(`fan-out to ${wanted} packages in ${repositories} repositories`);
   using place = workspace();
-  await using forge = await startDownstream(place, repositories);
+  await using forge = await startDownstream(place, repositories, PACKAGES);
   const port = await freePort();
   forge.setAppWebhookUrl(`http://127.0.0.1:${port}/api/github/webhooks`);
   await using bot = await startBotProcess({ forge, data: place.path(), port, env: { LOG_LEVEL: 'error' } });
@@ -63,95 +60,6 @@ async function fanOut({ quick, say }: Options): Promise<Row[]> {
     ),
     within(`fan-out to ${wanted} packages, memory of the bot, MiB`, mebibytes, 600),
   ];
-}
-
-/** An upstream with `web/v1`, and repositories of ten packages locked to it. */
-async function startDownstream(place: Workspace, repositories: number): Promise<LocalForge> {
-  const port = await freePort();
-  const upstream = place.path('upstream');
-  writePackage(
-    upstream,
-    new Map([['.github/portico.yaml', configuration('blueprints', '')], ...files('web', '1', KPTFILE)]),
-  );
-  git(upstream, 'init', '-q', '-b', 'main', '.');
-  git(upstream, 'add', '-A');
-  git(upstream, 'commit', '-q', '-m', 'web v1');
-  git(upstream, 'tag', '-a', 'web/v1', '-m', 'web v1');
-  const commit = git(upstream, 'rev-parse', 'HEAD');
-  const Kptfile = locked(
-    KPTFILE,
-    `http://127.0.0.1:${port}/${OWNER}/blueprints.git`,
-    'web',
-    'web/v1',
-    commit,
-  );
-  const seed = place.path('seed');
-  writePackage(
-    seed,
-    new Map([
-      ['.github/portico.yaml', configuration('down', '\n  updates: { follow: latest, maxOpen: 100 }')],
-    ]),
-  );
-  for (let at = 0; at < PACKAGES; at += 1) writePackage(seed, new Map(files(`p${at}`, '1', Kptfile)));
-  const names = Array.from({ length: repositories }, (_, at) => ({ name: `down-${at}`, from: seed }));
-  return startForge({
-    dataDir: place.path('forge'),
-    port,
-    config: {
-      tokens: { 'alice-token': { login: 'alice' } },
-      users: [{ login: 'alice' }],
-      orgs: [{ login: OWNER, members: { alice: 'admin' }, teams: [] }],
-      repos: [{ name: 'blueprints', from: upstream }, ...names].map((one) => ({
-        owner: OWNER,
-        private: true,
-        collaborators: {},
-        ...one,
-      })),
-      app: { installations: [{ account: OWNER, repositories: 'all' }] },
-    },
-  });
-}
-
-function configuration(name: string, more: string): string {
-  return `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: ${name} }\nspec:\n  branch: main${more}\n`;
-}
-
-function files(directory: string, version: string, Kptfile: string): [[string, string], [string, string]] {
-  return [
-    [`${directory}/Kptfile`, Kptfile],
-    [
-      `${directory}/config.yaml`,
-      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  version: "${version}"\n`,
-    ],
-  ];
-}
-
-/** A commit and its tag, as a person makes them. */
-async function publishV2(apiUrl: string): Promise<void> {
-  const { rest } = new Octokit({ auth: 'alice-token', baseUrl: apiUrl });
-  const head = (await rest.git.getRef({ ...UPSTREAM, ref: 'heads/main' })).data.object.sha;
-  const [path, content] = files('web', '2', '')[1];
-  const tree = await rest.git.createTree({
-    ...UPSTREAM,
-    base_tree: head,
-    tree: [{ path, content, mode: '100644', type: 'blob' }],
-  });
-  const commit = await rest.git.createCommit({
-    ...UPSTREAM,
-    message: 'web v2',
-    tree: tree.data.sha,
-    parents: [head],
-  });
-  const { sha } = commit.data;
-  const tag = await rest.git.createTag({
-    ...UPSTREAM,
-    tag: 'web/v2',
-    message: 'web v2',
-    object: sha,
-    type: 'commit',
-  });
-  await rest.git.createRef({ ...UPSTREAM, ref: 'refs/tags/web/v2', sha: tag.data.sha });
-  await rest.git.updateRef({ ...UPSTREAM, ref: 'heads/main', sha });
 }
 
 /** What the bot asks of the downstream's repository for one update, and for looking again. */

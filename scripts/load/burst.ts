@@ -1,12 +1,13 @@
 /** Thousands of webhooks at once: is each acknowledged, how soon, and is each of them worked on in the end. */
-import { createHmac, randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 import { quiet } from '../../test/e2e/bot-process.ts';
 import { latencyOf, type Latency } from './figures.ts';
 import { OWNER, type LoadGround } from './ground.ts';
-import { memoryOf } from './watch.ts';
+import type { Answers, Orders } from './sender.ts';
+import { memoryOf, watch, type Sample } from './watch.ts';
 
 export interface Burst {
   readonly sent: number;
@@ -17,6 +18,10 @@ export interface Burst {
   readonly seconds: number;
   /** Until the last job was done. */
   readonly drainedSeconds: number;
+  /** Of the event loop of the busiest process, p99 in milliseconds; its open files and git processes. */
+  readonly lagMost: number;
+  readonly filesMost: number;
+  readonly processesMost: number;
   readonly peakMebibytes: readonly number[];
 }
 
@@ -27,37 +32,19 @@ export interface Burst {
 export async function burst(ground: LoadGround, count: number, perSecond: number): Promise<Burst> {
   const { forge, repositories, bots } = ground;
   const bodies = repositories.map((name) => pushOf(ground, name));
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const before = await storedBy(ground);
-  const times: number[] = [];
-  let acknowledged = 0;
+  const lags = watch(bots, 1_000);
   const began = performance.now();
-  const send = async (number: number): Promise<void> => {
-    const body = bodies[number % bodies.length] ?? '{}';
-    const port = bots[number % bots.length]?.port ?? 0;
-    const started = performance.now();
-    const status = await post(agent, port, body, forge.app.webhookSecret);
-    times.push(performance.now() - started);
-    if (status === 202) acknowledged += 1;
-  };
-  if (perSecond === 0) {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < count) await send((next += 1));
-    };
-    await Promise.all(Array.from({ length: 16 }, worker));
-  } else {
-    const all: Promise<void>[] = [];
-    for (let number = 0; number < count; number += 1) {
-      all.push(send(number));
-      const due = began + ((number + 1) * 1000) / perSecond;
-      if (due > performance.now()) await pause(due - performance.now());
-    }
-    await Promise.all(all);
-  }
+  const { times, acknowledged } = await sendFromOutside({
+    ports: bots.map(({ port }) => port),
+    secret: forge.app.webhookSecret,
+    bodies,
+    count,
+    perSecond,
+  });
   const seconds = (performance.now() - began) / 1000;
   for (const { port } of bots) await quiet(forge, port, 1_800);
-  agent.destroy();
+  await lags.stop();
   return {
     sent: count,
     acknowledged,
@@ -65,6 +52,7 @@ export async function burst(ground: LoadGround, count: number, perSecond: number
     acknowledgement: latencyOf(times),
     seconds: Math.round(seconds * 10) / 10,
     drainedSeconds: Math.round((performance.now() - began) / 100) / 10,
+    ...most(lags.samples),
     peakMebibytes: bots.map(({ pid }) => memoryOf(pid, 'VmHWM')),
   };
 }
@@ -102,28 +90,20 @@ async function storedBy({ bots }: LoadGround): Promise<number> {
   return sum;
 }
 
-function post(agent: Agent, port: number, body: string, secret: string): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const sending = request(
-    {
-      host: '127.0.0.1',
-      port,
-      agent,
-      method: 'POST',
-      path: '/api/github/webhooks',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'x-github-event': 'push',
-        'x-github-delivery': randomUUID(),
-        'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-      },
-    },
-    (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-    },
-  );
-  sending.on('error', () => resolve(0));
-  sending.end(body);
-  return promise;
+/** The sender is a process of its own: the local forge, which answers the bot, would make its clock late. */
+async function sendFromOutside(orders: Orders): Promise<Answers> {
+  const child = fork(fileURLToPath(new URL('./sender.ts', import.meta.url)), { serialization: 'advanced' });
+  child.send(orders);
+  const [answers] = (await once(child, 'message')) as [Answers];
+  child.disconnect();
+  return answers;
+}
+
+function most(samples: readonly Sample[]): Pick<Burst, 'lagMost' | 'filesMost' | 'processesMost'> {
+  const highest = (of: (sample: Sample) => number): number => Math.round(Math.max(0, ...samples.map(of)));
+  return {
+    lagMost: highest(({ lag }) => lag),
+    filesMost: highest(({ files }) => files),
+    processesMost: highest(({ processes }) => processes),
+  };
 }

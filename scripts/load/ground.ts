@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { startBotProcess } from '../../test/e2e/bot-process.ts';
@@ -32,6 +32,8 @@ export interface LoadGround extends AsyncDisposable {
 export async function startLoad(options: {
   readonly repositories: number;
   readonly postgres: boolean;
+  /** A directory for CPU profiles of the bots; they are written when those end. */
+  readonly profile?: string | undefined;
 }): Promise<LoadGround> {
   await using started = new AsyncDisposableStack();
   const root = mkdtempSync(join(tmpdir(), 'portico-load-'));
@@ -71,7 +73,13 @@ export async function startLoad(options: {
       data,
       port,
       ...(databaseUrl !== undefined && { databaseUrl }),
-      env: { LOG_LEVEL: 'error', SWEEP_MINUTES: '15' },
+      env: {
+        LOG_LEVEL: 'error',
+        SWEEP_MINUTES: '15',
+        ...(options.profile !== undefined && {
+          NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(options.profile)}`,
+        }),
+      },
     });
     started.use(process);
     bots.push({ process, port, pid: process.child.pid ?? 0, data });
