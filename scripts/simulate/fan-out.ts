@@ -8,9 +8,9 @@ import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/pla
 import type { Wave } from '../../src/package/rollout/rollout.ts';
 import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
 import { inTurns } from '../../src/reconcile/in-turns.ts';
-import { variantJob } from '../../src/reconcile/jobs.ts';
 import { followersOf, selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout-governs.ts';
+import { inTurn, updateJobs, type Together } from '../../src/reconcile/update-jobs.ts';
 import { updateTarget } from '../../src/reconcile/update-target.ts';
 
 export interface FanOutOptions {
@@ -79,23 +79,34 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
       if (state === 'waiting') continue;
       for (const one of members) if (!opened.has(one.id) && isDue(one, revision)) ready.add(one);
     }
-    const byKey = new Map<string, Downstream>();
-    const jobs = [...ready].map((one) => {
-      const job = variantJob(one.repository.ref, one.path);
-      byKey.set(job.key, one);
-      return job;
-    });
-    const ordered = inTurns(jobs);
+    const byPlace = new Map([...ready].map((one) => [placeOf(one.repository.ref, one.path), one]));
+    // Jobs that put off a part of their work ask for it behind all that wait.
+    const waiting = inTurns(updateJobs([...ready]));
     planMs += performance.now() - started;
     plans += 1;
-    for (const { key } of ordered) {
-      const one = byKey.get(key);
-      if (one === undefined || verdictOn(plan, one.id) !== 'may-open') continue;
-      const at = openOne(one.repository.ref.installationId, now, workers, limits, options);
-      opened.set(one.id, at);
-      const wave = plan.waveOf.get(one.id)?.name ?? '';
-      const known = waves.get(wave) ?? { updates: 0, at: 0n };
-      waves.set(wave, { updates: known.updates + 1, at: known.at > at ? known.at : at });
+    for (const { data } of waiting) {
+      const {
+        repository,
+        package: only = '',
+        packages = [only],
+      } = data as unknown as Together & {
+        readonly package?: string;
+      };
+      const newest = limits.get(repository.installationId)?.content.at(-1) ?? now;
+      const { now: these, later } = inTurn(
+        { ...(data as unknown as Together), packages },
+        secondsTo(newest, now),
+      );
+      if (later !== undefined) waiting.push(later);
+      for (const path of these) {
+        const one = byPlace.get(placeOf(repository, path));
+        if (one === undefined || verdictOn(plan, one.id) !== 'may-open') continue;
+        const at = openOne(repository.installationId, now, workers, limits, options);
+        opened.set(one.id, at);
+        const wave = plan.waveOf.get(one.id)?.name ?? '';
+        const known = waves.get(wave) ?? { updates: 0, at: 0n };
+        waves.set(wave, { updates: known.updates + 1, at: known.at > at ? known.at : at });
+      }
     }
     if (plan.state === 'done') break;
     now = nextMoment(now, opened, plan.next, options);
@@ -113,6 +124,14 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
     plans,
     indexBytes,
   };
+}
+
+function placeOf({ id }: { readonly id: number }, path: string): string {
+  return `${id}:${path}`;
+}
+
+function secondsTo(at: bigint, now: bigint): number {
+  return Number(at - now) / Number(SECOND);
 }
 
 /** The installation's calls so far: of both windows, and of GitHub's hour of all calls, which begins anew each time. */

@@ -14,6 +14,7 @@ import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
 import { lookAtBundles, type Bundle } from './update-bundle.ts';
+import { inTurn, type Together } from './update-jobs.ts';
 import { tellOfRetarget } from './update-news.ts';
 import { createOnTheWay } from './update-provenance.ts';
 import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
@@ -29,7 +30,7 @@ export type VariantOutcome = Withheld | UpdatePull;
 /** A package, several of one repository, or whatever an update branch is for. */
 export type VariantLook =
   | VariantTarget
-  | { readonly repository: RepositoryRef; readonly packages: readonly string[] }
+  | Together
   | { readonly repository: RepositoryRef; readonly branch: string };
 
 /** What came of each package; throws what kept one from being looked at, after all others were. */
@@ -52,7 +53,7 @@ export function createVariantReconciler(world: World): VariantReconciler {
     unlabelled: new Map(),
   };
   return async (look, signal) => {
-    const asked = whatIsAsked(world, look);
+    const asked = whatIsAsked(world, 'packages' in look ? await firstInTurn(world, look) : look);
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
@@ -75,6 +76,14 @@ export function createVariantReconciler(world: World): VariantReconciler {
     if (failures.length > 0) throw worst(failures);
     return outcomes;
   };
+}
+
+/** While calls are scarce a repository gets one update, and the others their turn. */
+async function firstInTurn(world: World, look: Together): Promise<Together> {
+  const waits = look.packages.length < 2 ? 0 : await world.untilContent(look.repository.installationId);
+  const { now, later } = inTurn(look, waits);
+  if (later !== undefined) await world.enqueue(later);
+  return { ...look, packages: now };
 }
 
 /** The one that says how long to wait, if any does. */
