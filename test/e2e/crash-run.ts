@@ -86,6 +86,41 @@ export async function killedAt(
   return killed ? 'killed' : 'not reached';
 }
 
+/**
+ * Plays a scenario and kills the bot after each of these writes in turn, whichever process makes it: one start is
+ * followed by the next death. In the end the forge must be in the wanted state. Answers how often it was killed.
+ */
+export async function killedAlong(
+  ground: Ground,
+  prepared: string,
+  scenario: Scenario,
+  after: (write: string, deaths: number) => boolean,
+  wanted: ForgeState,
+): Promise<number> {
+  await using stage = await ground.open('killed-along', prepared);
+  let bot = await stage.startBot();
+  await stage.quiet();
+  let deaths = 0;
+  // Of a process that is not up yet there is no handle to kill it by.
+  let armed = true;
+  stage.proxy.judge(({ method, path, writes }) => {
+    if (!armed || !writes || !after(`${method} ${path}`, deaths)) return undefined;
+    armed = false;
+    deaths += 1;
+    return { kind: 'lost-reset', before: async () => void (await bot.end('SIGKILL')) };
+  });
+  await scenario.act(stage);
+  while (await death(stage, bot.child)) {
+    bot = await stage.startBot();
+    armed = true;
+  }
+  stage.proxy.judge(null);
+  await inState(stage, wanted, bot);
+  const code = await bot.end('SIGTERM');
+  if (code !== 0) throw new Error(`the bot ended with ${code}\n${bot.log().slice(-4000)}`);
+  return deaths;
+}
+
 /** Waits for the state, and that it stays when nothing is left to do. @throws with the difference */
 export async function inState(
   stage: FaultStage,
