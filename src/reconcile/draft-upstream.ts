@@ -19,6 +19,7 @@ import {
 } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { mayFlow } from './visibility.ts';
+import { needWholeIndex } from './whole-index.ts';
 
 export interface FoundUpstream {
   readonly git: Git;
@@ -100,17 +101,22 @@ function placeOf(
       ?.ref;
   const { directory } = wish;
   if (wish.kind === 'url') {
-    return { registered: world.catalog.byUrl(wish.repo)?.ref, address: wish.repo, directory };
+    const registered = world.catalog.byUrl(wish.repo)?.ref;
+    if (registered === undefined) needWholeIndex(world);
+    return { registered, address: wish.repo, directory };
   }
   if (wish.kind === 'repository') {
     const registered = byName(wish.repo);
+    if (registered === undefined) needWholeIndex(world);
     return registered === undefined ? unknown(wish.repo) : { registered, address: '', directory };
   }
   const [owner = '', name = '', ...rest] = directory.split('/');
   const named = byName(`${owner}/${name}`);
   if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
+  if (rest.length > 0) needWholeIndex(world);
   const { repo } = config.defaultUpstream ?? {};
   const registered = repo === undefined ? ref : byName(repo);
+  if (registered === undefined) needWholeIndex(world);
   return registered === undefined ? unknown(repo ?? '') : { registered, address: '', directory };
 }
 

@@ -4,6 +4,7 @@ import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 import { mayFlow } from './visibility.ts';
+import { needWholeIndex } from './whole-index.ts';
 
 /** A revision as a lock may name it. */
 export interface LockedTo {
@@ -18,6 +19,7 @@ const MOST_NAMED = 50;
 /**
  * The downstream packages that the index knows of a package, or of one revision of it, as Markdown for people. Those in
  * repositories that are less public than this one are only counted.
+ * @throws PorticoError INDEX_INCOMPLETE
  */
 export async function knownUsers(
   world: Pick<World, 'catalog' | 'open'>,
@@ -27,6 +29,7 @@ export async function knownUsers(
   revision?: LockedTo,
   signal?: AbortSignal,
 ): Promise<string[]> {
+  needWholeIndex(world);
   const followers = world.catalog.followers(ref.id, refPath(directory)).filter(({ package: { lock } }) => {
     if (revision === undefined) return true;
     return (

@@ -16,6 +16,7 @@ import { updateJobs, type PackagePlace } from './update-jobs.ts';
 import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
+import { patientLook } from './whole-index.ts';
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -24,7 +25,7 @@ export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSig
  * those locked to its packages. This is the fan-out of a published revision.
  */
 export function createRepositoryReconciler(world: World): RepositoryReconciler {
-  return async (repository, signal) => {
+  return patientLook(world, async (repository, signal) => {
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -85,7 +86,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
     await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
     await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref, 0)));
-  };
+  });
 }
 
 function isAsOpen(

@@ -17,6 +17,7 @@ import {
 import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { takeOver } from './take-over.ts';
+import { patientLook } from './whole-index.ts';
 
 /** Commands are looked for so far back: as long as the forge keeps deliveries. */
 const COMMENT_DAYS = 3;
@@ -74,7 +75,7 @@ export function createRepositorySweep(
   world: World,
 ): (repository: RepositoryRef, signal?: AbortSignal) => Promise<void> {
   const answered = answeredComments(world);
-  return async (repository, signal) => {
+  return patientLook(world, async (repository, signal) => {
     const access = await world.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -104,7 +105,7 @@ export function createRepositorySweep(
         continue;
       await world.enqueue(commentJob(repository, comment.issue, source));
     }
-  };
+  });
 }
 
 function holdsCommand(body: string): boolean {

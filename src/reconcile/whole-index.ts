@@ -1,0 +1,33 @@
+/** What is not in the index is nowhere, once every repository was looked at; right after a start that is not so yet. */
+import { PorticoError } from '../error.ts';
+import type { RepositoryRef, World } from './ports.ts';
+
+/** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later */
+export function needWholeIndex({ catalog }: Pick<World, 'catalog'>): void {
+  if (catalog.isComplete()) return;
+  throw new PorticoError('INDEX_INCOMPLETE', 'not every repository was looked at since the start', {
+    blame: 'forge',
+  });
+}
+
+/** About two minutes of tries. */
+const FAILURES = 8;
+
+type Look = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
+
+/** A look at a repository; one that fails again and again counts as looked at, so that not all others wait for it. */
+export function patientLook({ catalog }: Pick<World, 'catalog'>, look: Look): Look {
+  const failures = new Map<number, number>();
+  return async (repository, signal) => {
+    try {
+      await look(repository, signal);
+      failures.delete(repository.id);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const count = (failures.get(repository.id) ?? 0) + 1;
+      failures.set(repository.id, count);
+      if (count >= FAILURES) catalog.confirm(repository.id);
+      throw error;
+    }
+  };
+}
