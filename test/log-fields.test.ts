@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const SPREADS: Readonly<Record<string, readonly string[]>> = {
   'about(claim)': ['lane', 'kind', 'key', 'attempt'],
   'about(run.claim)': ['lane', 'kind', 'key', 'attempt'],
-  about: ['delivery'],
+  about: ['delivery', 'file'],
   fields: ['repository', 'package'],
 };
 /** Of every line, and of an error: `src/log.ts`. */
