@@ -83,7 +83,7 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
       case 'shut':
         return opened.reject(refusal(options.settings, message));
       case 'log':
-        return log[message.level](message.about, message.message);
+        return log[message.level](withError(message.about), message.message);
       case 'outcome':
         return options.onOutcome(message.event, message.outcome);
       case 'stored':
@@ -121,6 +121,12 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
       await ended;
     },
   };
+}
+
+/** An error that travelled as a plain value is one again, as the log wants it. */
+function withError(about: object): object {
+  const { err, ...rest } = about as { readonly err?: { readonly message: string } };
+  return err === undefined ? about : { ...rest, err: Object.assign(new Error(err.message), err) };
 }
 
 function tell(worker: Worker | undefined, message: ToDoor): void {

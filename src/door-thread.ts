@@ -56,8 +56,9 @@ const tell = (message: FromDoor): void => parentPort?.postMessage(message);
 
 /** Webhooks go first, where the system lets us say so. */
 function goFirst(): void {
+  // Only there 0 is the calling thread.
+  if (process.platform !== 'linux') return;
   try {
-    // On Linux 0 is the calling thread.
     setPriority(0, constants.priority.PRIORITY_ABOVE_NORMAL);
   } catch {
     // Without the right to it, the door takes its turn like all others.

@@ -59,6 +59,13 @@ test('webhooks are taken while the server stands still, and told when it goes on
   expect(heard).toEqual([{ what: 'stored', id: 'one', file }, 'push stored']);
   expect(lines.join('')).toContain('"delivery":"one"');
 
+  // A disk that takes nothing: the sender is told to come again, and the log says why.
+  rmSync(join(root, 'spool'), { recursive: true });
+  expect(postWhileStandingStill(door.port, 'two')).toBe('503');
+  await door.flushed();
+  expect(heard.at(-1)).toBe('push failed');
+  expect(lines.join('')).toContain('"code":"ENOENT"');
+
   const at = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${door.port}${path}`);
   expect(await (await at('/healthz')).text()).toBe('fine');
   expect((await at('/metrics')).status).toBe(404);

@@ -26,11 +26,25 @@ export function latencyOf(milliseconds: readonly number[]): Latency {
   return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), most: at(1), histogram };
 }
 
+export interface Slope {
+  readonly slope: number;
+  /** Twice the standard error: the slope is said to be within so much of it. Null for fewer than three points. */
+  readonly within: number | null;
+}
+
 /** Least squares: how much `y` grows for each `x`. */
-export function slopeOf(points: readonly (readonly [number, number])[]): number {
+export function slopeOf(points: readonly (readonly [number, number])[]): Slope {
   const [x, y] = [mean(points.map(([one]) => one)), mean(points.map(([, one]) => one))];
   const spread = points.reduce((sum, [one]) => sum + (one - x) ** 2, 0);
-  return spread === 0 ? 0 : points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / spread;
+  if (points.length < 3 || spread === 0) return { slope: 0, within: null };
+  const slope = points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / spread;
+  const left = points.reduce((sum, [a, b]) => sum + (b - y - slope * (a - x)) ** 2, 0);
+  const error = Math.sqrt(left / (points.length - 2) / spread);
+  return { slope: rounded(slope), within: rounded(2 * error) };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 function mean(values: readonly number[]): number {

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 
 import type { Effect } from '../../src/localforge/context.ts';
 import { quiet } from '../../test/e2e/bot-process.ts';
-import { latencyOf, slopeOf, type Latency } from './figures.ts';
+import { latencyOf, slopeOf, type Latency, type Slope } from './figures.ts';
 import { OWNER, TOKEN, type LoadGround } from './ground.ts';
 import { memoryOf, watch, type Sample } from './watch.ts';
 
@@ -16,15 +16,20 @@ export interface Soak {
   readonly acknowledgement: Latency;
   readonly queueAgeMost: number;
   readonly lagMost: number;
+  readonly processesMost: number;
+  readonly bots: readonly BotOverTime[];
+}
+
+/** One process, at the beginning and at the end. */
+interface BotOverTime {
   readonly filesFirst: number;
   readonly filesLast: number;
-  readonly processesMost: number;
   readonly processesLast: number;
   readonly memoryFirst: number;
   readonly memoryLast: number;
-  /** MiB an hour, after the first third. */
-  readonly memorySlope: number;
-  readonly peakMebibytes: readonly number[];
+  readonly memoryPeak: number;
+  /** MiB an hour, after the first third, and how sure that is. */
+  readonly memorySlope: Slope;
 }
 
 interface Desk {
@@ -81,28 +86,36 @@ export async function soak(ground: LoadGround, minutes: number): Promise<Soak> {
     minutes,
     ...tally,
     ...figures(times, acknowledged, looking.samples),
-    peakMebibytes: bots.map(({ pid }) => memoryOf(pid, 'VmHWM')),
+    bots: bots.map(({ pid }, at) => ({
+      ...overTime(looking.samples.filter(({ bot }) => bot === at)),
+      memoryPeak: memoryOf(pid, 'VmHWM'),
+    })),
   };
 }
 
 function figures(times: Record<string, number[]>, acknowledged: number[], samples: readonly Sample[]) {
-  const settled = samples.slice(Math.floor(samples.length / 3));
   const most = (of: (sample: Sample) => number): number =>
     Math.round(Math.max(0, ...samples.map(of)) * 10) / 10;
-  const [first] = samples;
-  const last = samples.at(-1);
   return {
     latency: Object.fromEntries(Object.entries(times).map(([name, list]) => [name, latencyOf(list)])),
     acknowledgement: latencyOf(acknowledged),
     queueAgeMost: most(({ queueAge }) => queueAge),
     lagMost: most(({ lag }) => lag),
+    processesMost: most(({ processes }) => processes),
+  };
+}
+
+function overTime(samples: readonly Sample[]): Omit<BotOverTime, 'memoryPeak'> {
+  const settled = samples.slice(Math.floor(samples.length / 3));
+  const [first] = samples;
+  const last = samples.at(-1);
+  return {
     filesFirst: first?.files ?? 0,
     filesLast: last?.files ?? 0,
-    processesMost: most(({ processes }) => processes),
     processesLast: last?.processes ?? 0,
     memoryFirst: first?.mebibytes ?? 0,
     memoryLast: last?.mebibytes ?? 0,
-    memorySlope: Math.round(slopeOf(settled.map(({ at, mebibytes }) => [at / 3600, mebibytes])) * 10) / 10,
+    memorySlope: slopeOf(settled.map(({ at, mebibytes }) => [at / 3600, mebibytes])),
   };
 }
 

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Bot } from './ground.ts';
 
 export interface Sample {
+  /** Which of the bots, from 0. */
+  readonly bot: number;
   /** Seconds since the watch began. */
   readonly at: number;
   readonly mebibytes: number;
@@ -25,9 +27,9 @@ export function watch(bots: readonly Bot[], everyMs: number): Watch {
   const samples: Sample[] = [];
   const began = performance.now();
   const look = async (): Promise<void> => {
-    for (const bot of bots) {
+    for (const [at, bot] of bots.entries()) {
       const sample = await sampleOf(bot, (performance.now() - began) / 1000).catch(() => null);
-      if (sample !== null) samples.push(sample);
+      if (sample !== null) samples.push({ ...sample, bot: at });
     }
   };
   let looking = Promise.resolve();
@@ -43,7 +45,7 @@ export function watch(bots: readonly Bot[], everyMs: number): Watch {
   };
 }
 
-async function sampleOf({ pid, port }: Bot, at: number): Promise<Sample> {
+async function sampleOf({ pid, port }: Bot, at: number): Promise<Omit<Sample, 'bot'>> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const gauges = (name: string): number[] =>
     text
