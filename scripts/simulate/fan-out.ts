@@ -89,8 +89,9 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
         repository,
         package: only = '',
         packages = [only],
-      } = data as unknown as Together & {
+      } = data as unknown as Omit<Together, 'packages'> & {
         readonly package?: string;
+        readonly packages?: readonly string[];
       };
       const newest = limits.get(repository.installationId)?.content.at(-1) ?? now;
       const { now: these, later } = inTurn(
