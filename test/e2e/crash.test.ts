@@ -70,7 +70,8 @@ async function everywhere(scenario: Scenario, { state, writes, commits }: Undist
   }
   for (const every of [1, 2, 3]) {
     let seen = 0;
-    const due = (): boolean => (seen += 1) % every === 0;
+    // A wish for a webhook is made again at each start: killed after it, no process would get any further.
+    const due = (write: string): boolean => !write.includes('/hook/deliveries/') && (seen += 1) % every === 0;
     await tried(`${scenario.name}, killed after one of ${every} writes of each process`, () =>
       killedAlong(ground, prepared, scenario, due, state),
     );
