@@ -7,12 +7,16 @@ import type { FunctionInput } from '../sandbox/answer.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
 import type { Ended } from '../sandbox/supervise.ts';
+import { runGoJs } from './go-js-host.ts';
+import { goJsObjects } from './go-js-objects.ts';
 import { runWasmChild } from './wasm-child.ts';
 import type { WasmEnd, WasmTask } from './wasm-child.ts';
 import { capMemory } from './wasm-module.ts';
 import { codeFault, NODE_BYTES, wasmProcess } from './wasm-process.ts';
 
 type WasmCode = Extract<ForeignFunction['code'], { readonly kind: 'wasm' }>;
+
+const CHILD = `(${runWasmChild.toString()})((world) => (${runGoJs.toString()})(world, (${goJsObjects.toString()})(world)))`;
 
 /** Runs a module whose bytes are those that the digest names. */
 export async function runWasm(
@@ -39,7 +43,7 @@ export async function runWasm(
     Buffer.from(printResourceList(input)),
   ]);
   const child = {
-    ...(await wasmProcess(`(${runWasmChild.toString()})()`, limits)),
+    ...(await wasmProcess(CHILD, limits)),
     env: {},
     stdin,
     name: file,
@@ -59,7 +63,9 @@ function outputOf(file: string, ended: Ended, input: FunctionInput, limits: Limi
     return refused(ended.exitCode > 128 ? heldTooMuch(file, limits) : broken(file, ended));
   }
   if (end.end === 'refused') {
-    const hint = 'Build a command for WASI preview 1: Go with GOOS=wasip1, Rust with wasm32-wasip1.';
+    const hint =
+      'Build a command for WASI preview 1: Go with GOOS=wasip1, Rust with wasm32-wasip1; or a function as the wasm ' +
+      'images of kpt are (GOOS=js).';
     return refused({ code: 'WASM_INVALID', message: `${file} cannot run: ${end.message}`, hint });
   }
   if (end.end === 'exit') return answerOf({ ...ended, exitCode: end.code }, input);

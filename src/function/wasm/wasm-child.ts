@@ -1,3 +1,5 @@
+import type { GoJsEnd, GoJsWorld } from './go-js-host.ts';
+
 interface Memory {
   readonly buffer: ArrayBuffer;
 }
@@ -32,9 +34,9 @@ export type WasmEnd =
  * module with WASI preview 1, and tells on descriptor 3 how that ended ({@link WasmEnd}). A module gets its stdin,
  * stdout and stderr, and nothing else: no files, no environment, no sockets. Clock and random numbers are the same
  * in each run, so that the same input gives the same output: the clock begins at 2000-01-01, goes on by a
- * microsecond with each look at it, and sleeping only turns it.
+ * microsecond with each look at it, and sleeping only turns it. A module built with GOOS=js is run by `goJs`.
  */
-export function runWasmChild(): void {
+export function runWasmChild(goJs: (world: GoJsWorld) => GoJsEnd): void {
   const fs = process.getBuiltinModule('node:fs');
   const given = fs.readFileSync(0);
   const line = given.indexOf(10);
@@ -78,6 +80,15 @@ export function runWasmChild(): void {
     return clock;
   }
 
+  function fill(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += 1) {
+      seed ^= seed << 13;
+      seed ^= seed >>> 17;
+      seed ^= seed << 5;
+      bytes[at] = seed & 255;
+    }
+  }
+
   function writeAll(fd: number, bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at);
   }
@@ -117,13 +128,7 @@ export function runWasmChild(): void {
       return SUCCESS;
     },
     random_get(start: number, length: number) {
-      const bytes = bytesAt(start, length);
-      for (let at = 0; at < bytes.length; at += 1) {
-        seed ^= seed << 13;
-        seed ^= seed >>> 17;
-        seed ^= seed << 5;
-        bytes[at] = seed & 255;
-      }
+      fill(bytesAt(start, length));
       return SUCCESS;
     },
     fd_read(fd: number, start: number, count: number, result: number) {
@@ -206,13 +211,23 @@ export function runWasmChild(): void {
   function start(): WasmEnd {
     const code = new WebAssembly.Module(given.subarray(line + 1, line + 1 + task.moduleBytes));
     const imports: Record<string, Call> = {};
-    for (const { module, name, kind } of WebAssembly.Module.imports(code)) {
-      if (module === 'gojs' || module === 'go') {
-        const message =
-          'It is built with GOOS=js, as the wasm images of kpt are. Such a module needs the support script of the Go ' +
-          'version that made it: build it with GOOS=wasip1.';
-        return { end: 'refused', message };
-      }
+    const wanted = WebAssembly.Module.imports(code);
+    // Go 1.21 has another name for it.
+    const namespace = wanted.find(({ module }) => module === 'go' || module === 'gojs')?.module;
+    if (namespace !== undefined && wanted.every(({ module }) => module === namespace)) {
+      return goJs({
+        instantiate: (given) => new WebAssembly.Instance(code, { [namespace]: given }),
+        wanted: wanted.map(({ name }) => name),
+        input: stdin.toString('utf8'),
+        write: writeAll,
+        random: fill,
+        now: look,
+        sleepUntil: (moment) => {
+          if (moment > clock) clock = moment;
+        },
+      });
+    }
+    for (const { module, name, kind } of wanted) {
       if (module !== WASI || kind !== 'function')
         return {
           end: 'refused',

@@ -127,9 +127,9 @@ describe('a module that cannot run', () => {
     ['is no module', new TextEncoder().encode('not a module'), 'does not begin as a WebAssembly module'],
     ['is cut short', command('(nop)').subarray(0, 40), 'ends in the middle'],
     [
-      'is built with GOOS=js',
-      assemble(`(module (import "gojs" "runtime.wasmExit" (func (param i32))) ${memory})`),
-      'GOOS=wasip1',
+      'is built by a Go of the future',
+      assemble(`(module (import "gojs" "syscall/js.unheard" (func (param i32))) ${memory})`),
+      'wants syscall/js.unheard. Build it with GOOS=wasip1',
     ],
     [
       'wants more than WASI',

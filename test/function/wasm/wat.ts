@@ -59,10 +59,14 @@ export function printing(text: string): Uint8Array {
 }
 
 /** Runs a module as an allowed function. */
-export function runModule(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<FunctionOutput> {
+export function runModule(
+  bytes: Uint8Array,
+  limits: Partial<Limits> = {},
+  item: typeof ITEM = ITEM,
+): Promise<FunctionOutput> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const code = { kind: 'wasm', file: 'fn.wasm', sha256, bytes } as const;
   const runtime = createRuntime({ foreignLimits: limits });
   const foreign = runtime.withForeign!({ allowed: [{ image: 'example.com/fn:v1', code }] });
-  return foreign.run({ image: 'example.com/fn:v1' }, { items: [structuredClone(ITEM)] });
+  return foreign.run({ image: 'example.com/fn:v1' }, { items: [structuredClone(item)] });
 }

@@ -1,0 +1,3 @@
+module fn
+
+go 1.19
