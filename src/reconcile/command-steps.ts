@@ -9,7 +9,7 @@ import { proposalJob, publicationJob, variantJob } from './jobs.ts';
 import { mergeAsAllowed } from './merge-as-allowed.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
-import { publishRequestOf } from './publish-request.ts';
+import { isMergedForSomebody, publishRequestOf, recordPublishRequest } from './publish-request.ts';
 import { settleConflicts } from './settle-conflicts.ts';
 
 export type StepOutcome =
@@ -103,7 +103,8 @@ export async function mergedBefore(
   asked: Pick<Asked, 'id'>,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (!pull.merged || pull.mergedBy !== world.app.botLogin || pull.mergeCommitSha === null) return false;
+  if (!pull.merged || !isMergedForSomebody(world, pull.mergedBy) || pull.mergeCommitSha === null)
+    return false;
   const oid = await access.git.resolve(pull.mergeCommitSha, signal);
   if (oid === null) return false;
   const commit = await access.git.commit(oid, signal);
@@ -160,7 +161,10 @@ async function merge(
       ...(step.bump && { bump: step.bump }),
     };
     const answer = await mergeAsAllowed(world, access, snapshot, step.sha, request, signal);
-    if (!answer.ok && answer.reason === 'queue') return enterQueue(access, pull, step, signal);
+    if (!answer.ok && answer.reason === 'queue') {
+      await recordPublishRequest(world, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
+      return enterQueue(access, pull, step, signal);
+    }
     if (!answer.ok) {
       if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
       return {
@@ -184,13 +188,6 @@ async function enterQueue(
   step: Extract<Step, { do: 'merge' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  if (step.bump !== undefined && step.bump !== 'minor') {
-    return {
-      kind: 'refused',
-      message: `The merge queue of ${pull.baseRef} writes its own commit, which cannot say that ${step.bump} goes up.`,
-      hint: 'Say minor, or merge without the queue.',
-    };
-  }
   const answer = await forge.enqueuePull(pull.nodeId, step.sha, signal);
   if (answer.ok) {
     const reply = `It waits in the merge queue of \`${pull.baseRef}\`. What the queue merges is tagged.`;

@@ -111,7 +111,8 @@ export async function conflictsOfMerge(
   return found;
 }
 
-async function mergedPackage(
+/** What a package is that changed on both sides, and where they meet. */
+export async function mergedPackage(
   git: Access['git'],
   commits: { readonly base: string; readonly upstream: string; readonly local: string },
   directory: string,

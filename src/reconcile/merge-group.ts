@@ -1,5 +1,6 @@
 import { contentDigest } from '../revision/digest.ts';
 import { loadConfiguration } from './configuration.ts';
+import { groupBehind } from './group-behind.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
@@ -20,8 +21,8 @@ export interface MergeGroupTarget {
 
 /**
  * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
- * the guardrails of the base, and the same checks are written to it. Approvals and conflicts were asked for before the
- * proposals went into the queue; nothing is ever pushed to the queue's branch.
+ * the guardrails of the base, and the same checks are written to it. Approvals were asked for before the proposals went
+ * into the queue; nothing is ever pushed to the queue's branch.
  */
 export function createMergeGroupReconciler(
   world: World,
@@ -87,7 +88,10 @@ export function createMergeGroupReconciler(
       kptfiles: new Map([...kptfiles].filter(([, problems]) => problems.length > 0)),
       conflicts: [],
       lost: false,
-      behind: { packages: [], reason: '' },
+      behind: {
+        packages: await groupBehind(access, target, packages, signal),
+        reason: 'It stands before this one in the merge queue.',
+      },
       usedBy: [],
       proposedConfig: null,
       powers: [],

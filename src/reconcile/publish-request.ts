@@ -11,7 +11,7 @@ interface PublishRequest extends MergeRequestTrailers {
   readonly head: string;
 }
 
-/** Commits that a rebase brings keep their own messages, so what was asked for is kept in a comment. */
+/** Commits that a rebase or a merge queue brings have messages of others, so what was asked for is kept in a comment. */
 export async function recordPublishRequest(
   world: Pick<World, 'hmac'>,
   { forge }: Pick<Access, 'forge'>,
@@ -22,13 +22,21 @@ export async function recordPublishRequest(
 ): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, pull), request, world.hmac);
   const who = request.requestedBy === undefined ? '' : ` for \`${request.requestedBy}\``;
-  const text = `Published by rebasing ${request.head.slice(0, 7)}${who}.`;
+  const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
   await forge.upsertSticky(pull.number, `<!-- portico:${KIND} -->`, `${text}\n\n${sealed}`, signal);
 }
 
+/** Whom GitHub names for what its merge queue merged. */
+const MERGE_QUEUE = 'github-merge-queue[bot]';
+
+/** True for a merge behind which somebody stands who asked for it. */
+export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: string | null): boolean {
+  return mergedBy === app.botLogin || mergedBy === MERGE_QUEUE;
+}
+
 /**
- * Who asked for a merge, and for what: by its message, or, where that could not be written, by the comment. A merge by
- * somebody's own hand was asked for by that person.
+ * Who asked for a merge, and for what: by the message that Portico wrote, or, where others wrote it, by the comment. A
+ * merge by somebody's own hand was asked for by that person, whatever its message says.
  */
 export async function publishRequestOf(
   world: Pick<World, 'app' | 'hmac'>,
@@ -39,11 +47,12 @@ export async function publishRequestOf(
   signal?: AbortSignal,
 ): Promise<MergeRequestTrailers> {
   const said = mergeRequestOf(commit.message);
-  if (said.requestedBy !== undefined || pull === null) return said;
+  if (pull === null) return said;
   // Lists of pull requests do not say who merged.
-  const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? undefined;
-  if (mergedBy !== world.app.botLogin)
-    return mergedBy === undefined ? said : { ...said, requestedBy: mergedBy };
+  const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
+  if (mergedBy === null) return {};
+  if (!isMergedForSomebody(world, mergedBy)) return { requestedBy: mergedBy };
+  if (mergedBy === world.app.botLogin && said.requestedBy !== undefined) return said;
   for (const { author, body } of await forge.listComments(pull.number, signal)) {
     if (author !== world.app.botLogin) continue;
     for (const found of readSealedComments(KIND, placeOf(facts, pull), body, world.hmac)) {
@@ -52,7 +61,7 @@ export async function publishRequestOf(
       if (request.head === pull.headSha) return request;
     }
   }
-  return said;
+  return {};
 }
 
 function placeOf({ id }: Pick<RepositoryFacts, 'id'>, { number }: Pick<Pull, 'number'>): string {

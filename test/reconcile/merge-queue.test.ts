@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { below } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -9,6 +10,10 @@ let main: StageRepository;
 
 beforeAll(async () => {
   stage = await startStage({
+    versions: {
+      spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
+      files: below('web', smallPackage('web')),
+    },
     packages: {
       files: Object.fromEntries(
         ['one', 'two'].flatMap((name) =>
@@ -18,8 +23,13 @@ beforeAll(async () => {
     },
   });
   main = stage.repository('packages');
+  for (const { where } of [main, stage.repository('versions')]) await demandQueue(where);
+});
+
+/** The registered branch takes what comes through a merge queue, and that only with our check. */
+async function demandQueue(where: StageRepository['where']): Promise<void> {
   await stage.as('alice').rest.repos.createRepoRuleset({
-    ...main.where,
+    ...where,
     name: 'queue',
     enforcement: 'active',
     conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
@@ -45,7 +55,7 @@ beforeAll(async () => {
       },
     ],
   });
-});
+}
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
@@ -99,4 +109,22 @@ test('two that are green apart and red together: the queue refuses the second', 
   expect(outcomes.filter(({ merged }) => merged)).toHaveLength(1);
   expect((await main.tags()).has('one/v2')).toBe(true);
   expect((await main.tags()).has('one/v3')).toBe(false);
+});
+
+test('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
+  const repo = stage.repository('versions');
+  for (const [color, bump] of [
+    ['red', 'minor'],
+    ['green', 'major'],
+    ['blue', 'patch'],
+  ] as const) {
+    const files = { 'web/config.yaml': configMap('web', { color }) };
+    const { number } = await repo.propose(`drafts/web/${color}`, files);
+    await repo.review(number, 'APPROVE');
+    const said = await repo.say(number, `/portico publish ${bump}`, 'carol');
+    await stage.sweep();
+    expect((await repo.answerTo(number, said)).reaction).toBe('rocket');
+  }
+  expect([...(await repo.tags()).keys()]).toEqual(['web/v0.1.0', 'web/v1.0.0', 'web/v1.0.1']);
+  expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: carol\n');
 });

@@ -46,22 +46,20 @@ test.runIf(ONLY === undefined)(
             } catch (error) {
               played.failed += 1;
               failures.push(`seed ${SEED}, schedule ${next.number}: ${String(error)}`);
-              if (LONG) process.stderr.write(`FAILED ${failures.at(-1)}\n`);
+              if (LONG) tell(`FAILED ${failures.at(-1)}`);
             }
             played.schedules += 1;
             played.commands += model.done.length;
             played.revisions += model.tags.size;
+            if (LONG && played.schedules % 10 === 0) tell(`so far, seed ${SEED}: ${JSON.stringify(played)}`);
           }
         }),
       );
       await quietAtLast(stage).catch((error: unknown) => {
         failures.push(`seed ${SEED}, schedules ${from} to ${from + some.length - 1}: ${String(error)}`);
-        if (LONG) process.stderr.write(`FAILED ${failures.at(-1)}\n`);
+        if (LONG) tell(`FAILED ${failures.at(-1)}`);
       });
-      if (LONG) {
-        process.stderr.write(`so far, seed ${SEED}: ${JSON.stringify(played)}\n`);
-        process.stderr.write(`${JSON.stringify(Object.fromEntries(tally))}\n`);
-      }
+      if (LONG) tell(`quiet at last, seed ${SEED}: ${JSON.stringify(Object.fromEntries(tally))}`);
     }
     expect(failures).toEqual([]);
   },
@@ -76,7 +74,7 @@ test.runIf(ONLY !== undefined)(`schedule ${ONLY} alone`, { timeout: 3_600_000 },
   for (let at = left.length - 1; at >= 0; at -= 1) {
     const fewer = left.toSpliced(at, 1);
     const still = await failureOf(fewer);
-    process.stderr.write(`without "${String(left[at])}": ${still === undefined ? 'holds' : 'fails'}\n`);
+    tell(`without "${String(left[at])}": ${still === undefined ? 'holds' : 'fails'}`);
     if (still !== undefined) [left, found] = [fewer, still];
   }
   throw found;
@@ -142,4 +140,8 @@ async function quietAtLast(stage: Stage): Promise<void> {
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   expect(stage.log.filter((line) => /ghs_|PRIVATE KEY/.test(line))).toEqual([]);
   expect(stage.log.filter((line) => /"level":(50|60)|"level":"(error|fatal)"/.test(line))).toEqual([]);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
 }

@@ -125,9 +125,9 @@ async function change(repo: StageRepository, ref: string, key: string, value: st
 }
 
 /** The forge refuses what people may not do now: that too is something that happens. */
-async function tried(work: Promise<unknown>): Promise<() => Came> {
+async function tried<T>(work: Promise<T>, then: (result: T) => unknown = () => {}): Promise<() => Came> {
   try {
-    await work;
+    await then(await work);
     return () => 'done';
   } catch (error) {
     if ((error as { status?: number }).status === undefined) throw error;
@@ -168,9 +168,10 @@ function push(w: string, k: string, v: string, draft: boolean): Act {
       model.branches.set(branch, known);
       const goesOn = known.commits.length > 0;
       const files = await change(repo, goesOn ? branch : 'main', k, v);
-      known.commits.push(await repo.push(branch, files, goesOn ? {} : { from: 'main' }));
-      if (known.pull === undefined) known.pull = (await repo.create(branch, draft)).data.number;
-      return () => 'done';
+      return tried(repo.push(branch, files, goesOn ? {} : { from: 'main' }), async (commit) => {
+        known.commits.push(commit);
+        if (known.pull === undefined) known.pull = (await repo.create(branch, draft)).data.number;
+      });
     },
   };
 }
@@ -184,10 +185,9 @@ function forcePush(w: string, k: string, v: string): Act {
       if (known?.pull === undefined) return NOTHING;
       const files = await change(repo, 'main', k, v);
       const from = await repo.head('main');
-      // Said before it is done: what the push replaces may be gone at once.
-      known.commits = [];
-      known.commits.push(await repo.push(branchOf(w), files, { from, force: true }));
-      return () => 'done';
+      return tried(repo.push(branchOf(w), files, { from, force: true }), (commit) => {
+        known.commits = [commit];
+      });
     },
   };
 }

@@ -96,6 +96,14 @@ export async function startStage(
   });
   await copyTemplate(join(root, 'bot', 'store'));
   const door = settings.watched === true ? await openForgeDoor(forge.apiUrl) : null;
+  let events = 0;
+  const { emit } = forge.context;
+  Object.assign(forge.context, {
+    emit: (event: Parameters<typeof emit>[0]) => {
+      events += 1;
+      emit(event);
+    },
+  });
   const log: string[] = [];
   let server: RunningServer | undefined;
   const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
@@ -144,11 +152,14 @@ export async function startStage(
   }
 
   async function idle(): Promise<void> {
-    // Work makes webhooks and webhooks make work: quiet is when neither has made anything new.
-    for (let quiet = 0; quiet < 2; quiet += 1) {
+    // Work makes events and events make work: quiet is when a whole round has made nothing new.
+    let before: number;
+    do {
+      before = events;
       await forge.settled();
       await server?.idle();
-    }
+      await forge.settled();
+    } while (events !== before);
   }
 
   function refOf(name: string): RepositoryRef {
