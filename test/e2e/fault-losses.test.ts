@@ -173,7 +173,7 @@ function smallDisk(folder: string, mebibytes: number): SmallDisk {
   const before = `${folder}.before`;
   renameSync(folder, before);
   mkdirSync(folder);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'portico-small', folder]);
+  system('mount', '-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'portico-small', folder);
   cpSync(before, folder, { recursive: true });
   const filler = join(folder, 'filler');
   return {
@@ -183,7 +183,7 @@ function smallDisk(folder: string, mebibytes: number): SmallDisk {
     },
     free: () => rmSync(filler),
     async [Symbol.asyncDispose]() {
-      execFileSync('umount', ['-l', folder]);
+      system('umount', '-l', folder);
     },
   };
 }
@@ -192,9 +192,13 @@ function canMount(): boolean {
   const place = join(process.cwd(), 'node_modules');
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync(place)) return false;
   try {
-    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'portico-small', place], { stdio: 'ignore' });
+    system('unshare', '-m', 'mount', '-t', 'tmpfs', 'portico-small', place);
     return true;
   } catch {
     return false;
   }
+}
+
+function system(program: string, ...args: string[]): void {
+  execFileSync(program, args, { stdio: 'ignore' });
 }
