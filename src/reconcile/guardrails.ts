@@ -7,7 +7,7 @@ import type { ForeignFunctions, RegoModule } from '../package/render/function-ru
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../package/render/render-types.ts';
-import { digestOf, type Digest } from '../revision/digest.ts';
+import { digestOf, fileDigest, type Digest } from '../revision/digest.ts';
 import {
   loadDefinitions,
   namedRepositories,
@@ -68,6 +68,8 @@ export async function loadGuardrails(
     ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
     const module = bytes === null ? undefined : regoOf(entry, bytes);
     if (bytes === null) objects.set(name, missing(path, fieldOf(entry)));
+    else if (module !== undefined && module.sha256 !== fileDigest(bytes))
+      objects.set(name, otherModule(module.file, fileDigest(bytes)));
     else if (module !== undefined) modules.set(name, module);
     else if (configPath !== undefined) objects.set(name, readConfig(configPath, bytes));
     else policies.set(name, readPolicy(path, bytes));
@@ -165,6 +167,14 @@ function missing(path: string, field: string): Refusal {
     code: 'GUARDRAIL_CONFIG_MISSING',
     message: `${path} is not on the base branch`,
     hint: `Add the file there, or correct ${field}, which is named from the top of the repository.`,
+  };
+}
+
+function otherModule(path: string, found: string): Refusal {
+  return {
+    code: 'WASM_DIGEST',
+    message: `${path} is not the module that the configuration names: its sha256 is ${found}`,
+    hint: 'Correct sha256, or bring the module that it names.',
   };
 }
 

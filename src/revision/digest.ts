@@ -93,3 +93,8 @@ function byPath(
 function notJson(what: string): PorticoError {
   return new PorticoError('NOT_JSON', `${what} has no JSON form`, { blame: 'bug' });
 }
+
+/** The SHA-256 of a file, as people write it: 64 lower-case hexadecimal digits. */
+export function fileDigest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -76,7 +76,10 @@ beforeAll(async () => {
       },
     },
     plain: { files: { ...below('web', smallPackage('web')), ...below('big', smallPackage('big')) } },
-    schemas: { spec: null, files: { 'README.md': 'Definitions.' } },
+    schemas: {
+      spec: null,
+      files: { 'crds/widgets.yaml': widgets('integer'), 'crds/chart.yaml': '{{ x }}' },
+    },
     held: { spec: HELD, files: below('web', smallPackage('web')) },
     open: { spec: HELD, private: false, files: below('web', smallPackage('web')) },
     config: { files: below('web', smallPackage('web')) },
@@ -311,11 +314,7 @@ async function commitBytes({ where }: StageRepository, path: string, bytes: Uint
 describe('definitions of custom resources from another repository', () => {
   test('a package is held against them, whatever it brings itself', async () => {
     const [held, schemas] = [stage.repository('held'), stage.repository('schemas')];
-    const crds = await schemas.push('main', {
-      'crds/widgets.yaml': widgets('integer'),
-      'crds/chart.yaml': '{{ x }}',
-    });
-    await schemas.tag('crds/v1', crds);
+    await schemas.tag('crds/v1', await schemas.head('main'));
     await commitBytes(held, '.github/deny.wasm', TOO_BIG);
     const pull = await held.propose('one', {
       'web/widget.yaml': widget('big'),
@@ -359,10 +358,12 @@ describe('definitions of custom resources from another repository', () => {
     const held = stage.repository('held');
     const spec = HELD.replace('acme/nowhere', 'acme/judged')
       .replace('name: lost', 'name: curious')
-      .replace('name: rego', 'name: program');
+      .replace('name: rego', 'name: program')
+      .concat(`\n  - { name: other, rego: .github/deny.wasm, sha256: ${'ab'.repeat(32)} }`);
     const pull = await held.propose('curious', { '.github/portico.yaml': configuration('held', spec) });
     const check = (await held.checksOf(pull.number)).get('portico/config');
     expect(check?.output.summary).toContain('what they read: `curious`, `program`.');
-    expect(check?.conclusion).toBe('success');
+    expect(check?.conclusion).toBe('failure');
+    expect(check?.output.summary).toContain(`its sha256 is ${moduleOf(TOO_BIG).sha256}`);
   });
 });

@@ -67,7 +67,6 @@ test('which rules are asked', async () => {
       { at, kind: 'violation', message: 'the policy does not allow it' },
     ]),
   });
-  expect(await judge(moduleOf(bytes, 'k/warn'))).toEqual({ remarks: [] });
   expect(await judge(moduleOf(bytes, 'k/none'))).toMatchObject({
     refused: { code: 'REGO_INVALID', hint: 'Its entrypoints are: k/allow, k/deny, k/other, k/warn.' },
   });
