@@ -167,9 +167,19 @@ async function pushAndRecord(
   return result;
 }
 
+/** The parts of refs as they were read once: a repository of many packages asks for the same part for each. */
+const parts = new WeakMap<ReadonlyMap<string, MirrorRef>, Map<string, ReadonlyMap<string, MirrorRef>>>();
+
 function below(prefix: string, refs: ReadonlyMap<string, MirrorRef>): ReadonlyMap<string, MirrorRef> {
-  return prefix === '' ? refs : new Map([...refs].filter(([ref]) => ref.startsWith(prefix)));
+  if (prefix === '') return refs;
+  const known = parts.get(refs) ?? new Map<string, ReadonlyMap<string, MirrorRef>>();
+  parts.set(refs, known);
+  const part = known.get(prefix) ?? new Map([...refs].filter(([ref]) => ref.startsWith(prefix)));
+  if (known.size < MOST_PARTS) known.set(prefix, part);
+  return part;
 }
+
+const MOST_PARTS = 16;
 
 function differences(
   before: ReadonlyMap<string, MirrorRef>,

@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import { latestRevision, nextRevision, revisionsOf, type Bump } from '../revision/numbering.ts';
-import { ledgerRef, parseRef, revisionTag } from '../revision/ref-name.ts';
-import { compareRevisions, parseRevisionName, type RevisionName } from '../revision/revision-name.ts';
+import { latestRevision, nextRevision, revisionsByPath, type Bump } from '../revision/numbering.ts';
+import { ledgerRef, revisionTag } from '../revision/ref-name.ts';
+import { compareRevisions, type RevisionName } from '../revision/revision-name.ts';
 import type { Git, GitRef } from './git-port.ts';
 
 /** The revisions of a repository's packages, as its refs tell them. */
@@ -25,30 +25,31 @@ export function refPath(directory: string): string {
 
 /** Every revision that a package has or had, oldest first. */
 export function allRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
-  return revisionsOf(refPath(directory), [...refs.tags.keys(), ...refs.ledger.keys()]);
+  const path = refPath(directory);
+  const all = [...(namesIn(refs.tags).get(path) ?? []), ...(namesIn(refs.ledger).get(path) ?? [])];
+  return [...new Map(all.map((name) => [name.name, name])).values()].sort(compareRevisions);
+}
+
+type Names = ReturnType<typeof revisionsByPath>;
+const known = new WeakMap<ReadonlyMap<string, GitRef>, Names>();
+
+/** Names are read once from refs that stay as they are: a repository has many, and this is asked for each package. */
+function namesIn(refs: ReadonlyMap<string, GitRef>): Names {
+  const names = known.get(refs) ?? revisionsByPath(refs.keys());
+  known.set(refs, names);
+  return names;
 }
 
 /** Directory of each package that has published revisions (`.` for the top) → these, oldest first. */
 export function revisionsByDirectory(
   refs: Pick<RevisionRefs, 'tags'>,
 ): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, RevisionName[]>();
-  for (const ref of refs.tags.keys()) {
-    const parsed = parseRef(ref);
-    const name = parsed?.kind === 'revision' ? parseRevisionName(parsed.revision) : undefined;
-    if (parsed === undefined || name === undefined) continue;
-    const known = names.get(parsed.path);
-    if (known === undefined) names.set(parsed.path, [name]);
-    else known.push(name);
-  }
-  return new Map(
-    [...names].map(([path, list]) => [path, list.sort(compareRevisions).map(({ name }) => name)]),
-  );
+  return new Map([...namesIn(refs.tags)].map(([path, list]) => [path, list.map(({ name }) => name)]));
 }
 
 /** Published revisions that still have their tag, oldest first. */
 export function taggedRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
-  return revisionsOf(refPath(directory), refs.tags.keys());
+  return [...(namesIn(refs.tags).get(refPath(directory)) ?? [])];
 }
 
 /** The newest revision that still has its tag, with that tag. */

@@ -13,18 +13,21 @@ export type Numbering = 'sequence' | { readonly semver: Bump };
  * ledger, or both (`refs/tags/<path>/v1`, `refs/portico/published/<path>/v1`); others are passed over.
  */
 export function revisionsOf(path: string, refs: Iterable<string>): RevisionName[] {
-  const found = new Map<string, RevisionName>();
-  // A repository has many refs and this is asked for each package, so most are passed over unread.
-  const folder = path === '.' ? '' : `${path}/`;
-  const prefixes = [`refs/tags/${folder}`, `refs/portico/published/${folder}`];
+  return [...(revisionsByPath(refs).get(path) ?? [])];
+}
+
+/** The same for every package that has revisions, by its path. */
+export function revisionsByPath(refs: Iterable<string>): ReadonlyMap<string, readonly RevisionName[]> {
+  const found = new Map<string, Map<string, RevisionName>>();
   for (const ref of refs) {
-    if (!prefixes.some((prefix) => ref.startsWith(prefix))) continue;
     const parsed = parseRef(ref);
     if (parsed === undefined || (parsed.kind !== 'revision' && parsed.kind !== 'ledger')) continue;
-    const name = parsed.path === path ? parseRevisionName(parsed.revision) : undefined;
-    if (name !== undefined) found.set(name.name, name);
+    const name = parseRevisionName(parsed.revision);
+    if (name === undefined) continue;
+    const names = found.get(parsed.path) ?? new Map<string, RevisionName>();
+    found.set(parsed.path, names.set(name.name, name));
   }
-  return [...found.values()].sort(compareRevisions);
+  return new Map([...found].map(([path, names]) => [path, [...names.values()].sort(compareRevisions)]));
 }
 
 /** The newest release; a prerelease only where there is nothing else; undefined when there is no revision. */
