@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { createCatalog } from './catalog/catalog.ts';
 import { createSharedCatalog } from './catalog/shared-catalog.ts';
-import type { Environment } from './config/environment.ts';
+import { OUTSIDE_MEGABYTES, type Environment } from './config/environment.ts';
 import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
@@ -118,11 +118,12 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const mirrors = createMirrors({
     directory: join(environment.dataDirectory, 'mirrors'),
     gitUrl: environment.gitUrl,
+    maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
     tokenFor: (repository, refresh) => forge.tokenFor(repository.installationId, repository.id, { refresh }),
   });
   const shared = environment.databaseUrl !== undefined;
   const freshness = createFreshness(() => Date.now(), shared ? CLOCKS_APART_MS : 0);
-  const running = createRunning();
+  const running = await createRunning(database, (key) => [`proposal:${key}`, `proposal:${key}:again:%`]);
   const organizations = createOrganizations(
     async (installationId) =>
       (await forge.repositories(installationId)).map(({ id, owner, name }) => ({
@@ -232,6 +233,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   async function stop(graceMs: number): Promise<void> {
     clearInterval(timer);
     await queue.stop(graceMs);
+    await running[Symbol.asyncDispose]();
     await mirrors.close();
   }
 

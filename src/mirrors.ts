@@ -11,6 +11,8 @@ export interface MirrorsOptions {
   readonly directory: string;
   /** Base address of repositories, without a trailing slash. */
   readonly gitUrl: string;
+  /** What the mirror of a repository outside of every installation may hold, in bytes. */
+  readonly maxOutside: number;
   readonly tokenFor: (repository: RepositoryRef, refresh: boolean) => Promise<string>;
 }
 
@@ -71,6 +73,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
         dir: join(options.directory, `outside-${name}.git`),
         url,
         protocols: ownHttp ? ['http'] : [],
+        maxBytes: options.maxOutside,
         ...(signal && { signal }),
       });
       outside.set(url, mirror);

@@ -20,20 +20,24 @@ export function allowedUpstreamProblem(entry: string): string | undefined {
 export function allowsUpstream(allow: readonly string[], address: string, own?: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
+  const { username, password, search, hash, pathname } = url;
+  // A name and a password, a query, encoded or empty parts: an address needs none of them, and each is a way around.
+  if ([username, password, search, hash].some((part) => part !== '') || /%|\/\//.test(pathname)) return false;
   if (url.origin !== own && (url.protocol !== 'https:' || !isPublicName(url.hostname))) return false;
-  const wanted = plain(url.href);
+  const wanted = plain(url, own);
   return allow.some((entry) => {
     if (!URL.canParse(entry)) return false;
-    const pattern = plain(new URL(entry).href);
+    const pattern = plain(new URL(entry), own);
     return pattern.endsWith('/*') ? wanted.startsWith(pattern.slice(0, -1)) : wanted === pattern;
   });
 }
 
-function plain(href: string): string {
-  return href
-    .toLowerCase()
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
+/** Hosts to which `Acme/Web` and `acme/web` are one repository; to others they may be two. */
+const IGNORES_CASE: readonly string[] = ['github.com', 'gitlab.com', 'bitbucket.org'];
+
+function plain({ href, hostname, origin }: URL, own: string | undefined): string {
+  const path = href.replace(/\/+$/, '').replace(/\.git$/i, '');
+  return origin === own || IGNORES_CASE.includes(hostname) ? path.toLowerCase() : path;
 }
 
 function isPublicName(host: string): boolean {

@@ -23,6 +23,8 @@ export interface Environment {
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
   readonly sweepMinutes: number;
+  /** What is kept of one repository outside of the installations, in MB. Default: 500. */
+  readonly outsideMegabytes?: number;
   /** Whether `/metrics` answers. */
   readonly metrics: boolean;
   /** Where OpenTelemetry traces go; undefined: nowhere. */
@@ -59,6 +61,9 @@ const secret = z
 /** `host` or `host:port`, and nothing that would change the address that it is put into. */
 const HOST_NAME = /^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
 
+/** What is kept of one repository outside of the installations, where nothing else is said. */
+export const OUTSIDE_MEGABYTES = 500;
+
 const variables = z.object({
   APP_ID: z
     .string("is missing; the App's settings page shows it")
@@ -88,6 +93,7 @@ const variables = z.object({
   CONTENT_PER_MINUTE: integer(1, 10_000, 80),
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
   SWEEP_MINUTES: integer(1, 1_440, 15),
+  OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
@@ -130,6 +136,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     contentPerMinute: data.CONTENT_PER_MINUTE,
     contentPerHour: data.CONTENT_PER_HOUR,
     sweepMinutes: data.SWEEP_MINUTES,
+    outsideMegabytes: data.OUTSIDE_MAX_MB,
     metrics: data.METRICS === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

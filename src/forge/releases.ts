@@ -21,6 +21,8 @@ interface Release {
 
 export interface ReleasesApi {
   getRelease(tag: string, signal?: AbortSignal): Promise<Release | null>;
+  /** Takes the release of a tag away, where there is one; the tag stays. */
+  removeRelease(tag: string, signal?: AbortSignal): Promise<void>;
   /** What people are told about a tag, made inert so that it can be put into other text; null where nothing is. */
   releaseNotes(tag: string, signal?: AbortSignal): Promise<string | null>;
   /** One release per tag: made, corrected or left alone. */
@@ -39,6 +41,12 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
 
   return {
     getRelease: find,
+    removeRelease: async (tag, signal) => {
+      const existing = await find(tag, signal);
+      if (existing === null) return;
+      // Null: somebody was faster.
+      await orNull(repos.deleteRelease({ ...where(context, signal), release_id: existing.id }));
+    },
     releaseNotes: async (tag, signal) => {
       const body = (await find(tag, signal))?.body.trim() ?? '';
       return body === '' ? null : inert(body);

@@ -247,5 +247,7 @@ export interface MirrorOptions {
   /** Protocols that may be used beside https: 'http' for a forge on http, 'file' for the command line. */
   readonly protocols?: readonly ('http' | 'file')[];
   readonly limits?: Partial<PackageLimits>;
+  /** What the mirror may hold, in bytes of packs; past it a clone or fetch is broken off with GIT_TOO_LARGE. Default: anything. */
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
 
 import { PorticoError } from '../error.ts';
@@ -20,6 +21,7 @@ import { lsRemote, pushRefs } from './remote.ts';
 import type { RefsVersion, Repo } from './repo.ts';
 import { createRepo, resolveCommit } from './repo.ts';
 import { checkOid } from './safe-name.ts';
+import { isTooLarge, withinSize } from './size-limit.ts';
 import type { Serial } from './sync.ts';
 import { createSerial } from './sync.ts';
 import { changedPaths, findPackages, listTree, readBlob, readBlobs, treeId } from './tree.ts';
@@ -43,10 +45,26 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const remote: Remote = {
     url: checkUrl(options),
     ...(options.token === undefined ? {} : { token: options.token }),
+    // What is weighed are packs.
+    ...(options.maxBytes !== undefined && { config: { 'fetch.unpackLimit': '1' } }),
   };
   const setup = { gitDir: dir, protocols: options.protocols ?? [] };
   const place = placeOf(dir);
-  await place.lock.run('open', (signal) => openOrClone(setup, remote, signal), options.signal);
+  const within = <Result>(signal: AbortSignal, work: (s: AbortSignal) => Promise<Result>): Promise<Result> =>
+    withinSize([dir, `${dir}.new`], options.maxBytes, signal, work);
+  await place.lock.run(
+    'open',
+    async (signal) => {
+      try {
+        await within(signal, (s) => openOrClone(setup, remote, s));
+      } catch (error) {
+        // The last of it may have come, and the mirror be whole, before it was weighed.
+        if (isTooLarge(error)) await rm(dir, { recursive: true, force: true });
+        throw error;
+      }
+    },
+    options.signal,
+  );
 
   const objects = openObjectReader(setup);
   const repo = createRepo(setup, objects, place.version);
@@ -56,7 +74,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     dir,
     fetch: (fetchOptions = {}, signal) => {
       const key = `fetch ${JSON.stringify([fetchOptions.refspecs, fetchOptions.prune])}`;
-      return place.lock.run(key, (s) => fetchAndCompare(repo, place, remote, fetchOptions, s), signal);
+      const work = (s: AbortSignal): Promise<ReadonlyMap<string, RefChange>> =>
+        fetchAndCompare(repo, place, remote, fetchOptions, s);
+      return place.lock.run(key, (s) => within(s, work), signal);
     },
     remoteRefs: (patterns = [], signal) => lsRemote(setup, remote, patterns, signal),
     refs: async (prefix = '', signal) => below(prefix, await repo.refs(signal)),

@@ -9,6 +9,8 @@ import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
 export interface Remote {
   readonly url: string;
   readonly token?: (refresh?: boolean) => Promise<string | undefined>;
+  /** Settings of every process that talks to it. */
+  readonly config?: Readonly<Record<string, string>>;
 }
 
 const TEN_MINUTES = 600_000;
@@ -23,7 +25,8 @@ export async function runRemote(
   const attempt = async (refresh: boolean): Promise<RunResult> => {
     const token = await remote.token?.(refresh);
     const credential = token === undefined ? {} : { credential: { url: remote.url, token } };
-    return await runGit(setup, args, { timeoutMs: TEN_MINUTES, ...options, ...credential });
+    const { config = {} } = remote;
+    return await runGit(setup, args, { timeoutMs: TEN_MINUTES, config, ...options, ...credential });
   };
   try {
     return await attempt(false);

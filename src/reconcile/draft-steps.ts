@@ -65,7 +65,7 @@ async function cancelWork(
   { login }: Extract<Step, { do: 'cancel-work' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  if (!world.cancel(ref, pull.number)) {
+  if (!(await world.cancel(ref, pull.number))) {
     return {
       kind: 'refused',
       message: 'Nothing is being done about this pull request.',

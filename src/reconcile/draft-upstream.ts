@@ -185,6 +185,9 @@ async function openAddress(
     return { git, repo: address, name: address };
   } catch (error) {
     if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
+    if (error.code === 'GIT_TOO_LARGE') {
+      return refuse('upstream-too-large', `${shown(address)}: ${error.message}`, error.hint ?? '');
+    }
     // What the other end said is not repeated: it is foreign text about a place inside or outside.
     return refuse(
       'upstream-unreachable',

@@ -265,12 +265,16 @@ export interface Forge {
     asked: { readonly statuses: boolean; readonly environments: readonly string[] },
     signal?: AbortSignal,
   ): Promise<CommitHealth>;
-  getRelease(tag: string, signal?: AbortSignal): Promise<{ readonly tag: string } | null>;
+  getRelease(
+    tag: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly tag: string; readonly name: string; readonly body: string } | null>;
   /** What people wrote about a tag, as Markdown that is inert: no mention, link by number, command, comment or HTML. */
   releaseNotes(tag: string, signal?: AbortSignal): Promise<string | null>;
   hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   /** Labels of an issue or pull request; those that the repository lacks are made. */
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<unknown>;
+  removeRelease(tag: string, signal?: AbortSignal): Promise<unknown>;
   upsertRelease(
     release: { readonly tag: string; readonly name: string; readonly body: string },
     signal?: AbortSignal,

@@ -61,8 +61,8 @@ export interface World {
    * what git says of an address that cannot be read (`GIT_…`).
    */
   openAddress(url: string, signal?: AbortSignal): Promise<OutsideGit>;
-  /** Stops the work on a pull request that this process is doing; false where there is none. */
-  cancel(ref: RepositoryRef, number: number): boolean;
+  /** Stops the work on a pull request that is being done, here or in another process; false where there is none. */
+  cancel(ref: RepositoryRef, number: number): Promise<boolean>;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
   /** Throws away what is kept here of every other repository: Portico was taken out of it, or it is gone. */

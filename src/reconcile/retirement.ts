@@ -100,14 +100,14 @@ export async function recordWish(
     issue,
     { ...wish, state: 'asked' },
     [
-      `${code(wish.login)} asks to retire ${name}: its tag is taken away, and its number is never used again.`,
+      `${code(wish.login)} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
       'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
     ],
     signal,
   );
 }
 
-/** Takes the tag away by compare-and-swap, with the ledger in the same push. */
+/** Takes the release away, and the tag by compare-and-swap, with the ledger in the same push. */
 export async function retire(
   world: World,
   access: Access,
@@ -127,6 +127,9 @@ export async function retire(
     const blocked = await usersOf(world, access, here, revision, tag, signal);
     if (blocked !== null) return blocked;
     const names = publishedRefs(directory, revision);
+    // Before the tag: a release without a tag cannot be found any more, and GitHub shows it as a draft for ever.
+    const release = await access.forge.getRelease(names.tag, signal);
+    if (release !== null) await access.forge.removeRelease(names.tag, signal);
     const kept = refs.ledger.has(names.ledger) ? [] : [{ ref: names.ledger, to: tag.oid, expect: null }];
     const answer = await access.git.push(
       [
@@ -144,6 +147,7 @@ export async function retire(
           retryAfter: 1,
         });
       }
+      if (release !== null) await access.forge.upsertRelease(release, signal);
       return refused(
         `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,
         'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',

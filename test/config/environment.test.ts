@@ -44,6 +44,7 @@ describe('the environment', () => {
       contentPerMinute: 80,
       contentPerHour: 500,
       sweepMinutes: 15,
+      outsideMegabytes: 500,
       metrics: true,
     });
   });

@@ -20,7 +20,10 @@ test('trees that are written and compared one by one are those that git makes', 
   ]);
   let turn = 0;
   const roll = (sides: number): number =>
-    createHash('sha256').update(`${(turn += 1)}`).digest().readUInt32BE() % sides;
+    createHash('sha256')
+      .update(`${(turn += 1)}`)
+      .digest()
+      .readUInt32BE() % sides;
   let tree = git(at.origin, ['rev-parse', `${first}^{tree}`]);
   for (let round = 0; round < 60; round += 1) {
     const changes = new Map<string, FileChange>();
@@ -37,7 +40,8 @@ test('trees that are written and compared one by one are those that git makes', 
       const belowFile = above.some((one) => model.has(one));
       if (change === null && belowFile) continue;
       for (const one of model.keys()) {
-        if (one === path || one.startsWith(`${path}/`) || (change !== null && above.includes(one))) model.delete(one);
+        if (one === path || one.startsWith(`${path}/`) || (change !== null && above.includes(one)))
+          model.delete(one);
       }
       if (change !== null) model.set(path, new TextDecoder().decode(change.bytes));
     }
@@ -57,7 +61,9 @@ test('trees that are written and compared one by one are those that git makes', 
     expect((await mirror.changedPaths(tree, next)).map(({ path }) => `${path}\0`).join('')).toBe(diff);
     const paths = new Set([...before.keys(), ...model.keys()]);
     const changed = [...paths].filter((path) => before.get(path) !== model.get(path));
-    expect(new Set((await mirror.changedPaths(tree, next)).map(({ path }) => path))).toEqual(new Set(changed));
+    expect(new Set((await mirror.changedPaths(tree, next)).map(({ path }) => path))).toEqual(
+      new Set(changed),
+    );
     const packages = [...model.keys()].filter((path) => /(^|\/)Kptfile$/.test(path));
     expect((await mirror.findPackages(next, '')).map(({ path }) => path).toSorted()).toEqual(
       packages.map((path) => path.replace(/\/?Kptfile$/, '')).toSorted(),
@@ -65,6 +71,8 @@ test('trees that are written and compared one by one are those that git makes', 
     tree = next;
   }
   const commit = await mirror.commitTree({ tree, parents: [first], message: 'All\n', committer: BOT });
-  expect(await mirror.push([{ ref: 'refs/heads/main', to: commit, expect: first }])).toMatchObject({ ok: true });
+  expect(await mirror.push([{ ref: 'refs/heads/main', to: commit, expect: first }])).toMatchObject({
+    ok: true,
+  });
   expect(git(at.origin, ['fsck', '--strict', '--no-dangling'])).toBe('');
 });

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -41,6 +42,24 @@ describe('the remote is not trusted', () => {
       expect(entry.name).not.toContain('ghs_');
     }
     expect(git(mirror.dir, ['config', '--list'])).not.toMatch(/secret|extraheader|x-access-token|@/i);
+  });
+
+  test('more than a mirror may hold is broken off, and what was there stays', async () => {
+    const small = seed(at.origin, { x: '1' });
+    const limited = { maxBytes: 1_000_000 };
+    mirror = await at.open(limited);
+    seed(at.origin, { large: randomBytes(1_500_000).toString('base64') });
+    for (let time = 0; time < 2; time += 1) {
+      await expect(mirror.fetch()).rejects.toMatchObject({
+        code: 'GIT_TOO_LARGE',
+        message: 'the repository is larger than 1 MB',
+      });
+    }
+    expect(await mirror.commit(small)).toMatchObject({ oid: small });
+    await mirror[Symbol.asyncDispose]();
+    rmSync(mirror.dir, { recursive: true });
+    await expect(at.open(limited)).rejects.toMatchObject({ code: 'GIT_TOO_LARGE' });
+    expect(readdirSync(at.scratch).filter((name) => name.startsWith(at.name))).toEqual([]);
   });
 
   test('a missing repository', async () => {

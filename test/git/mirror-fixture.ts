@@ -23,7 +23,11 @@ export interface MirrorFixture {
   readonly origin: string;
   readonly url: string;
   /** Opens a mirror of it; closed after the test. */
-  open(options?: { readonly url?: string; readonly token?: string }): Promise<Mirror>;
+  open(options?: {
+    readonly url?: string;
+    readonly token?: string;
+    readonly maxBytes?: number;
+  }): Promise<Mirror>;
   closeLater(mirror: Mirror): void;
   /** What a ref of the repository stands at, '' where it is absent. */
   refOf(ref: string): string;
@@ -61,12 +65,13 @@ export function useMirrors(): MirrorFixture {
   return Object.assign(state, {
     closeLater,
     refOf: (ref: string) => git(state.origin, ['for-each-ref', '--format=%(objectname)', ref]),
-    open: async (options: { readonly url?: string; readonly token?: string } = {}) => {
+    open: async (options: Parameters<MirrorFixture['open']>[0] = {}) => {
       const mirror = await openMirror({
         dir: join(state.scratch, state.name),
         url: options.url ?? state.url,
         protocols: ['http'],
         token: () => Promise.resolve(options.token ?? 'ghs_secret'),
+        ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
       });
       closeLater(mirror);
       return mirror;

@@ -66,6 +66,7 @@ describe('one revision', () => {
     await repo.command(number, '/portico delete web@v2', 'bob');
     expect((await repo.command(number, '/portico approve web@v2', 'alice')).reaction).toBe('rocket');
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+    expect(await repo.releases()).toEqual(['web/v1']);
     expect(await repo.git('rev-parse', 'refs/portico/published/web/v2')).toBe(object);
     expect((await repo.comments(number)).filter(({ body }) => body?.includes('is retired:'))).toHaveLength(1);
     expect(await repo.command(number, '/portico delete web@v2', 'bob')).toMatchObject({

@@ -66,6 +66,7 @@ test('an upstream outside of the installations is followed where the repository 
 test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {
   const plain = stage.repository('plain');
   const mirrors = createMirrors({
+    maxOutside: 1_000_000,
     directory: folder,
     gitUrl: stage.forge.gitUrl,
     tokenFor: () => Promise.resolve(''),
