@@ -98,6 +98,9 @@ async function openPlace(
 /** The code of what an unapproved configuration may not have read for it. */
 export const NOT_APPROVED = 'CRDS_NOT_APPROVED';
 
+/** What is said of a repository that was removed, or taken out of the installation, since they were listed. */
+const GONE = new Set(['GIT_NOT_FOUND', 'GIT_AUTH', 'FORGE_NOT_FOUND', 'FORGE_INVALID']);
+
 /** One that cannot be fetched now is another try for the queue, except where it is gone. */
 async function neighbourOf(
   git: Git,
@@ -107,7 +110,7 @@ async function neighbourOf(
   try {
     return (await git.neighbour?.(repo, signal)) ?? null;
   } catch (error) {
-    if (error instanceof PorticoError && error.code === 'GIT_NOT_FOUND') return null;
+    if (error instanceof PorticoError && GONE.has(error.code)) return null;
     throw error;
   }
 }

@@ -26,7 +26,7 @@ export interface RegoTask {
   readonly entrypoint?: string;
 }
 
-/** What stands on its stdout: for each input the entrypoints with what they gave, absent where undefined. */
+/** What stands on its stdout: for each input the entrypoints with what they gave, null where undefined. */
 export type RegoAnswer = readonly Readonly<Record<string, unknown>>[];
 
 export type RegoEnd =
@@ -205,8 +205,7 @@ export function runRegoChild(builtins: Readonly<Record<string, RegoBuiltin>>): v
       for (const [name, number] of entrypoints) {
         // A set of variable assignments: empty where the rule is undefined.
         const found = evaluate(input, number, data, heap) as readonly { readonly result?: unknown }[];
-        const [first] = found;
-        if (first !== undefined && 'result' in first) gave[name] = first.result;
+        gave[name] = found[0]?.result ?? null;
       }
       return gave;
     });

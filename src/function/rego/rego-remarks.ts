@@ -10,8 +10,8 @@ type Said = Omit<Remark, 'at'>;
 
 /**
  * A rule gives texts, or objects with `msg` (or `message`) and `field`; `deny` and `violation` are errors, `warn` is a
- * warning. `allow` gives true where all is well, `deny` and `violation` may give true where it is not. A whole package
- * as entrypoint gives all of these by name. Anything else is a mistake of the policy.
+ * warning. `allow` gives true where all is well, and is undefined or false where not; `deny` and `violation` may give
+ * true where not. A whole package as entrypoint gives all of these by name. Anything else is a mistake of the policy.
  */
 export function remarksOf(answer: RegoAnswer): Remark[] {
   const remarks: Remark[] = [];
@@ -29,23 +29,25 @@ export function remarksOf(answer: RegoAnswer): Remark[] {
   return remarks;
 }
 
-function* decided(rule: string, value: unknown): Generator<Said> {
+function* decided(rule: string, value: unknown, inPackage = false): Generator<Said> {
   const kind = rule === 'warn' ? 'warning' : 'violation';
+  // A rule without default is undefined where its conditions do not hold.
+  if (value === null && rule !== 'allow') return;
   if (Array.isArray(value)) {
     for (const one of value) yield remarkOf(kind, rule, one);
     return;
   }
-  if (typeof value === 'boolean') {
-    if (rule === 'allow' && !value) yield { kind, message: 'the policy does not allow it' };
+  if (typeof value === 'boolean' || value === null) {
+    if (rule === 'allow' && value !== true) yield { kind, message: 'the policy does not allow it' };
     else if (rule !== 'allow' && rule !== 'deny' && !rule.startsWith('violation') && rule !== 'warn')
       yield odd(rule, value);
     else if (rule !== 'allow' && value) yield { kind, message: `the rule ${rule} is true` };
     return;
   }
-  if (typeof value !== 'object' || value === null) return yield odd(rule, value);
+  if (typeof value !== 'object' || inPackage) return yield odd(rule, value);
   const rules = Object.entries(value).filter(([name]) => RULES.has(name));
   if (rules.length === 0) return yield odd(rule, value);
-  for (const [name, found] of rules) yield* decided(name, found);
+  for (const [name, found] of rules) yield* decided(name, found, true);
 }
 
 const RULES = new Set(['deny', 'violation', 'violations', 'warn', 'allow']);

@@ -135,6 +135,8 @@ describe('what rules give', () => {
     ],
     ['k/warn', [{ message: 'm' }], [{ kind: 'warning', message: 'm' }]],
     ['k/allow', true, []],
+    ['k/allow', null, [{ message: 'the policy does not allow it' }]],
+    ['k/deny', null, []],
     ['k/deny', false, []],
     ['k/deny', true, [{ message: 'the rule deny is true' }]],
     ['k', { deny: ['a'], warn: ['b'], helper: 1 }, [{ message: 'a' }, { kind: 'warning', message: 'b' }]],
