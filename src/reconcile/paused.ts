@@ -53,6 +53,8 @@ export async function pauseUpdates(
   const taken =
     !answer.ok && answer.rejected.every(({ reason }) => reason !== 'exists' && reason !== 'stale');
   if (taken) return pushRefused(ref);
+  // A group goes on without it.
+  await world.enqueue(variantJob(access.ref, path));
   return {
     kind: 'done',
     reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,

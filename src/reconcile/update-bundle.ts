@@ -1,5 +1,5 @@
 /** What one pull request brings: the update of one package, or those of a group. */
-import { groupOf } from '../config/update-order.ts';
+import { groupOf, priorityOf } from '../config/update-order.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { groupBranch, groupOfBranch } from '../revision/ref-name.ts';
 import { downstreamIn, type Downstream, type Home, type VariantTarget } from './downstream.ts';
@@ -158,18 +158,37 @@ function groupedWith(
 ): string[] {
   if (updates.groups === undefined) return [];
   const names = new Set([...named, ...paths.map((path) => groupOf(updates, path)?.name)]);
-  const known = catalog.get(ref.id);
-  const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
-    lock === null ? [] : [packagePathOf(known?.directory ?? '.', directory) ?? directory],
-  );
-  const kept = variantPlan(catalog)
-    .planned.filter(({ downstream }) => downstream.repository.ref.id === ref.id)
-    .map(({ downstream }) => downstream.path);
-  return [...new Set([...followed, ...kept])]
+  return downstreamPaths(catalog, ref.id)
     .filter((path) => !paths.includes(path))
     .filter((path) => {
       const group = groupOf(updates, path);
       return group !== undefined && names.has(group.name);
-    })
-    .toSorted();
+    });
+}
+
+/**
+ * The packages that the configuration puts before one of these: where there is no room for all, theirs come first, whoever
+ * was looked at.
+ */
+export function putBefore(
+  { catalog }: Pick<World, 'catalog'>,
+  { access: { ref }, config: { updates } }: Home,
+  paths: readonly string[],
+): string[] {
+  const last = Math.max(...paths.map((path) => priorityOf(updates, path)));
+  return downstreamPaths(catalog, ref.id).filter(
+    (path) => !paths.includes(path) && priorityOf(updates, path) < last,
+  );
+}
+
+/** Packages of a repository that have an upstream or a variant, by name. */
+function downstreamPaths(catalog: World['catalog'], id: number): string[] {
+  const known = catalog.get(id);
+  const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
+    lock === null ? [] : [packagePathOf(known?.directory ?? '.', directory) ?? directory],
+  );
+  const kept = variantPlan(catalog)
+    .planned.filter(({ downstream }) => downstream.repository.ref.id === id)
+    .map(({ downstream }) => downstream.path);
+  return [...new Set([...followed, ...kept])].toSorted();
 }

@@ -1,6 +1,5 @@
 import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
-import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
 import type { FileChanges, Git, RefUpdate } from './git-port.ts';
@@ -20,6 +19,7 @@ import {
   type UpdatedPackage,
   type UpdateRecord,
 } from './update-record.ts';
+import { stretchesOf, underPeoplesCommits } from './update-replay.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantDigest } from './variant-content.ts';
 
@@ -57,7 +57,9 @@ export async function stageUpdate(
   const { git } = home.access;
   // A branch that was merged, or that nobody has made yet, starts again from the registered branch.
   const fresh = head === null || (await git.isAncestor(head, home.base.oid, signal));
-  const content = fresh ? await onBase(bundle, wanted, signal) : await onBranch(bundle, wanted, head, signal);
+  const content = fresh
+    ? await onBase(bundle, wanted, signal)
+    : await onBranch(world, bundle, wanted, head, signal);
   if ('kind' in content) return content;
   const { brought, tree, parents } = content;
   const record = recordOf(world, bundle, brought);
@@ -157,6 +159,7 @@ async function onBase(
 }
 
 async function onBranch(
+  world: World,
   bundle: Bundle,
   wanted: readonly Brought[],
   head: string,
@@ -167,27 +170,32 @@ async function onBranch(
   if (before === null) {
     return withheld('conflict', `The branch ${branch} is not Portico's: delete it, and the update is made.`);
   }
-  const sides = await readSides(bundle, wanted, { ours: before.commit.oid, head }, signal);
+  const stretches = await stretchesOf(world, git, { base: home.base.oid, head }, signal);
   const brought: Brought[] = [];
   const desired = new Map<string, PackageFiles>();
   for (const one of wanted) {
     const { directory } = one.down;
-    const { ours, present, reverted } = sides(directory);
-    // Whoever took an update back off the branch declined that revision, and this is another one.
-    const taken = reverted && saidOf(bundle, directory)?.to !== one.to;
-    const files = taken ? one.files : underPeoplesCommits({ ours, wanted: one.files, present });
-    const meets = one.stays ?? (files === null ? meetsPeople(branch) : undefined);
-    if (meets === undefined) brought.push(one);
-    else if (group === undefined) return meets;
-    else brought.push(...asItStands(bundle, one, present, meets));
-    desired.set(directory, meets === undefined && files !== null ? files : present);
+    const wish = { directory, to: one.to, files: one.files, standing: one.local };
+    const files = one.stays ? null : await underPeoplesCommits(git, stretches, wish, signal);
+    if (files !== null) {
+      brought.push(one);
+      desired.set(directory, files);
+      continue;
+    }
+    const meets = one.stays ?? meetsPeople(branch);
+    if (group === undefined) return meets;
+    const present = await filesAt(git, head, directory, signal);
+    brought.push(...asItStands(bundle, one, present, meets));
+    desired.set(directory, present);
   }
   if (brought.every(({ stays }) => stays !== undefined)) return brought[0]?.stays ?? meetsPeople(branch);
   for (const { directory } of packagesOf(before.record)) {
     if (desired.has(directory)) continue;
     // It does not belong to the update any more: what the registered branch has, under what people did.
-    const { ours, present, onBase: standing } = sides(directory);
-    desired.set(directory, underPeoplesCommits({ ours, wanted: standing, present }) ?? present);
+    const standing = await filesAt(git, home.base.oid, directory, signal);
+    const wish = { directory, to: undefined, files: standing, standing };
+    const files = await underPeoplesCommits(git, stretches, wish, signal);
+    desired.set(directory, files ?? (await filesAt(git, head, directory, signal)));
   }
   const behind = !(await git.isAncestor(home.base.oid, head, signal));
   const onto = behind ? await git.mergeTrees(head, home.base.oid, {}, signal) : null;
@@ -202,7 +210,7 @@ async function onBranch(
   }
   const changes: [string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never][] = [];
   for (const [directory, files] of desired) {
-    const from = onto === null ? sides(directory).present : await filesAt(git, onto.tree, directory, signal);
+    const from = await filesAt(git, onto?.tree ?? head, directory, signal);
     changes.push(...changesBetween(directory, from, files));
   }
   const tree = await git.writeTree(onto?.tree ?? head, new Map(changes), signal);
@@ -220,45 +228,6 @@ function asItStands(
   return to === undefined ? [] : [{ ...one, to, files: present, conflicts: one.standing, stays }];
 }
 
-interface Sides {
-  /** As our newest commit has it. */
-  readonly ours: PackageFiles;
-  /** As the branch has it. */
-  readonly present: PackageFiles;
-  /** As the registered branch has it. */
-  readonly onBase: PackageFiles;
-  /** The branch has what the update was made from, and our commit has not. */
-  readonly reverted: boolean;
-}
-
-async function readSides(
-  { home: { access, base }, before }: Bundle,
-  wanted: readonly Brought[],
-  commits: { readonly ours: string; readonly head: string },
-  signal: AbortSignal | undefined,
-): Promise<(directory: string) => Sides> {
-  const { git } = access;
-  const known = new Map<string, Sides>();
-  const record = before?.record;
-  const left = record === undefined ? [] : packagesOf(record);
-  for (const directory of new Set([
-    ...wanted.map(({ down }) => down.directory),
-    ...left.map((one) => one.directory),
-  ])) {
-    const [was, ours, now] = await Promise.all(
-      [record?.base ?? base.oid, commits.ours, commits.head].map((at) => git.treeId(at, directory, signal)),
-    );
-    known.set(directory, {
-      ours: await filesAt(git, commits.ours, directory, signal),
-      present: await filesAt(git, commits.head, directory, signal),
-      onBase: await filesAt(git, base.oid, directory, signal),
-      reverted: was === now && was !== ours,
-    });
-  }
-  const nothing: Sides = { ours: new Map(), present: new Map(), onBase: new Map(), reverted: false };
-  return (directory) => known.get(directory) ?? nothing;
-}
-
 async function filesAt(
   git: Git,
   commit: string,
@@ -273,20 +242,4 @@ function meetsPeople(branch: string): Withheld {
     'conflict',
     `What people committed on ${branch} and the update change the same fields: update the branch by hand, or close it.`,
   );
-}
-
-/** The new update with the people's changes on top; null where they meet. */
-function underPeoplesCommits(sides: {
-  readonly ours: PackageFiles;
-  readonly wanted: PackageFiles;
-  readonly present: PackageFiles;
-}): PackageFiles | null {
-  const merged = mergePackages({ base: sides.ours, upstream: sides.wanted, local: sides.present });
-  return merged.conflicts.length > 0 ? null : withKptfileOf(merged.files, sides.wanted);
-}
-
-/** The lock is the update's business: the merge of Kptfiles leaves it to its caller. */
-function withKptfileOf(files: PackageFiles, wanted: PackageFiles): PackageFiles {
-  const kptfile = wanted.get('Kptfile');
-  return kptfile === undefined ? files : new Map([...files, ['Kptfile', kptfile]]);
 }

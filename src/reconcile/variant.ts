@@ -13,7 +13,7 @@ import { dashboardJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
-import { lookAtBundles, type Bundle } from './update-bundle.ts';
+import { lookAtBundles, putBefore, type Bundle } from './update-bundle.ts';
 import { inTurn, type Together } from './update-jobs.ts';
 import { tellOfRetarget } from './update-news.ts';
 import { createOnTheWay } from './update-provenance.ts';
@@ -194,9 +194,11 @@ async function reconcile(
     for (const target of rest) outcomes.set(target.package, home);
     return failures;
   }
-  const { bundles, withheld } = await lookAtBundles(world, home, { targets: rest, groups }, guarded, signal);
-  for (const [path, reason] of withheld) outcomes.set(path, reason);
   const room = roomIn(world, home, signal);
+  const first = await othersFirst(world, home, rest, room);
+  const looked = { targets: [...rest, ...first], groups };
+  const { bundles, withheld } = await lookAtBundles(world, home, looked, guarded, signal);
+  for (const [path, reason] of withheld) outcomes.set(path, reason);
   const prepared: Prepared[] = [];
   for (const bundle of bundles.toSorted(byPriority)) {
     const one = await guarded(() => prepareBundle(world, bundle, memory, room, signal));
@@ -233,6 +235,20 @@ async function finish(
   await tellOfStop(world, bundle, stopped, brought, signal);
   const now = push?.to ?? bundle.head;
   if (pull.kind === 'updated' && now !== null) await tellOfRetarget(bundle, brought, now, signal);
+}
+
+/** Where there is no room for all of these: who comes before them. */
+async function othersFirst(
+  world: World,
+  home: Home,
+  targets: readonly VariantTarget[],
+  room: Room,
+): Promise<readonly VariantTarget[]> {
+  if (home.config.updates.priority === undefined || targets.length === 0) return [];
+  const asked = targets.map((target) => target.package);
+  const paths = putBefore(world, home, asked);
+  if (paths.length === 0 || (await room.open()) + asked.length + paths.length <= room.maxOpen) return [];
+  return paths.map((path) => ({ repository: home.access.ref, package: path }));
 }
 
 function roomIn(world: World, home: Home, signal: AbortSignal | undefined): Room {

@@ -1,0 +1,103 @@
+/** What people committed on the branch of an update, put on top of another update. */
+import { PorticoError } from '../error.ts';
+import { readKptfile, withUpstream } from '../package/kptfile.ts';
+import { mergePackages } from '../package/merge/merge.ts';
+import { sameFile, type PackageFiles } from '../package/package.ts';
+import type { Git } from './git-port.ts';
+import type { World } from './ports.ts';
+import { packagesOf, readSealed, type UpdateRecord } from './update-record.ts';
+
+/** The commits of people between two of Portico's, or after its last one. */
+export interface Stretch {
+  /** The update that they stand on. */
+  readonly record: UpdateRecord;
+  readonly from: string;
+  /** The last of them. */
+  readonly to: string;
+}
+
+/** A branch with more commits of its own is not one that people review. */
+const HISTORY = 500;
+
+/** Oldest first. `base` is the head of the registered branch: what it has is no longer the branch's own. */
+export async function stretchesOf(
+  { hmac }: Pick<World, 'hmac'>,
+  git: Git,
+  { base, head }: { readonly base: string; readonly head: string },
+  signal?: AbortSignal,
+): Promise<readonly Stretch[]> {
+  const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  const stretches: Stretch[] = [];
+  let on: Pick<Stretch, 'record' | 'from'> | undefined;
+  let to: string | undefined;
+  const end = (): void => {
+    if (on !== undefined && to !== undefined && to !== on.from) stretches.push({ ...on, to });
+  };
+  for (const commit of log.toReversed()) {
+    const record = readSealed(commit, hmac);
+    if (record !== null) {
+      end();
+      on = { record, from: commit.oid };
+    }
+    to = commit.oid;
+  }
+  end();
+  return stretches;
+}
+
+/** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */
+interface Wish {
+  readonly directory: string;
+  /** The revision that it brings; undefined where the package is not updated any more. */
+  readonly to: string | undefined;
+  readonly files: PackageFiles;
+  readonly standing: PackageFiles;
+}
+
+/**
+ * The package with what people did on top, stretch by stretch; null where that meets the update. Whoever took an update
+ * back off the branch declined that revision: it stays off, and another one comes as it is.
+ */
+export async function underPeoplesCommits(
+  git: Git,
+  stretches: readonly Stretch[],
+  { directory, to, files, standing }: Wish,
+  signal?: AbortSignal,
+): Promise<PackageFiles | null> {
+  const filesAt = async (commit: string): Promise<PackageFiles> =>
+    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+  let result = files;
+  for (const { record, from, to: last } of stretches) {
+    const [was, ours, now] = await Promise.all(
+      [record.base, from, last].map((commit) => git.treeId(commit, directory, signal)),
+    );
+    if (ours === now) continue;
+    if (was === now) {
+      const declined = packagesOf(record).find((one) => one.directory === directory)?.to;
+      result = declined !== undefined && declined === to ? standing : files;
+      continue;
+    }
+    const merged = mergePackages({ base: await filesAt(from), upstream: result, local: await filesAt(last) });
+    const locked = merged.conflicts.length > 0 ? null : withLockOf(merged.files, result);
+    if (locked === null) return null;
+    result = locked;
+  }
+  return result;
+}
+
+/** Where the package stands is the update's business: the merge of Kptfiles leaves it to its caller. */
+function withLockOf(files: PackageFiles, wanted: PackageFiles): PackageFiles | null {
+  const [merged, wish] = [files.get('Kptfile'), wanted.get('Kptfile')];
+  if (wish === undefined) return files;
+  if (merged === undefined) return new Map([...files, ['Kptfile', wish]]);
+  if (sameFile(merged, wish)) return files;
+  try {
+    const { upstream = null, upstreamLock = null } = readKptfile(wish.bytes).kptfile;
+    const bytes = withUpstream(merged.bytes, { upstream, upstreamLock });
+    return new Map([...files, ['Kptfile', { mode: merged.mode, bytes }]]);
+  } catch (error) {
+    // People left a Kptfile that cannot be read.
+    if (error instanceof PorticoError && error.blame === 'user') return null;
+    throw error;
+  }
+}
