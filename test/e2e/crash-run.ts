@@ -127,12 +127,12 @@ export async function inState(
   wanted: ForgeState,
   bot: PorticoProcess,
   seconds = 60,
-  repositories: readonly string[] = REPOSITORIES,
+  see: (stage: FaultStage) => Promise<ForgeState> = (seen) => forgeState(seen, REPOSITORIES),
 ): Promise<void> {
   let state: ForgeState = [];
   const look = async (): Promise<boolean> => {
     await stage.quiet(seconds);
-    state = await forgeState(stage, repositories);
+    state = await see(stage);
     return state.length === wanted.length && state.every((line, at) => line === wanted[at]);
   };
   await eventually('the wanted state', look, seconds).catch((error: unknown) => {
