@@ -79,6 +79,7 @@ export function inTreeOrder(a: TreeLine, b: TreeLine): number {
   return Buffer.compare(Buffer.from(orderName(a)), Buffer.from(orderName(b)));
 }
 
-function orderName(line: TreeLine): string {
+/** A name as it is sorted. */
+export function orderName(line: TreeLine): string {
   return isTree(line) ? `${line.name}/` : line.name;
 }

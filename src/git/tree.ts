@@ -4,10 +4,7 @@ import type { PackageDir, PathChange, TreeEntry } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
 import { checkDirectory, quote } from './safe-name.ts';
-import { inTreeOrder, isTree, readTreeLines, type Allowance, type TreeLine } from './tree-objects.ts';
-
-/** Git's id of the tree that holds nothing; every git knows it without storing it. */
-export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+import { EMPTY_TREE, walkChanges, walkKptfiles, walkTree, type Kptfiles } from './tree-walk.ts';
 
 const MAX_ENTRIES = 1_000_000;
 
@@ -46,48 +43,6 @@ export async function listTree(
   const entries = (await walkTree(repo, tree, signal)) ?? (await listByProcess(repo, tree, signal));
   listings.set(key, entries, entries.length + 1);
   return entries;
-}
-
-/** So many trees are read one by one, and so many sizes asked for, before a process is the cheaper way. */
-const MOST_TREES = 200;
-const MOST_SIZES = 2_000;
-
-/** The files of a small tree, without a process; null for a large one. */
-async function walkTree(
-  repo: Repo,
-  tree: string,
-  signal: AbortSignal | undefined,
-): Promise<TreeEntry[] | null> {
-  const allowance: Allowance = { left: MOST_TREES };
-  const found: { readonly path: string; readonly line: TreeLine }[] = [];
-  const walk = async (id: string, prefix: string): Promise<boolean> => {
-    const lines = await readTreeLines(repo, id, allowance, signal);
-    if (lines === null || found.length + lines.length > MOST_SIZES) return false;
-    for (const line of lines) {
-      if (!isTree(line)) found.push({ path: `${prefix}${line.name}`, line });
-      else if (!(await walk(line.id, `${prefix}${line.name}/`))) return false;
-    }
-    return true;
-  };
-  if (!(await walk(tree, ''))) return null;
-  return Promise.all(
-    found.map(async ({ path, line: { mode, id } }) => {
-      const type = mode === '160000' ? 'commit' : 'blob';
-      const size = type === 'commit' ? 0 : await sizeOf(repo, id, signal);
-      return { path, mode, type, id, size } as const;
-    }),
-  );
-}
-
-const sizes = createLru<number>(100_000);
-
-async function sizeOf(repo: Repo, id: string, signal: AbortSignal | undefined): Promise<number> {
-  const key = `${repo.setup.gitDir}:${id}`;
-  const known = blobs.get(key)?.length ?? sizes.get(key);
-  if (known !== undefined) return known;
-  const size = (await repo.objects.info(id, signal))?.size ?? 0;
-  sizes.set(key, size, 1);
-  return size;
 }
 
 async function listByProcess(
@@ -161,12 +116,6 @@ export async function findPackages(
   return [...result];
 }
 
-/** Directories with a Kptfile, and the ids of (at least) these. */
-interface Kptfiles {
-  readonly trees: ReadonlyMap<string, string>;
-  readonly found: readonly string[];
-}
-
 async function kptfilesByProcess(
   repo: Repo,
   tree: string,
@@ -182,36 +131,6 @@ async function kptfilesByProcess(
     }
   }
   return { trees: ids, found };
-}
-
-/** What a tree holds stays the same, so that of a tree that was seen only what changed is read. */
-const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>(100_000);
-
-async function walkKptfiles(
-  repo: Repo,
-  top: string,
-  signal: AbortSignal | undefined,
-): Promise<Kptfiles | null> {
-  const allowance: Allowance = { left: MOST_TREES };
-  const below = async (id: string): Promise<readonly (readonly [string, string])[] | null> => {
-    const key = `${repo.setup.gitDir}:${id}`;
-    const known = kptfiles.get(key);
-    if (known !== undefined) return known;
-    const lines = await readTreeLines(repo, id, allowance, signal);
-    if (lines === null) return null;
-    const all: (readonly [string, string])[] = [];
-    if (lines.some(({ name, mode }) => name === 'Kptfile' && mode.startsWith('100'))) all.push(['', id]);
-    for (const line of lines) {
-      if (!isTree(line)) continue;
-      const inner = await below(line.id);
-      if (inner === null || all.length + inner.length > MAX_ENTRIES / 10) return null;
-      for (const [path, tree] of inner) all.push([path === '' ? line.name : `${line.name}/${path}`, tree]);
-    }
-    kptfiles.set(key, all, all.length + 1);
-    return all;
-  };
-  const all = await below(top);
-  return all === null ? null : { trees: new Map(all), found: all.map(([path]) => path) };
 }
 
 /** Differing files between two commits or trees (null: nothing), sorted by path. */
@@ -250,43 +169,6 @@ async function changesByProcess(
     changes.push({ path: fields[at + 1] ?? '', status, before: old, after: now });
   }
   return changes;
-}
-
-/** Goes down where two trees differ, and nowhere else; null where that is in too many places. */
-async function walkChanges(
-  repo: Repo,
-  before: string,
-  after: string,
-  signal: AbortSignal | undefined,
-): Promise<PathChange[] | null> {
-  const allowance: Allowance = { left: MOST_TREES };
-  const changes: PathChange[] = [];
-  const linesOf = (id: string | undefined): Promise<readonly TreeLine[] | null> =>
-    id === undefined || id === EMPTY_TREE ? Promise.resolve([]) : readTreeLines(repo, id, allowance, signal);
-  const walk = async (a: string | undefined, b: string | undefined, prefix: string): Promise<boolean> => {
-    const [old, now] = [await linesOf(a), await linesOf(b)];
-    if (old === null || now === null) return false;
-    // A file and a directory of one name are two lines, each in its place.
-    const name = (line: TreeLine): string => (isTree(line) ? `${line.name}/` : line.name);
-    const olds = new Map(old.map((line) => [name(line), line]));
-    const nows = new Map(now.map((line) => [name(line), line]));
-    for (const line of [...now, ...old.filter((one) => !nows.has(name(one)))].toSorted(inTreeOrder)) {
-      const [was, is] = [olds.get(name(line)), nows.get(name(line))];
-      if (was?.id === is?.id && was?.mode === is?.mode) continue;
-      const path = `${prefix}${line.name}`;
-      if (isTree(line)) {
-        if (!(await walk(was?.id, is?.id, `${path}/`))) return false;
-        continue;
-      }
-      const status = was === undefined ? 'added' : is === undefined ? 'deleted' : 'modified';
-      const side = (one: TreeLine | undefined): PathChange['before'] =>
-        one === undefined ? null : { mode: one.mode, id: one.id };
-      changes.push({ path, status, before: side(was), after: side(is) });
-      if (changes.length > MOST_SIZES) return false;
-    }
-    return true;
-  };
-  return (await walk(before, after, '')) ? changes : null;
 }
 
 function parentOf(path: string, known: ReadonlySet<string>): string | null {

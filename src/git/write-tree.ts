@@ -10,7 +10,7 @@ import {
   type Allowance,
   type TreeLine,
 } from './tree-objects.ts';
-import { EMPTY_TREE } from './tree.ts';
+import { EMPTY_TREE } from './tree-walk.ts';
 
 /** Changes of one directory: of its own files, and of the directories in it. */
 interface Folder {

@@ -7,7 +7,7 @@ import { cleanIdentity, rawDate } from './objects.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
 import { checkOid, checkPath, checkRef } from './safe-name.ts';
-import { EMPTY_TREE } from './tree.ts';
+import { EMPTY_TREE } from './tree-walk.ts';
 import { writeByHand } from './write-tree.ts';
 
 const NO_OBJECT = '0'.repeat(40);

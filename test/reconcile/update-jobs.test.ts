@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { inTurns } from '../../src/reconcile/in-turns.ts';
-import { inTurn, updateJobs } from '../../src/reconcile/update-jobs.ts';
+import { inTurn, updateJobs, type Together } from '../../src/reconcile/update-jobs.ts';
 
 const repository = (id: number, updates = {}) => ({
   ref: { installationId: 1, id, owner: 'acme', name: `r${id}` },
@@ -43,24 +43,18 @@ test('what a configuration puts first comes before the updates of others', () =>
 });
 
 test('while calls are scarce the first package of each repository comes before the second of any', () => {
-  const waiting = [1, 2].map((id) => ({
+  const order: string[] = [];
+  const waiting: Together[] = [1, 2].map((id) => ({
     repository: repository(id).ref,
     packages: ['a', 'b', 'c'],
-    turn: 0,
   }));
-  const order: string[] = [];
-  for (let look = waiting.shift(); look !== undefined; look = waiting.shift()) {
+  for (const look of waiting) {
     const { now, later } = inTurn(look, 60);
-    order.push(...now.map((path) => `${look!.repository.name} ${path}`));
+    order.push(...now.map((path) => `${look.repository.name} ${path}`));
     if (later === undefined) continue;
-    expect(later.priority).toBe(-look.turn - 1);
-    const {
-      repository: ref,
-      package: one,
-      packages = [one],
-      turn,
-    } = later.data as never as typeof look & { package: string };
-    waiting.push({ repository: ref, packages, turn });
+    expect(later.priority).toBe(-(look.turn ?? 0) - 1);
+    const data = later.data as unknown as Together & { readonly package: string };
+    waiting.push({ ...data, packages: data.packages ?? [data.package] });
   }
   expect(order).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b', 'r1 c', 'r2 c']);
   expect(inTurn({ repository: repository(1).ref, packages: ['a', 'b'] }, 0)).toEqual({ now: ['a', 'b'] });
