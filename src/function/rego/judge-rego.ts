@@ -6,10 +6,10 @@ import type { RegoModule } from '../../package/render/function-runtime.ts';
 import type { Judgement } from '../../package/render/function-runtime.ts';
 import { WASM_LIMITS } from '../sandbox/limits.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
+import { heldTooMuch } from '../sandbox/supervise.ts';
 import type { Ended } from '../sandbox/supervise.ts';
 import { capMemory, importedMemory } from '../wasm/wasm-module.ts';
-import { codeFault, NODE_BYTES, wasmProcess } from '../wasm/wasm-process.ts';
+import { codeFault, runWasmProcess } from '../wasm/wasm-process.ts';
 import { regoBuiltins } from './rego-builtins.ts';
 import { runRegoChild, type RegoAnswer, type RegoEnd, type RegoTask } from './rego-child.ts';
 import { remarksOf } from './rego-remarks.ts';
@@ -44,24 +44,13 @@ export async function judgeRego(
     memory,
     ...(entrypoint !== undefined && { entrypoint }),
   };
-  const inputs = review.changes
-    .map((change) => JSON.stringify(inputOf(change, review), exactIntegers))
-    .join('\n');
-  const stdin = Buffer.concat([Buffer.from(`${JSON.stringify(task)}\n`), capped, Buffer.from(inputs)]);
-  const source = `(${runRegoChild.toString()})((${regoBuiltins.toString()})())`;
-  const child = {
-    ...(await wasmProcess(source, limits)),
-    env: {},
-    stdin,
-    name: file,
-    limits: { ...limits, memoryBytes: limits.memoryBytes + NODE_BYTES },
-  };
-  signal?.throwIfAborted();
-  const ended = await supervise(child, signal);
-  signal?.throwIfAborted();
+  const inputs = review.changes.map((change) => JSON.stringify(inputOf(change, review), exactIntegers));
+  const child = { name: file, source: CHILD, task, module: capped, input: inputs.join('\n'), limits };
+  const ended = await runWasmProcess(child, signal);
   return judgementOf(file, ended, limits);
 }
 
+const CHILD = `(${runRegoChild.toString()})((${regoBuiltins.toString()})())`;
 const COMPILE = 'Compile the policy with opa build -t wasm.';
 
 /** Gatekeeper's templates know a resource as `review.object`, and their parameters as `parameters`. */

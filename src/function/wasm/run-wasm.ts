@@ -5,14 +5,14 @@ import { printResourceList } from '../resource-list.ts';
 import { answerOf, refused } from '../sandbox/answer.ts';
 import type { FunctionInput } from '../sandbox/answer.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
+import { heldTooMuch } from '../sandbox/supervise.ts';
 import type { Ended } from '../sandbox/supervise.ts';
 import { runGoJs } from './go-js-host.ts';
 import { goJsObjects } from './go-js-objects.ts';
 import { runWasmChild } from './wasm-child.ts';
 import type { WasmEnd, WasmTask } from './wasm-child.ts';
 import { capMemory } from './wasm-module.ts';
-import { codeFault, NODE_BYTES, wasmProcess } from './wasm-process.ts';
+import { codeFault, runWasmProcess } from './wasm-process.ts';
 
 type WasmCode = Extract<ForeignFunction['code'], { readonly kind: 'wasm' }>;
 
@@ -37,21 +37,8 @@ export async function runWasm(
     return refused({ code, message: `${file} cannot run: ${message}`, hint });
   }
   const task: WasmTask = { moduleBytes: module.length, args: ['function'] };
-  const stdin = Buffer.concat([
-    Buffer.from(`${JSON.stringify(task)}\n`),
-    module,
-    Buffer.from(printResourceList(input)),
-  ]);
-  const child = {
-    ...(await wasmProcess(CHILD, limits)),
-    env: {},
-    stdin,
-    name: file,
-    limits: { ...limits, memoryBytes: limits.memoryBytes + NODE_BYTES },
-  };
-  signal?.throwIfAborted();
-  const ended = await supervise(child, signal);
-  signal?.throwIfAborted();
+  const child = { name: file, source: CHILD, task, module, input: printResourceList(input), limits };
+  const ended = await runWasmProcess(child, signal);
   return outputOf(file, ended, input, limits);
 }
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import type { Cut } from '../sandbox/supervise.ts';
+import { supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
 import { PAGE } from './wasm-module.ts';
 
 const LARGEST_MODULE = 64 * 1024 * 1024;
 
 /** What Node and V8 need beside the module's memory. */
-export const NODE_BYTES = 192 * 1024 * 1024;
+const NODE_BYTES = 192 * 1024 * 1024;
 
 /** Why a module may not run: it is not there, is too large, or is not the one that was allowed. */
 export function codeFault({
@@ -38,11 +38,37 @@ export function codeFault({
   return { code: 'WASM_DIGEST', message, hint: 'Correct the file, or the sha256 in the configuration.' };
 }
 
+/** A child, what it runs and what it reads. */
+export interface WasmChild {
+  /** Name of the module, for messages. */
+  readonly name: string;
+  readonly source: string;
+  readonly task: { readonly moduleBytes: number };
+  readonly module: Uint8Array;
+  /** What stands behind the module on its stdin. */
+  readonly input: string;
+  readonly limits: Limits;
+}
+
+/** Runs the source text of a child to its end; it reads the task on its first line, the module and its input. */
+export async function runWasmProcess(
+  { name, source, task, module, input, limits }: WasmChild,
+  signal?: AbortSignal,
+): Promise<Ended> {
+  const stdin = Buffer.concat([Buffer.from(`${JSON.stringify(task)}\n`), module, Buffer.from(input)]);
+  const own = { ...limits, memoryBytes: limits.memoryBytes + NODE_BYTES };
+  const child = { ...(await wasmProcess(source, limits)), env: {}, stdin, name, limits: own };
+  signal?.throwIfAborted();
+  const ended = await supervise(child, signal);
+  signal?.throwIfAborted();
+  return ended;
+}
+
 /**
  * Node with nothing but its standard streams, running a source text: no files, no child processes, no addons; in
  * bubblewrap where possible.
  */
-export async function wasmProcess(
+async function wasmProcess(
   source: string,
   limits: Limits,
 ): Promise<{ program: string; args: readonly string[]; cwd?: string }> {
