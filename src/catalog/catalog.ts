@@ -52,6 +52,8 @@ export interface CatalogRepository {
   readonly directory: string;
   /** Addresses by which a Kptfile may name this repository. */
   readonly urls: readonly string[];
+  /** Those of the names that it had before: they count until another repository takes one. */
+  readonly formerUrls?: readonly string[];
   /** Head of the registered branch that `packages` was read from. */
   readonly commit: string;
   readonly packages: readonly CatalogPackage[];
@@ -147,7 +149,9 @@ export interface Catalog {
 export function createCatalog(): Catalog {
   const repositories = new Map<number, CatalogRepository>();
   const byPlace = new Map<string, number>();
+  const byFormerPlace = new Map<string, number>();
   const byFullName = new Map<string, number>();
+  const idAt = (place: string): number => byPlace.get(place) ?? byFormerPlace.get(place) ?? -1;
   const followersOf = new Map<string, Set<number>>();
   const told = new Map<number, Map<string, Standing>>();
   const issues = new Map<number, Map<string, KeptIssue>>();
@@ -162,8 +166,12 @@ export function createCatalog(): Catalog {
     version += 1;
     repositories.delete(id);
     boards.delete(id);
-    byFullName.delete(fullName(known));
-    for (const url of known.urls) byPlace.delete(repositoryPlace(url));
+    if (byFullName.get(fullName(known)) === id) byFullName.delete(fullName(known));
+    const release = (of: Map<string, number>, urls: readonly string[] = []): void => {
+      for (const place of urls.map(repositoryPlace)) if (of.get(place) === id) of.delete(place);
+    };
+    release(byPlace, known.urls);
+    release(byFormerPlace, known.formerUrls);
     for (const place of lockedPlaces(known)) followersOf.get(place)?.delete(id);
   };
 
@@ -176,6 +184,7 @@ export function createCatalog(): Catalog {
     if (repository.organization?.dashboard === true) boards.add(repository.ref.id);
     byFullName.set(fullName(repository), repository.ref.id);
     for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
+    for (const url of repository.formerUrls ?? []) byFormerPlace.set(repositoryPlace(url), repository.ref.id);
     for (const place of lockedPlaces(repository)) {
       const ids = followersOf.get(place) ?? new Set<number>();
       followersOf.set(place, ids.add(repository.ref.id));
@@ -200,12 +209,13 @@ export function createCatalog(): Catalog {
     },
     get: (id) => repositories.get(id),
     all: () => [...repositories.values()],
-    byUrl: (url) => repositories.get(byPlace.get(repositoryPlace(url)) ?? -1),
+    byUrl: (url) => repositories.get(idAt(repositoryPlace(url))),
     byName: (name) => repositories.get(byFullName.get(name.toLowerCase()) ?? -1),
     followers(id, directory) {
       const upstream = repositories.get(id);
       if (upstream === undefined) return [];
-      const places = new Set(upstream.urls.map(repositoryPlace));
+      const all = [...upstream.urls, ...(upstream.formerUrls ?? [])].map(repositoryPlace);
+      const places = new Set(all.filter((place) => idAt(place) === id));
       const ids = new Set([...places].flatMap((place) => [...(followersOf.get(place) ?? [])]));
       return [...ids].flatMap((follower) => {
         const repository = repositories.get(follower);
@@ -276,6 +286,7 @@ function identity({
   ref,
   directory,
   urls,
+  formerUrls,
   commit,
   revisions,
   visibility,
@@ -284,7 +295,7 @@ function identity({
   inventory,
 }: CatalogRepository): string {
   const ids = [documents, inventory].map((files) => files.map(({ file, id }) => [file, id]));
-  return JSON.stringify([ref, directory, urls, commit, [...revisions], visibility, labels, ids]);
+  return JSON.stringify([ref, directory, urls, formerUrls, commit, [...revisions], visibility, labels, ids]);
 }
 
 function isSameName(a: string, b: string): boolean {

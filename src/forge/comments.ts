@@ -4,6 +4,7 @@ import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
+import { scrubSecrets } from './scrub.ts';
 
 /** A comment of an issue or pull request. */
 interface Comment {
@@ -92,7 +93,7 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
         const made = await create(n, wanted, signal);
         return { id: made.id, htmlUrl: made.htmlUrl, written: 'created' };
       }
-      const same = normal(first.body) === normal(wanted);
+      const same = normal(first.body) === normal(scrubSecrets(wanted));
       if (!same) await update(first.id, wanted, signal);
       return { id: first.id, htmlUrl: first.htmlUrl, written: same ? 'unchanged' : 'updated' };
     },

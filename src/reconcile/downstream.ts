@@ -90,7 +90,7 @@ export async function loadHome(
   };
 }
 
-const NO_PACKAGE = 'There is no such package on the registered branch.';
+export const NO_PACKAGE = 'There is no such package on the registered branch.';
 
 /** Reads it, or says why the package is not one that is updated. */
 export async function loadDownstream(

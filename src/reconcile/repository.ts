@@ -7,7 +7,14 @@ import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
-import { dashboardJob, organizationBoardJob, pollJob, rolloutJob, variantGoneJob } from './jobs.ts';
+import {
+  dashboardJob,
+  organizationBoardJob,
+  pollJob,
+  rolloutJob,
+  variantGoneJob,
+  variantJob,
+} from './jobs.ts';
 import { outsideAddress, outsideAddresses, type Outside } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
@@ -17,6 +24,9 @@ import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
 import { patientLook } from './whole-index.ts';
+
+/** So many addresses of former names are remembered. */
+const MOST_NAMES = 20;
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -54,10 +64,15 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       signal,
     );
     await reportDocuments(access, top ?? head, problems, documents, signal);
+    const urls = [facts.cloneUrl, facts.htmlUrl];
+    const former = [...(known?.urls ?? []), ...(known?.formerUrls ?? [])].filter(
+      (url) => !urls.includes(url),
+    );
     world.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
-      urls: [facts.cloneUrl, facts.htmlUrl],
+      urls,
+      ...(former.length > 0 && { formerUrls: [...new Set(former)].slice(0, MOST_NAMES) }),
       commit: head,
       packages,
       revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
@@ -75,9 +90,15 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
     const variants = variantsConcerned(world, repository, before);
+    const removed = (known?.packages ?? [])
+      .filter(({ lock, directory }) => lock !== null && packages.every((one) => one.directory !== directory))
+      .map(({ directory }) =>
+        variantJob(repository, packagePathOf(config.directory, directory) ?? directory),
+      );
     const jobs = [
       ...updateJobs([...concerned(world, repository, outside), ...variants.places]),
       ...variants.gone,
+      ...removed,
     ];
     const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
     // What fewer people may read now, or may be named to, is not named any longer than that takes.

@@ -4,6 +4,7 @@ import type { World } from './ports.ts';
 import { saidOf, type Bundle, type Candidate, type Member } from './update-bundle.ts';
 import { updatedPackage } from './update-content.ts';
 import { decideRevision } from './update-decision.ts';
+import { closeMoot } from './update-left.ts';
 import { mergedAlone } from './update-merge.ts';
 import { block, closeOurs, putLabels, type UpdateWords } from './update-pull.ts';
 import { stageUpdate, type Brought, type Staged } from './update-push.ts';
@@ -54,6 +55,9 @@ export async function prepareBundle(
   if (open !== undefined && decided.length > 0 && (await isCurrent(world, bundle, decided, open, signal))) {
     await stands(world, bundle, decided, memory, outcomes, signal);
     return done;
+  }
+  for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
+    if (outcome.kind === 'withheld') await closeMoot(world, bundle, outcome, signal);
   }
   const members = await timely(world, bundle, decided, outcomes, signal);
   if (members.length === 0) return done;

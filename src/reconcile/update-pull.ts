@@ -122,7 +122,7 @@ export async function putLabels(
   unlabelled.delete(key);
 }
 
-const STOP_MARKER = '<!-- portico:update -->';
+export const STOP_MARKER = '<!-- portico:update -->';
 
 /** On the open pull request: that newer revisions could not be brought under what people committed, or now are. */
 export async function tellOfStop(

@@ -6,6 +6,7 @@ import { conflictKey } from './open-conflicts.ts';
 import type { World } from './ports.ts';
 import { holdsAnother, updateTitle } from './update-body.ts';
 import type { Bundle, Member } from './update-bundle.ts';
+import { closedByUs } from './update-left.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantDigest } from './variant-content.ts';
@@ -23,7 +24,7 @@ export async function declinedBefore(
     const ours = head === null ? null : await newestSealed(git, head, world.hmac, signal);
     const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
-    if (said?.to === to && asksTheSame(said, down)) {
+    if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(world, home, pull, signal))) {
       return withheld(
         'declined',
         `#${pull.number} was closed: not ${to}. Open it again, or ask with /portico update.`,

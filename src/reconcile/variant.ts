@@ -8,13 +8,14 @@ import { priorityOf } from '../config/update-order.ts';
 import type { PorticoError } from '../error.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../revision/ref-name.ts';
-import { loadHome, type Home, type VariantTarget } from './downstream.ts';
+import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from './downstream.ts';
 import { dashboardJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
 import { lookAtBundles, putBefore, type Bundle } from './update-bundle.ts';
 import { inTurn, type Together } from './update-jobs.ts';
+import { closeGone } from './update-left.ts';
 import { tellOfRetarget } from './update-news.ts';
 import { createOnTheWay } from './update-provenance.ts';
 import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
@@ -194,6 +195,14 @@ async function reconcile(
     for (const target of rest) outcomes.set(target.package, home);
     return failures;
   }
+<<<<<<< HEAD
+=======
+  const { bundles, withheld } = await lookAtBundles(world, home, { targets: rest, groups }, guarded, signal);
+  for (const [path, reason] of withheld) {
+    outcomes.set(path, reason);
+    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(world, home, path, signal));
+  }
+>>>>>>> f87f9b7 (wip)
   const room = roomIn(world, home, signal);
   const first = await othersFirst(world, home, rest, room);
   const looked = { targets: [...rest, ...first], groups };

@@ -47,6 +47,21 @@ test('a port belongs to the host', () => {
   expect(catalog.byUrl('http://127.0.0.1:8081/acme/up.git')).toBeUndefined();
 });
 
+test('a former name counts until another repository takes it', () => {
+  const catalog = createCatalog();
+  const old = 'https://forge.example/acme/old.git';
+  catalog.put({ ...repository(1, 'new'), formerUrls: [old] });
+  catalog.put(repository(2, 'down', [['app', old, 'web']]));
+  expect(catalog.byUrl(old)?.ref.id).toBe(1);
+  expect(catalog.followers(1).map(({ repository: { ref } }) => ref.id)).toEqual([2]);
+  catalog.put(repository(3, 'old'));
+  catalog.put({ ...repository(1, 'new'), formerUrls: [old] });
+  expect(catalog.byUrl(old)?.ref.id).toBe(3);
+  expect(catalog.followers(1)).toEqual([]);
+  catalog.remove(3);
+  expect(catalog.byUrl(old)?.ref.id).toBe(1);
+});
+
 test.each([
   ['', '.'],
   ['/', '.'],

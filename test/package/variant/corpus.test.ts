@@ -42,11 +42,27 @@ const LISTED = new Set(
 
 const tally = { equal: 0, listed: 0 };
 
+/**
+ * Documents that Porch refuses for nothing but a revision that is written as a text, or for the older version of sets, which
+ * it defines and does not serve: the first three rows of that list are such.
+ */
+function isOldForm(group: string, name: string): boolean {
+  const errors: unknown = group === 'real' ? yamlOf(group, name, 'case.yaml').schema?.errors : undefined;
+  return (
+    Array.isArray(errors) &&
+    errors.every((error) =>
+      /^spec\.upstream\.revision: Invalid value: "string"|^no matches for kind "PackageVariantSet" in version \S+\/v1alpha1"$/.test(
+        String(error),
+      ),
+    )
+  );
+}
+
 /** A case is as the corpus says, or it is listed with a reason and differs. */
 function golden(group: string, check: (name: string) => void): void {
   test.each(casesOf(group))('%s', (name) => {
     const id = `${group}/${name.split('-')[0]!}`;
-    if (!LISTED.has(id)) {
+    if (!LISTED.has(id) && !isOldForm(group, name)) {
       check(name);
       tally.equal += 1;
       return;
