@@ -195,19 +195,14 @@ async function reconcile(
     for (const target of rest) outcomes.set(target.package, home);
     return failures;
   }
-<<<<<<< HEAD
-=======
-  const { bundles, withheld } = await lookAtBundles(world, home, { targets: rest, groups }, guarded, signal);
-  for (const [path, reason] of withheld) {
-    outcomes.set(path, reason);
-    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(world, home, path, signal));
-  }
->>>>>>> f87f9b7 (wip)
   const room = roomIn(world, home, signal);
   const first = await othersFirst(world, home, rest, room);
   const looked = { targets: [...rest, ...first], groups };
   const { bundles, withheld } = await lookAtBundles(world, home, looked, guarded, signal);
-  for (const [path, reason] of withheld) outcomes.set(path, reason);
+  for (const [path, reason] of withheld) {
+    outcomes.set(path, reason);
+    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(world, home, path, signal));
+  }
   const prepared: Prepared[] = [];
   for (const bundle of bundles.toSorted(byPriority)) {
     const one = await guarded(() => prepareBundle(world, bundle, memory, room, signal));
