@@ -10,7 +10,7 @@ import { closeOurs, STOP_MARKER } from './update-pull.ts';
 import type { Withheld } from './update-target.ts';
 
 /** Begins the comment on a pull request that Portico closed; a person who closes one leaves none. */
-export const CLOSED = '**Closed.**';
+const CLOSED = '**Closed.**';
 
 /**
  * Closes the pull request of a package that is where it should be: its revision was retired, or somebody brought it by
