@@ -21,11 +21,16 @@ describe('the sixty attacks', () => {
 });
 
 test('43 no archive is ever unpacked: nothing that runs in the server knows how', () => {
-  const unpacking = globSync('src/**/*.ts').filter(
-    (file) =>
-      !file.includes('localforge') &&
-      /from '(?:node:zlib|tar|tar-stream|unzipper|adm-zip|decompress)'/.test(readFileSync(file, 'utf8')),
-  );
+  const unpacking = globSync('src/**/*.ts').filter((file) => {
+    if (file.includes('localforge')) return false;
+    const text = readFileSync(file, 'utf8');
+    // Loose objects of git are written; whatever reads compressed bytes has another name.
+    const fromZlib = [...text.matchAll(/import ([^;]*?) from 'node:zlib'/g)].map(([, names]) => names);
+    return (
+      fromZlib.some((names) => names !== '{ deflate }') ||
+      /from '(?:tar|tar-stream|unzipper|adm-zip|decompress)'/.test(text)
+    );
+  });
   expect(unpacking).toEqual([]);
 });
 
