@@ -27,7 +27,11 @@ export const approve: AnywhereCommand = {
     const problem = lifecycleProblem(pull, 'approve');
     if (problem !== undefined) return problem;
     if (caller.isAuthor && !config.publish.allowSelfApproval) {
-      return refuse('self-approval', 'you opened this pull request', 'Somebody else must approve it.');
+      return refuse(
+        'self-approval',
+        'you opened this pull request, or had it opened',
+        'Somebody else must approve it.',
+      );
     }
     // Without finished checks of this very content there is nothing that an approval could be bound to.
     if (

@@ -42,9 +42,9 @@ function run(command: Command, state: CommandState, args: Arguments): Decision {
   return refuse('wrong-place', 'this is an issue', 'Say it in the pull request.');
 }
 
-function unknown(verb: string, { config, caller }: CommandState): Decision {
+function unknown(verb: string, state: CommandState): Decision {
   return unknownCommand(
     verb,
-    allowedCommands(commands, config, caller).map(({ name }) => name),
+    allowedCommands(commands, state).map(({ name }) => name),
   );
 }

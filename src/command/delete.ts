@@ -17,7 +17,7 @@ export const remove: AnywhereCommand = {
     },
     {
       line: '/portico delete web@v3',
-      does: 'asks, in an issue, to take the tag away; /portico approve there does it',
+      does: 'asks, in an issue, to take the tag and the release away; /portico approve there does it',
     },
   ],
   accepts: { positional: 1 },

@@ -1,9 +1,8 @@
 /** Help, generated from the table of commands. */
 import { closestWord } from '../config/closest-word.ts';
-import type { RepositoryConfig } from '../config/repository-config.ts';
 import { shown } from './arguments.ts';
 import { authorize } from './authorize.ts';
-import type { Caller } from './command-state.ts';
+import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand, Command } from './command.ts';
 import { refuse } from './refusal.ts';
 
@@ -19,8 +18,8 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
     mayAlso: ['author'],
     contexts: 'pull-or-issue',
     guard: 'none',
-    decide({ config, caller }, { positional: [name] }) {
-      const allowed = allowedCommands(table(), config, caller);
+    decide(state, { positional: [name] }) {
+      const allowed = allowedCommands(table(), state);
       if (name === undefined) return { kind: 'do', steps: [], reply: commandList(allowed) };
       const command = allowed.find((one) => one.name === name.toLowerCase());
       if (command !== undefined) return { kind: 'do', steps: [], reply: commandHelp(command) };
@@ -35,13 +34,16 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
   };
 }
 
-/** Those of the table that this caller may use. */
+/** Those of the table that this caller may use in this place. */
 export function allowedCommands(
   commands: readonly Command[],
-  config: RepositoryConfig,
-  caller: Caller,
+  { config, caller, place }: Pick<CommandState, 'config' | 'caller' | 'place'>,
 ): readonly Command[] {
-  return commands.filter((command) => authorize(config, command, caller).kind === 'allowed');
+  return commands.filter(
+    (command) =>
+      (command.contexts === 'pull-or-issue' || place.kind === 'pull') &&
+      authorize(config, command, caller).kind === 'allowed',
+  );
 }
 
 /** Markdown: one line for each command. No line starts with the prefix, so that help is never read as commands. */

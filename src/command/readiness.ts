@@ -100,7 +100,7 @@ function checks({ checks: run, digest }: CommandState): Requirement {
       'checks-absent',
       'propose',
       'nothing has been checked yet',
-      'Ask for it: /portico render.',
+      'Wait for the checks, or ask for them: /portico render.',
     );
   }
   // Checks of other content say nothing about this one.
@@ -128,7 +128,7 @@ function packages({ packages: touched }: CommandState): Requirement {
     'no-package',
     'publish',
     'it changes no package, so there is nothing to publish',
-    'Merge it with the button instead.',
+    'Push a change of one; where it is about other files, merge it with the button.',
   );
 }
 

@@ -59,7 +59,11 @@ export async function planBulk(
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   const all = await itemsOf(world, access, facts, request, signal);
   if (all.length === 0) {
-    return { kind: 'refused', message: 'Nothing here is meant by that.', hint: 'Try another --match.' };
+    return {
+      kind: 'refused',
+      message: `Nothing here to ${request.action} matches ${code(request.match)}.`,
+      hint: 'Try another --match: a glob over package paths, or label=value.',
+    };
   }
   const items = fitting(all);
   const plan: BulkPlan = { request, login: asked.login, comment: asked.id, items, results: {} };

@@ -52,9 +52,11 @@ async function inPull(
   // A head counts as pushed when our check of it began: nobody could have judged it earlier.
   const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
   const refs = await loadRevisionRefs(access.git, signal);
+  // Who had Portico open it is its author in everything that is asked of one.
+  const author = (await askedFor(world, access.git, pull, signal)) ?? pull.author;
   const who = {
     login: written.author,
-    isAuthor: written.author === ((await askedFor(world, access.git, pull, signal)) ?? pull.author),
+    isAuthor: written.author === author,
     isBot: written.authorIsBot,
   };
   const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
@@ -69,7 +71,7 @@ async function inPull(
       draft: pull.draft,
       locked: pull.locked,
       merged: pull.merged,
-      author: pull.author,
+      author,
       headRef: pull.headRef,
       headSha: head.oid,
       baseRef: pull.baseRef,

@@ -180,20 +180,21 @@ const REASONS: Record<NotCountedReason, string> = {
   bot: 'bots cannot approve',
 };
 
-function nextStep({ pull, approvals, checks }: SummaryInput, failing: number): string {
+function nextStep({ pull, approvals, checks, packages }: SummaryInput, failing: number): string {
   const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
   const how =
     mendable.length > 0
       ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
       : '';
-  return stepOf({ pull, approvals, checks }, failing) + how;
+  return stepOf({ pull, approvals, checks, packages }, failing) + how;
 }
 
 function stepOf(
-  { pull, approvals, checks }: Pick<SummaryInput, 'pull' | 'approvals' | 'checks'>,
+  { pull, approvals, checks, packages }: Pick<SummaryInput, 'pull' | 'approvals' | 'checks' | 'packages'>,
   failing: number,
 ): string {
   if (failing > 0) return '**Next:** mend what fails and push to this branch.';
+  if (pull.draft && packages.length === 0) return '**Next:** push a change of a package to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
   const asked = checks.find(
     ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
