@@ -10,8 +10,8 @@ const SETTINGS = { startParams: [...PGlite.defaultStartParams, '-c', 'shared_buf
 
 /** Opens PGlite on a directory, which it fills when it is empty. Only who holds the directory's lock may. */
 export function openEngine(directory: string): Promise<PGlite> {
-  // One of the engine's functions costs V8's optimizing compiler 600 MB and seconds of a processor, and runs no faster
-  // for our statements. The flags are of the whole process: nothing else in it leans on WebAssembly.
+  // One of the engine's functions costs V8's optimizing compiler 600 MB and seconds of a processor, to make a job of the
+  // queue cheaper by a twentieth. The flags are of the whole process: nothing else in it leans on WebAssembly.
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
   return PGlite.create(directory, SETTINGS);
