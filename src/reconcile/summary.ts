@@ -5,7 +5,7 @@ import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
-import { AGGREGATE_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, CONFLICTS_CHECK } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, details, table, told } from './markdown-blocks.ts';
 import type { PackageChange } from './proposal-changes.ts';
@@ -193,6 +193,13 @@ function stepOf(
   { pull, approvals, checks, packages }: Pick<SummaryInput, 'pull' | 'approvals' | 'checks' | 'packages'>,
   failing: number,
 ): string {
+  const onlyConflicts = checks.every(
+    ({ conclusion, name }) =>
+      conclusion !== 'failure' || name === CONFLICTS_CHECK || name === AGGREGATE_CHECK,
+  );
+  if (failing > 0 && onlyConflicts) {
+    return '**Next:** settle what is listed in the check `portico/conflicts`, by `/portico resolve` or by a commit.';
+  }
   if (failing > 0) return '**Next:** mend what fails and push to this branch.';
   if (pull.draft && packages.length === 0) return '**Next:** push a change of a package to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
