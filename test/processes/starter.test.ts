@@ -85,7 +85,9 @@ describe('the starter', () => {
     two[Symbol.dispose]();
     expect((await running.ended).stdout.toString()).toBe('late\n');
     await expect
-      .poll(() => execFileSync('sh', ['-c', `kill -0 ${pid} 2>/dev/null || echo gone`]).toString())
+      .poll(() => execFileSync('sh', ['-c', `kill -0 ${pid} 2>/dev/null || echo gone`]).toString(), {
+        timeout: 30_000,
+      })
       .toBe('gone\n');
   });
 });
