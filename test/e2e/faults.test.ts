@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
+import { inState } from './crash-run.ts';
 import { openPlay, scenarioOf, type Play } from './fault-play.ts';
 import type { Call, Fault, Judge } from './fault-proxy.ts';
 import { REPOSITORIES, SCENARIOS } from './fault-scenarios.ts';
@@ -140,21 +141,28 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
     }
   });
 
-  test('404 to the first read of whatever is new', async () => {
-    await play.disturbed(scenarioOf('publish'), async (stage) => {
-      const known = new Set<string>();
-      for (const repo of REPOSITORIES) {
-        const { rest } = stage.as('alice');
-        const { data } = await rest.issues.listForRepo({ owner: OWNER, repo, state: 'all', per_page: 100 });
-        for (const { number } of data) known.add(`/${repo}/pulls/${number}`).add(`/${repo}/issues/${number}`);
-      }
-      stage.proxy.judge(({ path, writes }) => {
-        const [name] = READS.exec(path) ?? [];
-        if (writes || name === undefined || known.has(name)) return undefined;
-        known.add(name);
-        return { kind: 'answer', status: 404, body: '{"message":"Not Found"}' };
-      });
+  test('404 to the first read of whatever is new: the next sweep finds it', async () => {
+    const scenario = scenarioOf('publish');
+    const { state } = await play.undisturbed(scenario);
+    await using stage = await play.ground.open('unseen', play.prepared);
+    const bot = await stage.startBot();
+    await stage.quiet();
+    const known = new Set<string>();
+    for (const repo of REPOSITORIES) {
+      const { rest } = stage.as('alice');
+      const { data } = await rest.issues.listForRepo({ owner: OWNER, repo, state: 'all', per_page: 100 });
+      for (const { number } of data) known.add(`/${repo}/pulls/${number}`).add(`/${repo}/issues/${number}`);
+    }
+    stage.proxy.judge(({ path, writes }) => {
+      const [name] = READS.exec(path) ?? [];
+      if (writes || name === undefined || known.has(name)) return undefined;
+      known.add(name);
+      return { kind: 'answer', status: 404, body: '{"message":"Not Found"}' };
     });
+    await scenario.act(stage);
+    await stage.quiet();
+    expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
+    await inState(stage, state, await stage.startBot(), 120);
   });
 });
 
