@@ -16,17 +16,23 @@ const LONGEST_MS = 250;
 /** In this process alone, where it has the database to itself. */
 export function createSharedLock(database: Database): KeyedLock {
   const local = createKeyedLock();
-  const { session: open } = database;
+  const open = database.session;
   if (open === undefined) return local;
   let current: Promise<Session> | undefined;
 
-  async function session(): Promise<Session> {
-    const known = await current?.catch(() => undefined);
-    if (known !== undefined && !known.broken()) return known;
-    current = open?.();
-    if (current === undefined) throw new TypeError('there is no session');
-    return current;
-  }
+  /** The one that is open, or a new one; whoever comes while it is being opened gets the same. */
+  const session = async (): Promise<Session> => {
+    for (;;) {
+      const opening = (current ??= open());
+      const forget = (): void => void (current = current === opening ? undefined : current);
+      const found = await opening.catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+      if (!found.broken()) return found;
+      forget();
+    }
+  };
 
   async function take(id: string): Promise<Session> {
     for (let wait = FIRST_MS; ; wait = Math.min(2 * wait, LONGEST_MS)) {
