@@ -18,7 +18,7 @@ export interface SharedIndex {
 /** Rows that are read or written by one statement. */
 const AT_ONCE = 500;
 /** The number of the lock is arbitrary and ours. */
-const LOCK = 7_076_847_385;
+const LOCK = 7_076_847_386;
 
 interface Row {
   readonly key: string;

@@ -8,7 +8,7 @@ import { openObjectReader } from '../git/batch.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import { createRepo, resolveCommit } from '../git/repo.ts';
 import { isOid, isRefName } from '../git/safe-name.ts';
-import { EMPTY_TREE } from '../git/tree.ts';
+import { EMPTY_TREE } from '../git/tree-walk.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { isRemote } from './upstream-location.ts';
 import { walkTree } from './walk-tree.ts';
