@@ -28,11 +28,7 @@ export async function isNearAncestor(
 }
 
 /** The tree of the merge of two commits of which one follows the other, or undefined where neither is near. */
-export async function treeOfNewer(
-  read: ReadCommit,
-  one: string,
-  other: string,
-): Promise<string | undefined> {
+export async function treeOfNewer(read: ReadCommit, one: string, other: string): Promise<string | undefined> {
   if ((await isNearAncestor(read, one, other)) === true) return (await read(other))?.tree;
   if ((await isNearAncestor(read, other, one)) === true) return (await read(one))?.tree;
   return undefined;

@@ -15,7 +15,8 @@ export async function writePullRef(
   const [change] = changes;
   if (change === undefined || changes.length > 1 || change.before !== undefined) return undefined;
   const { ref, after } = change;
-  if (after === null || !isSha(after) || !/^refs\/pull\/[1-9]\d*\/(?:head|merge)$/.test(ref)) return undefined;
+  if (after === null || !isSha(after) || !/^refs\/pull\/[1-9]\d*\/(?:head|merge)$/.test(ref))
+    return undefined;
   const file = join(directory, ref);
   await mkdir(dirname(file), { recursive: true });
   const lock = `${file}.lock`;
