@@ -1,3 +1,4 @@
+import { PorticoError } from '../error.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { loadApprovals } from './approvals.ts';
@@ -32,6 +33,9 @@ export interface ProposalTarget {
   readonly at?: number;
 }
 
+/** After this what the forge does not show is not there. */
+const SHOWN_AFTER_MS = 60_000;
+
 export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) => Promise<void>;
 
 /**
@@ -46,6 +50,12 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const access = await world.open(repository, signal);
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
+      // A forge may tell of a pull request before it shows it.
+      if (loaded.reason === 'absent' && world.now().getTime() - at < SHOWN_AFTER_MS) {
+        throw new PorticoError('PULL_NOT_SHOWN', `the forge does not show #${number} yet`, {
+          blame: 'forge',
+        });
+      }
       if (loaded.reason === 'other-branch') {
         await checkConfigurationAlone(world, access, number, trials, signal);
       }

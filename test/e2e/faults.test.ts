@@ -141,7 +141,7 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
     }
   });
 
-  test('404 to the first read of whatever is new: the next sweep finds it', async () => {
+  test('404 to the first read of whatever is new: it is asked for again', async () => {
     const scenario = scenarioOf('publish');
     const { state } = await play.undisturbed(scenario);
     await using stage = await play.ground.open('unseen', play.prepared);
@@ -160,9 +160,7 @@ describe.skipIf(!LONG)('a refusal that comes once', () => {
       return { kind: 'answer', status: 404, body: '{"message":"Not Found"}' };
     });
     await scenario.act(stage);
-    await stage.quiet();
-    expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
-    await inState(stage, state, await stage.startBot(), 120);
+    await inState(stage, state, bot, 120);
   });
 });
 
