@@ -77,7 +77,9 @@ test('comments and bodies', () => {
         () => 'ab',
       );
       const own = [...body.matchAll(/<!-- portico:[a-z]+ [\w ./+=-]+ -->/g)].map(([marker]) => marker);
-      expect(liveParts(body, own.slice(0, 1)), body).toEqual([]);
+      // A group says first what it holds; whatever comes later is not ours.
+      const ours = own.slice(0, value.length % 2 === 0 ? 2 : 1);
+      expect(liveParts(body, ours), body).toEqual([]);
       const texts = [
         conflictTable([conflict]),
         publishedSummary([{ path, revision: 'v1', url: 'https://forge.test/a' }], [value]),

@@ -118,7 +118,12 @@ describe('pushing', () => {
     const apart = shas.map((sha, index) =>
       box.tryGit(work, 'push', remote, `${sha}:refs/heads/race-${index}`),
     );
-    const api = shas.map((sha) =>
+    // What the API is to point at has to be there before.
+    const { data: main } = await box
+      .as('alice-token')
+      .rest.git.getRef({ owner: 'acme', repo: 'open', ref: 'heads/main' });
+    const { sha } = main.object;
+    const api = shas.map(() =>
       box
         .as('alice-token')
         .rest.git.createRef({ owner: 'acme', repo: 'open', ref: 'refs/heads/race-api', sha })

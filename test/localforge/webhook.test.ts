@@ -242,14 +242,14 @@ describe('knobs', () => {
     received = [];
     Object.assign(webhooks, { lose: 0, duplicate: 0, reorder: 100, delay: 2 });
     // While the receiver holds the first delivery, all others come to wait behind it.
-    let open = (): void => {};
-    gate = new Promise((resolve) => (open = resolve));
+    const held = Promise.withResolvers<void>();
+    gate = held.promise;
     await put('sixth');
     const names = Array.from({ length: 8 }, (_, index) => `r${index}`);
     for (const name of names) {
       await box.as('alice-token').rest.git.createRef({ ...repo, ref: `refs/heads/${name}`, sha: sha! });
     }
-    open();
+    held.resolve();
     await box.forge.settled();
     Object.assign(webhooks, { reorder: 0, delay: 0 });
     const order = received.filter((one) => one.event === 'create').map((one) => String(one.payload['ref']));

@@ -150,7 +150,9 @@ test('a proposed configuration is run over what is published, and nothing foreig
   const run = await check();
   expect(run).toMatchObject({ conclusion: 'neutral', output: { title: '1 of 2 packages would newly fail' } });
   expect(run?.output.summary).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
-  expect(run?.output.summary).toContain('nobody has approved them yet: `foreign`');
+  expect(run?.output.summary).toContain(
+    'nobody has approved yet what they run, or what they read: `foreign`',
+  );
   expect(await stage.writesOf(() => stage.look('trial'), 'trial')).toEqual([]);
 
   await repo.push('config', {

@@ -161,7 +161,8 @@ function failureOf(
     ({ standing, health }) =>
       standing === 'published' && health?.state === 'failure' && health.at > resumedAt,
   );
-  if (sick !== undefined) return `${sick.shown ?? sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
+  if (sick !== undefined)
+    return `${sick.shown ?? sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
   if (gate.timeout === undefined || heldAt !== undefined) return undefined;
   return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
     ? `It was not through in time (${gate.timeout} s).`
