@@ -55,7 +55,10 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
     git: (args, options) => noting(runGit(setup, args, options)),
     refs: async (signal) => {
       signal?.throwIfAborted();
-      if (known?.at !== version.count) known = { at: version.count, refs: readRefs(repo) };
+      if (known?.at !== version.count) {
+        const before = known?.refs.catch(() => NO_REFS) ?? NO_REFS;
+        known = { at: version.count, refs: Promise.resolve(before).then((refs) => readRefs(repo, refs)) };
+      }
       const mine = known;
       try {
         return await mine.refs;
@@ -81,29 +84,47 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
   return repo;
 }
 
+const NO_REFS: ReadonlyMap<string, MirrorRef> = new Map();
+
 const STARTS_WITH_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])/;
 
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
 const infos = createLru<ObjectInfo>(100_000);
 
-const REF_FORMAT = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype']
-  .map((field) => `%(${field})`)
-  .join('%00');
-
-async function readRefs(repo: Repo): Promise<ReadonlyMap<string, MirrorRef>> {
-  const { stdout } = await repo.git(['for-each-ref', `--format=${REF_FORMAT}`]);
-  const refs = new Map<string, MirrorRef>();
+/**
+ * All refs that lead to a commit. git keeps what annotated tags lead to beside packed refs, and `show-ref` takes it from
+ * there, where `for-each-ref` opens each tag. `before`: a ref that did not move is what it was.
+ */
+async function readRefs(
+  repo: Repo,
+  before: ReadonlyMap<string, MirrorRef>,
+): Promise<ReadonlyMap<string, MirrorRef>> {
+  // 1: there is no ref.
+  const { stdout } = await repo.git(['show-ref', '--dereference'], { accept: [0, 1] });
+  const found = new Map<string, MirrorRef>();
   for (const line of stdout.toString('utf8').split('\n')) {
-    const [ref = '', oid = '', type, peeled = '', peeledType] = line.split('\0');
-    if (type === 'commit') refs.set(ref, { oid, commit: oid, tag: false });
-    else if (peeledType === 'commit') refs.set(ref, { oid, commit: peeled, tag: true });
-    else if (peeledType === 'tag') {
-      const inner = await repo.objects.info(`${oid}^{commit}`);
-      if (inner) refs.set(ref, { oid, commit: inner.id, tag: true });
-    }
+    const space = line.indexOf(' ');
+    if (space < 0) continue;
+    const id = line.slice(0, space);
+    const name = line.slice(space + 1);
+    const tag = name.endsWith(PEELED) ? found.get(name.slice(0, -PEELED.length)) : undefined;
+    if (tag === undefined) found.set(name, { oid: id, commit: id, tag: false });
+    else found.set(name.slice(0, -PEELED.length), { oid: tag.oid, commit: id, tag: true });
   }
-  return refs;
+  // A ref may lead to a tree or a blob, which is of no use here.
+  const others = await Promise.all(
+    [...found].map(async ([name, { oid, commit }]) => {
+      if (before.get(name)?.oid === oid) return [];
+      const info = await repo.objects.info(commit);
+      if (info === null) throw repo.damage(`${quote(name)} leads to an object that is not there`);
+      return info.type === 'commit' ? [] : [name];
+    }),
+  );
+  for (const name of others.flat()) found.delete(name);
+  return found;
 }
+
+const PEELED = '^{}';
 
 /** The commit behind an object id, a full ref, or a branch or tag name; null when there is none. */
 export async function resolveCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<string | null> {
