@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
 import type { TreeEntry } from '../git/mirror-types.ts';
 import type { Repo } from '../git/repo.ts';
+import { isTree, parseTree } from '../git/tree-objects.ts';
 
 /** A tree may hold one tree many times over, so that few objects make endless paths. */
 const MOST_ENTRIES = 100_000;
@@ -22,9 +23,12 @@ export async function walkTree(
     if (found?.type !== 'tree') throw new PorticoError('GIT_CORRUPT', `there is no tree ${id}`);
     if (depth > DEEPEST) throw tooLarge();
     const below: Promise<void>[] = [];
-    for (const { name, mode, id: child } of parseTree(found.bytes, id.length / 2)) {
+    const lines = parseTree(found.bytes, id.length / 2);
+    if (lines === null) throw new PorticoError('GIT_CORRUPT', 'a tree of the repository cannot be read');
+    for (const line of lines) {
+      const { name, mode, id: child } = line;
       const path = prefix + name;
-      if (mode === '40000') below.push(walk(child, `${path}/`, depth + 1));
+      if (isTree(line)) below.push(walk(child, `${path}/`, depth + 1));
       else if (mode === '160000') entries.push({ path, mode, type: 'commit', id: child, size: 0 });
       else below.push(add(path, mode, child));
       if (entries.length + below.length > MOST_ENTRIES) throw tooLarge();
@@ -38,22 +42,6 @@ export async function walkTree(
   };
   await walk(tree, '', 0);
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** `<mode> <name>\0<id as bytes>`, one behind the other. */
-function parseTree(bytes: Buffer, idLength: number): { name: string; mode: string; id: string }[] {
-  const entries: { name: string; mode: string; id: string }[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(0x20, at);
-    const end = bytes.indexOf(0, space);
-    if (space < 0 || end < 0)
-      throw new PorticoError('GIT_CORRUPT', 'a tree of the repository cannot be read');
-    const mode = bytes.toString('latin1', at, space);
-    const id = bytes.toString('hex', end + 1, end + 1 + idLength);
-    entries.push({ name: bytes.toString('utf8', space + 1, end), mode, id });
-    at = end + 1 + idLength;
-  }
-  return entries;
 }
 
 function tooLarge(): PorticoError {

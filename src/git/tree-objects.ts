@@ -14,22 +14,30 @@ const TREE = '040000';
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
 const trees = createLru<readonly TreeLine[]>(200_000);
 
-/** How many trees may be read for one question before a process is the cheaper way. */
+/** What one question may cost before a process is the cheaper way. */
 export interface Allowance {
+  /** Trees that may be read. */
   left: number;
+  /** Trees that may be gone through, known ones too: a few that hold each other many times make endless paths. */
+  steps: number;
 }
+
+/** Trees gone through for one question at most. */
+export const MOST_STEPS = 20_000;
 
 export function isTree({ mode }: TreeLine): boolean {
   return mode === TREE;
 }
 
-/** The lines of a tree in git's order; null where too many had to be read. Throws GIT_CORRUPT for what is no tree. */
+/** The lines of a tree in git's order; null where too much was read or gone through. Throws GIT_CORRUPT for what is no tree. */
 export async function readTreeLines(
   repo: Repo,
   id: string,
   allowance: Allowance,
   signal?: AbortSignal,
 ): Promise<readonly TreeLine[] | null> {
+  if (allowance.steps <= 0) return null;
+  allowance.steps -= 1;
   const key = `${repo.setup.gitDir}:${id}`;
   const known = trees.get(key);
   if (known !== undefined) return known;
@@ -38,6 +46,7 @@ export async function readTreeLines(
   const object = await repo.objects.read(id, signal);
   if (object?.type !== 'tree') throw repo.damage(`there is no tree ${id} in the mirror`);
   const lines = parseTree(object.bytes, id.length / 2);
+  if (lines === null) throw repo.damage(`the tree ${id} is cut short in the mirror`);
   trees.set(key, lines, lines.length + 1);
   return lines;
 }
@@ -47,13 +56,13 @@ export function knowTreeLines(repo: Repo, id: string, lines: readonly TreeLine[]
   trees.set(`${repo.setup.gitDir}:${id}`, lines, lines.length + 1);
 }
 
-/** `<mode> <name>\0<id>` for each line (git's tree format); a line that is cut short ends the list. */
-function parseTree(bytes: Buffer, idBytes: number): TreeLine[] {
+/** `<mode> <name>\0<id>` for each line (git's tree format); null where a line is cut short. */
+export function parseTree(bytes: Buffer, idBytes: number): TreeLine[] | null {
   const lines: TreeLine[] = [];
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);
     const end = bytes.indexOf(0, space + 1);
-    if (space < 0 || end < 0 || end + idBytes >= bytes.length + 1) break;
+    if (space < 0 || end < 0 || end + idBytes >= bytes.length) return null;
     lines.push({
       mode: bytes.toString('latin1', at, space).padStart(6, '0'),
       name: bytes.toString('utf8', space + 1, end),

@@ -5,6 +5,7 @@ import type { Repo } from './repo.ts';
 import {
   inTreeOrder,
   isTree,
+  MOST_STEPS,
   orderName,
   readTreeLines,
   type Allowance,
@@ -24,7 +25,7 @@ export async function walkTree(
   tree: string,
   signal: AbortSignal | undefined,
 ): Promise<TreeEntry[] | null> {
-  const allowance: Allowance = { left: MOST_TREES };
+  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
   const found: { readonly path: string; readonly line: TreeLine }[] = [];
   const walk = async (id: string, prefix: string): Promise<boolean> => {
     const lines = await readTreeLines(repo, id, allowance, signal);
@@ -61,7 +62,7 @@ export async function walkKptfiles(
   top: string,
   signal: AbortSignal | undefined,
 ): Promise<Kptfiles | null> {
-  const allowance: Allowance = { left: MOST_TREES };
+  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
   const below = async (id: string): Promise<readonly (readonly [string, string])[] | null> => {
     const key = `${repo.setup.gitDir}:${id}`;
     const known = kptfiles.get(key);
@@ -90,7 +91,7 @@ export async function walkChanges(
   after: string,
   signal: AbortSignal | undefined,
 ): Promise<PathChange[] | null> {
-  const allowance: Allowance = { left: MOST_TREES };
+  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
   const changes: PathChange[] = [];
   const linesOf = (id: string | undefined): Promise<readonly TreeLine[] | null> =>
     id === undefined || id === EMPTY_TREE ? Promise.resolve([]) : readTreeLines(repo, id, allowance, signal);

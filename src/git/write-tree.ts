@@ -6,6 +6,7 @@ import {
   inTreeOrder,
   isTree,
   knowTreeLines,
+  MOST_STEPS,
   readTreeLines,
   type Allowance,
   type TreeLine,
@@ -31,7 +32,7 @@ export async function writeByHand(
   changes: TreeChanges,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const allowance: Allowance = { left: MOST_TREES };
+  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
   const top = folder();
   // What is removed goes first, so that a file may take the place of a directory and the other way round.
   for (const [path, change] of [...changes].toSorted(
