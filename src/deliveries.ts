@@ -11,6 +11,7 @@ import { PorticoError } from './error.ts';
 import type { Inbox } from './intake/inbox.ts';
 import type { Spool } from './intake/spool.ts';
 import type { Log } from './log.ts';
+import { fewAtATime } from './processes/few-at-a-time.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface Deliveries {
@@ -47,7 +48,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { environment, bot, inbox, spool, log, tracing } = options;
   const running = new Set<Promise<void>>();
   const moving = new Set<string>();
-  const withRoom = roomFor(AT_ONCE);
+  // Each holds a body in memory.
+  const withRoom = fewAtATime(AT_ONCE);
   const [secret = ''] = environment.webhookSecrets;
   const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
   const loaded = probot.load(createApp((event) => bot.accept(event)));
@@ -115,22 +117,5 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       while (running.size > 0) await Promise.all(running);
     },
     waiting: () => running.size,
-  };
-}
-
-/** Lets so many works run at a time, in the order in which they were asked for: each holds a body in memory. */
-function roomFor(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = [];
-  let free = most;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
   };
 }

@@ -61,6 +61,8 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
     });
     const listening = await opened.promise;
     thread = worker;
+    // Told to end while it was opened again.
+    if (ending) tell(worker, { what: 'end' });
     return listening;
   }
 

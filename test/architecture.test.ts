@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   revision: ['node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['cel', 'npm:yaml', 'node:crypto'],
-  function: ['cel', 'package', 'node:', 'npm:'],
+  function: ['cel', 'package', 'processes', 'node:', 'npm:'],
   processes: ['node:'],
   git: ['package', 'processes', 'node:', 'npm:'],
   forge: ['node:', 'npm:'],

@@ -5,6 +5,7 @@ import type {
   FunctionOutput,
   FunctionSpec,
 } from '../package/render/function-runtime.ts';
+import { fewAtATime } from '../processes/few-at-a-time.ts';
 import { runContainer } from './container/run-container.ts';
 import type { ContainerSettings } from './container/settings.ts';
 import { parseImage } from './image.ts';
@@ -97,18 +98,5 @@ function withoutTag(reference: string): string {
   return `${prefix}/${name}@${digest ?? ''}`;
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
 /** Waits for a free place; a render that is aborted meanwhile finds out when its turn comes. */
-export async function oneOfFew<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-}
+export const oneOfFew = fewAtATime(AT_ONCE);

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 
 import { PorticoError } from '../error.ts';
+import { endGroup } from '../processes/program.ts';
 import { orAborted } from './abort.ts';
 import { gitError } from './git-error.ts';
 import type { GitSetup } from './run.ts';
-import { killGroup, startGit } from './run.ts';
+import { startGit } from './run.ts';
 
 export interface ObjectInfo {
   readonly id: string;
@@ -53,7 +54,7 @@ export function openObjectReader(setup: GitSetup): ObjectReader {
     clearTimeout(timer);
     const idle = current.waiting.length === 0;
     // Whoever waits keeps the process alive; an idle reader must not.
-    timer = setTimeout(() => (idle ? close(current) : killGroup(current.child)), idle ? IDLE_MS : STUCK_MS);
+    timer = setTimeout(() => (idle ? close(current) : endGroup(current.child)), idle ? IDLE_MS : STUCK_MS);
     timer.unref();
   };
 
@@ -86,7 +87,7 @@ export function openObjectReader(setup: GitSetup): ObjectReader {
         answer(current);
       } catch (error) {
         fail(error);
-        killGroup(child);
+        endGroup(child);
       }
       watch(current);
     });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
 import { PorticoError } from '../error.ts';
-import { endGroup, type Program } from '../processes/program.ts';
+import type { Program } from '../processes/program.ts';
 import { runProgram } from '../processes/starter.ts';
 import { gitError } from './git-error.ts';
 
@@ -139,9 +139,6 @@ export function startGit(setup: GitSetup, args: readonly string[]): ChildProcess
     shell: false,
   });
 }
-
-/** Ends a process and its helpers; harmless when it has ended. */
-export const killGroup = endGroup;
 
 function programOf(
   setup: GitSetup,

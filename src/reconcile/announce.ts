@@ -5,6 +5,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { parseProvenance, type Provenance } from '../revision/provenance.ts';
 import type { GitRef, PackageDir } from './git-port.ts';
 import { code } from './markdown-blocks.ts';
+import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access } from './ports.ts';
 
@@ -40,11 +41,11 @@ async function releaseNotes(
   const names = allRevisions(refs, found.directory).map(({ name }) => name);
   const before = names[names.indexOf(newest.name) - 1];
   const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
-  const read = async (commit: string | undefined): Promise<PackageFiles> =>
-    commit === undefined
-      ? new Map()
-      : ((await git.readPackage(commit, found.directory, {}, signal))?.files ?? new Map());
-  const diff = diffPackages(await read(tag?.commit), await read(newest.tag.commit));
+  const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, found.directory, signal);
+  const diff = diffPackages(
+    tag === undefined ? new Map() : await read(tag.commit),
+    await read(newest.tag.commit),
+  );
   const approved = said.approvedBy.map(code).join(', ');
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,

@@ -4,12 +4,12 @@
  */
 import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
 import { mergeConcurrent } from './concurrent-merge.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { code, sentence } from './markdown-blocks.ts';
+import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
@@ -68,7 +68,7 @@ export async function remergeProposal(
       directory,
       signal,
     );
-    const present = (await git.readPackage(onto.tree, directory, {}, signal))?.files ?? new Map();
+    const present = await filesAt(git, onto.tree, directory, signal);
     for (const [path, change] of changesBetween(directory, present, files)) changes.set(path, change);
   }
   const tree = await git.writeTree(onto.tree, changes, signal);
@@ -118,12 +118,10 @@ export async function mergedPackage(
   directory: string,
   signal: AbortSignal | undefined,
 ): Promise<ReturnType<typeof mergeConcurrent>> {
-  const read = async (commit: string): Promise<PackageFiles> =>
-    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
   return mergeConcurrent({
-    base: await read(commits.base),
-    upstream: await read(commits.upstream),
-    local: await read(commits.local),
+    base: await filesAt(git, commits.base, directory, signal),
+    upstream: await filesAt(git, commits.upstream, directory, signal),
+    local: await filesAt(git, commits.local, directory, signal),
   });
 }
 

@@ -10,6 +10,7 @@ import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Git } from './git-port.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
+import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
@@ -137,7 +138,7 @@ async function outcomeOf(
   const key = digestOf('portico trial 1', [tree, path, loaded.digest, world.runtimeVersion]);
   const known = memory.get(key);
   if (known !== undefined) return known;
-  const files = (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+  const files = await filesAt(git, commit, directory, signal);
   const outcome = await run(world.builtins, files, loaded.forPackage(path), path, signal);
   memory.set(key, outcome);
   for (const oldest of memory.keys()) {

@@ -12,6 +12,7 @@ import type { Asked } from './command-steps.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { findUpstream, type Asker, type FoundUpstream } from './draft-upstream.ts';
 import type { Git } from './git-port.ts';
+import { filesAt } from './package-files.ts';
 import { refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rebasedPackage } from './rebased-package.ts';
@@ -248,15 +249,6 @@ async function copied(
     upstream: intent ?? lock,
     lock: { ...lock, commit: found.commit },
   });
-}
-
-export async function filesAt(
-  git: Git,
-  commit: string,
-  directory: string,
-  signal?: AbortSignal,
-): Promise<PackageFiles> {
-  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
 }
 
 function nameOf(directory: string, repository: string): string {

@@ -12,11 +12,12 @@ import { commandRecord, commitByCommand, madeBefore } from './command-commit.ts'
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import { draftBody } from './draft-body.ts';
-import { draftContent, filesAt, type DraftSetting } from './draft-content.ts';
+import { draftContent, type DraftSetting } from './draft-content.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
+import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, refPath, upcomingRevision } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';

@@ -8,6 +8,7 @@ import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
+import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween, type RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -71,7 +72,7 @@ export async function loadFixes(
       continue;
     }
     const own: Fix[] = [];
-    const files = (await git.readPackage(commit.head.oid, directory, {}, signal))?.files ?? new Map();
+    const files = await filesAt(git, commit.head.oid, directory, signal);
     const byCheck = Map.groupBy(proposed, ({ guardrail }) =>
       guardrail === undefined ? RENDER_CHECK : guardrailCheck(guardrail),
     );

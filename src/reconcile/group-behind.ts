@@ -1,4 +1,5 @@
 import { mergedPackage } from './concurrent-draft.ts';
+import { filesAt } from './package-files.ts';
 import type { Access } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage } from './proposal-snapshot.ts';
@@ -32,7 +33,7 @@ export async function groupBehind(
     if (before === base || base === local || before === local) continue;
     const commits = { base: mergeBase, upstream: group.baseSha, local: head };
     const merged = await mergedPackage(git, commits, directory, signal);
-    const built = (await git.readPackage(group.headSha, directory, {}, signal))?.files ?? new Map();
+    const built = await filesAt(git, group.headSha, directory, signal);
     const differs = changesBetween(directory, built, merged.files).size > 0;
     if (differs || merged.conflicts.length > 0) behind.push(path);
   }

@@ -2,6 +2,7 @@ import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
+import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from './package-revisions.ts';
 import type { Access } from './ports.ts';
 import type { PackagePower } from './power-check.ts';
@@ -48,5 +49,5 @@ async function packageAt(
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles> {
   if (commit === null) return new Map();
-  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
+  return filesAt(git, commit, directory, signal);
 }

@@ -8,8 +8,9 @@ import type { Conflict } from '../package/merge/conflict.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RebaseRecord } from './commit-seal.ts';
-import { filesAt, type DraftSetting } from './draft-content.ts';
+import type { DraftSetting } from './draft-content.ts';
 import { findUpstream } from './draft-upstream.ts';
+import { filesAt } from './package-files.ts';
 import { strategyOf } from './update-content.ts';
 import { openUpstream } from './upstream.ts';
 

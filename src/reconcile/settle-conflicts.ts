@@ -2,7 +2,6 @@ import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import { settleConflict } from '../package/merge/settle.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import type { Asked } from './command-steps.ts';
@@ -10,6 +9,7 @@ import { sealedCommitMessage, type SettleRecord } from './commit-seal.ts';
 import { loadDownstream } from './downstream.ts';
 import type { FileChanges } from './git-port.ts';
 import { conflictName, openConflicts, type OpenConflict } from './open-conflicts.ts';
+import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
@@ -43,7 +43,7 @@ export async function settleConflicts(
     : meant;
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   for (const [directory, conflicts] of Map.groupBy(known, (one) => one.directory)) {
-    const before: PackageFiles = (await git.readPackage(head, directory, {}, signal))?.files ?? new Map();
+    const before = await filesAt(git, head, directory, signal);
     const now = conflicts
       .filter(({ taken }) => taken !== side)
       .reduce((files, conflict) => settleConflict(files, conflict, side), before);

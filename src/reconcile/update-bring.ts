@@ -1,5 +1,6 @@
 /** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 import { conflictKey, updateConflicts, type OpenConflict } from './open-conflicts.ts';
+import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
 import { saidOf, type Bundle, type Candidate, type Member } from './update-bundle.ts';
 import { updatedPackage } from './update-content.ts';
@@ -218,10 +219,8 @@ async function contentOf(
     outcomes.set(path, { ...made, to });
     const said = saidOf(bundle, directory);
     if (bundle.group === undefined || said === undefined || bundle.head === null) continue;
-    const filesAt = async (at: string): Promise<Brought['files']> =>
-      (await git.readPackage(at, directory, {}, signal))?.files ?? new Map();
-    const files = await filesAt(bundle.head);
-    const local = await filesAt(down.base.oid);
+    const files = await filesAt(git, bundle.head, directory, signal);
+    const local = await filesAt(git, down.base.oid, directory, signal);
     wanted.push({ to: said.to, files, local, conflicts: standing, standing, down, stays: made });
   }
   return wanted;

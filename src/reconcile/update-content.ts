@@ -8,6 +8,7 @@ import { renderPackage } from '../package/render/render.ts';
 import type { Downstream } from './downstream.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import { loadGuardrails } from './guardrails.ts';
+import { filesAt } from './package-files.ts';
 import { publishedRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { withheld, type Withheld } from './update-target.ts';
@@ -32,7 +33,7 @@ export async function updatedPackage(
   const { upstream, access, directory } = down;
   const tag = tagOf(upstream.refs, upstream.directory, to);
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
-  const local = (await filesAt(access, down.base.oid, directory, signal)) ?? new Map();
+  const local = await filesAt(access.git, down.base.oid, directory, signal);
   const made = down.exists
     ? await mergedPackage(down, to, tag.commit, local, signal)
     : await newPackage(down, to, tag.commit, local, signal);
@@ -69,8 +70,8 @@ async function mergedPackage(
   const base =
     upstream.baseCommit === null
       ? null
-      : await filesAt(from.access, upstream.baseCommit, from.directory, signal);
-  const next = await filesAt(upstream.access, commit, upstream.directory, signal);
+      : await packageAt(from.access, upstream.baseCommit, from.directory, signal);
+  const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (base === null || next === null) {
     return withheld(
       'base-missing',
@@ -94,7 +95,7 @@ async function newPackage(
   signal: AbortSignal | undefined,
 ): Promise<Made | Withheld> {
   const { upstream, path, config } = down;
-  const next = await filesAt(upstream.access, commit, upstream.directory, signal);
+  const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
   const place = placeOf(down, to);
   const files = clonedPackage(next, {
@@ -114,7 +115,8 @@ function kept(made: Made, planned: PlannedVariant, fresh: boolean): Made | Withh
     : withheld('variant-error', `The variant ${planned.name} does not fit: ${own.message}.`);
 }
 
-async function filesAt(
+/** Null where there is no such directory: nothing can be brought then. */
+async function packageAt(
   { git }: Pick<Access, 'git'>,
   commit: string,
   directory: string,

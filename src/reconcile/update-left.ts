@@ -6,11 +6,8 @@ import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
 import type { Bundle } from './update-bundle.ts';
-import { closeOurs, STOP_MARKER } from './update-pull.ts';
+import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './update-pull.ts';
 import type { Withheld } from './update-target.ts';
-
-/** Begins the comment on a pull request that Portico closed; a person who closes one leaves none. */
-const CLOSED = '**Closed.**';
 
 /**
  * Closes the pull request of a package that is where it should be: its revision was retired, or somebody brought it by
@@ -30,17 +27,16 @@ export async function closeMoot(
 /** Closes the pull requests of a package that is gone from the registered branch. */
 export async function closeGone(
   world: Pick<World, 'app'>,
-  { access: { forge }, config }: Home,
+  home: Home,
   path: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const pull of await forge.listOpenPulls(signal)) {
+  const { access, config } = home;
+  const why = `${code(path)} is gone from ${code(config.branch)}: there is nothing to update.`;
+  for (const pull of await access.forge.listOpenPulls(signal)) {
     const parsed = parseBranch(pull.headRef);
-    if (pull.author !== world.app.botLogin || parsed?.kind !== 'update') continue;
-    if (packagePathOf(config.directory, parsed.path) !== path) continue;
-    const why = `${CLOSED} ${code(path)} is gone from ${code(config.branch)}: there is nothing to update.`;
-    await forge.upsertSticky(pull.number, STOP_MARKER, why, signal);
-    await forge.closePull(pull.number, signal);
+    if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;
+    await closeOurPull(world, home, pull, why, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { code, details } from './markdown-blocks.ts';
+import { filesAt } from './package-files.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import { packagesOf } from './update-record.ts';
 
@@ -35,8 +35,6 @@ export async function tellOfRetarget(
     ({ authorIsBot, commitId }) => !authorIsBot && commitId !== null,
   )?.commitId;
   const known = reviewed === undefined || reviewed === null ? null : await git.resolve(reviewed, signal);
-  const read = async (commit: string, directory: string): Promise<PackageFiles> =>
-    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
   const alone = group === undefined ? first : undefined;
   const since =
     known !== null
@@ -48,7 +46,10 @@ export async function tellOfRetarget(
   const places = [...news.map(({ down }) => down.directory), ...gone.map(({ directory }) => directory)];
   const diffs: string[] = [];
   for (const directory of places) {
-    const diff = diffPackages(await read(known ?? head, directory), await read(now, directory));
+    const diff = diffPackages(
+      await filesAt(git, known ?? head, directory, signal),
+      await filesAt(git, now, directory, signal),
+    );
     const text = diffMarkdown(diff, { limit });
     diffs.push(alone === undefined ? `${code(directory === '' ? '.' : directory)}\n\n${text}` : text);
   }

@@ -1,6 +1,7 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../error.ts';
 import type { Home, VariantTarget } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
 import { bundleTitle, updateBody, type UpdatedPart } from './update-body.ts';
@@ -179,10 +180,23 @@ export async function closeOurs(
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (open === undefined || open.author !== world.app.botLogin) return;
-  const { forge } = home.access;
-  await forge.upsertSticky(open.number, STOP_MARKER, `**Closed.** ${why}`, signal);
-  await forge.closePull(open.number, signal);
+  if (open !== undefined) await closeOurPull(world, home, open, why, signal);
+}
+
+/** Begins what is said on a pull request that Portico closes; a person who closes one leaves nothing like it. */
+export const CLOSED = '**Closed.**';
+
+/** Closes a pull request, if it is Portico's, and says why. */
+export async function closeOurPull(
+  world: Pick<World, 'app'>,
+  { access: { forge } }: Home,
+  pull: Pull,
+  why: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (pull.author !== world.app.botLogin) return;
+  await forge.upsertSticky(pull.number, STOP_MARKER, `${CLOSED} ${why}`, signal);
+  await forge.closePull(pull.number, signal);
 }
 
 /** Where a command asked for the update, its reason is an answer. */

@@ -4,6 +4,7 @@ import type { PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
 import type { FileChanges, Git, RefUpdate } from './git-port.ts';
 import { conflictKey } from './open-conflicts.ts';
+import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import { botPerson } from './render-commit.ts';
@@ -226,15 +227,6 @@ function asItStands(
 ): readonly Brought[] {
   const to = saidOf(bundle, one.down.directory)?.to;
   return to === undefined ? [] : [{ ...one, to, files: present, conflicts: one.standing, stays }];
-}
-
-async function filesAt(
-  git: Git,
-  commit: string,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles> {
-  return (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
 }
 
 function meetsPeople(branch: string): Withheld {

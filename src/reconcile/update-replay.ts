@@ -4,6 +4,7 @@ import { readKptfile, withUpstream } from '../package/kptfile.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import type { Git } from './git-port.ts';
+import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
 import { packagesOf, readSealed, type UpdateRecord } from './update-record.ts';
 
@@ -64,8 +65,6 @@ export async function underPeoplesCommits(
   { directory, to, files, standing }: Wish,
   signal?: AbortSignal,
 ): Promise<PackageFiles | null> {
-  const filesAt = async (commit: string): Promise<PackageFiles> =>
-    (await git.readPackage(commit, directory, {}, signal))?.files ?? new Map();
   let result = files;
   for (const { record, from, to: last } of stretches) {
     const [was, ours, now] = await Promise.all(
@@ -77,7 +76,11 @@ export async function underPeoplesCommits(
       result = declined !== undefined && declined === to ? standing : files;
       continue;
     }
-    const merged = mergePackages({ base: await filesAt(from), upstream: result, local: await filesAt(last) });
+    const merged = mergePackages({
+      base: await filesAt(git, from, directory, signal),
+      upstream: result,
+      local: await filesAt(git, last, directory, signal),
+    });
     const locked = merged.conflicts.length > 0 ? null : withLockOf(merged.files, result);
     if (locked === null) return null;
     result = locked;

@@ -1,5 +1,6 @@
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
+import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
 import { updatedPackage } from './update-content.ts';
 import { asVariant, variantDigest } from './variant-content.ts';
@@ -27,7 +28,7 @@ export function createInStep(): InStep {
     const tree = await access.git.treeId(base.oid, directory, signal);
     const state = `${tree} ${variantDigest(planned)} ${revision}`;
     if (settled.get(place) === state) return true;
-    const local = (await access.git.readPackage(base.oid, directory, {}, signal))?.files ?? new Map();
+    const local = await filesAt(access.git, base.oid, directory, signal);
     const wanted = asVariant(local, planned, { fresh: down.fresh });
     // Functions may have changed what was set, so that only the rendered package tells.
     if (!wanted.ok || !sameFiles(wanted.value, local)) {

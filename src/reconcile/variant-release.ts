@@ -8,6 +8,7 @@ import type { Git } from './git-port.ts';
 import { proposalJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { code } from './markdown-blocks.ts';
+import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { botPerson } from './render-commit.ts';
@@ -140,7 +141,7 @@ async function pushRemoval(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const expect = await git.resolve(`refs/heads/${branch}`, signal);
-  const files = (await git.readPackage(base, directory, {}, signal))?.files ?? new Map();
+  const files = await filesAt(git, base, directory, signal);
   const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
   const tree = await git.writeTree(base, gone, signal);
   const parents = [base];
