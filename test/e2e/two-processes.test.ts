@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +10,7 @@ import { eventually } from './eventually.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
 import { freePort, startPortico, type PorticoProcess } from './portico-process.ts';
+import { relayWebhooks } from './webhook-relay.ts';
 
 /**
  * Two processes of the bot on one PostgreSQL, which both get every webhook: in each round two proposals of one package
@@ -141,38 +140,5 @@ test.skipIf(postgres === null)(
 );
 
 /** A door that hands every webhook to each of them, as it came. */
-async function forwardTo(ports: readonly number[]): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer((incoming, outgoing) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of incoming) parts.push(part as Buffer);
-      const answers = await Promise.all(
-        ports.map((port) =>
-          fetch(`http://127.0.0.1:${port}${incoming.url}`, {
-            method: 'POST',
-            headers: plainHeaders(incoming.headers),
-            body: Buffer.concat(parts),
-          }).then(
-            ({ status }) => status,
-            () => 502,
-          ),
-        ),
-      );
-      outgoing.writeHead(Math.min(...answers)).end();
-    })();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  };
-}
-
-function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const hop = ['host', 'connection', 'content-length', 'transfer-encoding'];
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === 'string' && !hop.includes(name) ? [[name, value]] : [],
-    ),
-  );
-}
+const forwardTo = (ports: readonly number[]): ReturnType<typeof relayWebhooks> =>
+  relayWebhooks(async (hand) => Math.min(...(await Promise.all(ports.map(hand)))));

@@ -1,6 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,6 +16,7 @@ import { forgeState, type ForgeState } from './forge-state.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, locked } from './packages.ts';
 import { freePort, type PorticoProcess } from './portico-process.ts';
+import { relayWebhooks } from './webhook-relay.ts';
 
 /**
  * Two processes on one PostgreSQL, each of which gets every other webhook, and one of them is killed with SIGKILL when
@@ -229,40 +228,15 @@ function filesOf(files: Readonly<Record<string, string>>): PackageFiles {
   );
 }
 
-/** A door that hands each webhook to one of them in turn, and to another where that one does not answer. */
-async function balance(ports: readonly number[]): Promise<AsyncDisposable & { readonly url: string }> {
+/** A door that hands each webhook to one of them in turn, and to another where that one is dead, or dies now. */
+function balance(ports: readonly number[]): ReturnType<typeof relayWebhooks> {
   let turn = 0;
-  const server = createServer((incoming, outgoing) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of incoming) parts.push(part as Buffer);
-      const init = { method: 'POST', headers: plainHeaders(incoming.headers), body: Buffer.concat(parts) };
-      for (let tries = 0; tries < 4; tries += 1) {
-        turn += 1;
-        const port = ports[turn % ports.length]!;
-        try {
-          const { status } = await fetch(`http://127.0.0.1:${port}${incoming.url}`, init);
-          outgoing.writeHead(status).end();
-          return;
-        } catch {
-          // It is dead, or dies now: the next one.
-        }
-      }
-      outgoing.writeHead(502).end();
-    })();
+  return relayWebhooks(async (hand) => {
+    for (let tries = 0; tries < 4; tries += 1) {
+      turn += 1;
+      const status = await hand(ports[turn % ports.length]!);
+      if (status !== 502) return status;
+    }
+    return 502;
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  };
-}
-
-function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const hop = ['host', 'connection', 'content-length', 'transfer-encoding'];
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === 'string' && !hop.includes(name) ? [[name, value]] : [],
-    ),
-  );
 }

@@ -1,20 +1,23 @@
+/** Rego policies that OPA has compiled to WebAssembly, judged in a child process of their own. */
 import { changeOf } from '../../cel/review.ts';
 import type { Change, Review } from '../../cel/review.ts';
 import { PorticoError } from '../../error.ts';
-/** Rego policies that OPA has compiled to WebAssembly, judged in a child process of their own. */
-import type { RegoModule } from '../../package/render/function-runtime.ts';
-import type { Judgement } from '../../package/render/function-runtime.ts';
+import type { Judgement, RegoModule } from '../../package/render/function-runtime.ts';
 import { WASM_LIMITS } from '../sandbox/limits.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import { heldTooMuch } from '../sandbox/supervise.ts';
 import type { Ended } from '../sandbox/supervise.ts';
 import { capMemory, importedMemory } from '../wasm/wasm-module.ts';
-import { codeFault, runWasmProcess } from '../wasm/wasm-process.ts';
+import {
+  brokeOff,
+  codeFault,
+  endedUntold,
+  runWasmProcess,
+  saidAtEnd,
+  type WasmChild,
+} from '../wasm/wasm-process.ts';
 import { regoBuiltins } from './rego-builtins.ts';
 import { runRegoChild, type RegoAnswer, type RegoEnd, type RegoTask } from './rego-child.ts';
 import { remarksOf } from './rego-remarks.ts';
-
-type Refusal = Extract<Judgement, { refused: unknown }>['refused'];
 
 /**
  * Judges every change of the review. The policy's `input` has what CEL policies see (`object`, `oldObject`, `package`,
@@ -47,7 +50,7 @@ export async function judgeRego(
   const inputs = review.changes.map((change) => JSON.stringify(inputOf(change, review), exactIntegers));
   const child = { name: file, source: CHILD, task, module: capped, input: inputs.join('\n'), limits };
   const ended = await runWasmProcess(child, signal);
-  return judgementOf(file, ended, limits);
+  return judgementOf(child, ended);
 }
 
 const CHILD = `(${runRegoChild.toString()})((${regoBuiltins.toString()})())`;
@@ -80,39 +83,19 @@ interface RawJson {
   rawJSON(text: string): unknown;
 }
 
-function judgementOf(file: string, ended: Ended, limits: Limits): Judgement {
+function judgementOf(child: WasmChild, ended: Ended): Judgement {
   if (ended.cut !== undefined) return { refused: ended.cut };
-  const end = endOf(ended.status);
-  if (end === undefined)
-    return { refused: ended.exitCode > 128 ? heldTooMuch(file, limits) : broken(file, ended) };
+  const end = saidAtEnd(ended) as RegoEnd | undefined;
+  if (end === undefined) {
+    return { refused: endedUntold(child, { code: 'REGO_BROKEN', noun: 'policy' }, ended) };
+  }
   if (end.end === 'refused') {
-    return {
-      refused: { code: 'REGO_INVALID', message: `${file} cannot run: ${end.message}`, hint: end.hint },
-    };
+    const message = `${child.name} cannot run: ${end.message}`;
+    return { refused: { code: 'REGO_INVALID', message, hint: end.hint } };
   }
   if (end.end === 'trap') {
-    const held = `${Math.round(end.memory / 1024 / 1024)} of ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB`;
-    const message = `${file} broke off: ${end.message} (it held ${held} of memory).`;
-    return {
-      refused: {
-        code: 'REGO_TRAP',
-        message,
-        hint: 'Correct the policy, or let it see fewer resources with selectors.',
-      },
-    };
+    const hint = 'Correct the policy, or let it see fewer resources with selectors.';
+    return { refused: { code: 'REGO_TRAP', message: brokeOff(child, end), hint } };
   }
   return { remarks: remarksOf(JSON.parse(ended.stdout) as RegoAnswer) };
-}
-
-function endOf(status: string): RegoEnd | undefined {
-  try {
-    return JSON.parse(status) as RegoEnd;
-  } catch {
-    return undefined;
-  }
-}
-
-function broken(file: string, { exitCode, stderr }: Ended): Refusal {
-  const message = `The process of ${file} ended with code ${exitCode} before it could say how the policy ended.`;
-  return { code: 'REGO_BROKEN', message, hint: stderr.trim().slice(-500) || 'Try again.' };
 }

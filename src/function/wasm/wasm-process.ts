@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import { supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
+import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
 import { PAGE } from './wasm-module.ts';
 
 const LARGEST_MODULE = 64 * 1024 * 1024;
@@ -63,6 +63,37 @@ export async function runWasmProcess(
   signal?.throwIfAborted();
   return ended;
 }
+
+/** What the child said of its end, in its own child's shape; undefined where it did not come to that. */
+export function saidAtEnd({ status }: Ended): unknown {
+  try {
+    return JSON.parse(status);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a child ended that did not say so. V8 ends the whole process where its own memory is used up. */
+export function endedUntold(
+  { name, limits }: Pick<WasmChild, 'name' | 'limits'>,
+  what: { readonly code: string; readonly noun: string },
+  { exitCode, stderr }: Ended,
+): Cut {
+  if (exitCode > 128) return heldTooMuch(name, limits);
+  const message = `The process of ${name} ended with code ${exitCode} before it could say how the ${what.noun} ended.`;
+  return { code: what.code, message, hint: stderr.trim().slice(-500) || 'Try again.' };
+}
+
+/** That a module broke off, and how much memory it held. */
+export function brokeOff(
+  { name, limits }: Pick<WasmChild, 'name' | 'limits'>,
+  end: { readonly message: string; readonly memory: number },
+): string {
+  const held = `${mebibytes(end.memory)} of ${mebibytes(limits.memoryBytes)} MiB`;
+  return `${name} broke off: ${end.message} (it held ${held} of memory).`;
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
 /**
  * Node with nothing but its standard streams, running a source text: no files, no child processes, no addons; in
