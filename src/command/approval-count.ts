@@ -35,6 +35,17 @@ export type NotCountedReason =
   | 'before-rejection'
   | 'other-content';
 
+/** The same for people, wherever it is told. */
+export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
+  'other-content': 'it was given for other content',
+  'not-permitted': 'this person may not approve here',
+  'self-approval': 'the author cannot approve',
+  'before-rejection': 'the proposal was rejected after it',
+  dismissed: 'the review was dismissed',
+  withdrawn: 'it was withdrawn',
+  bot: 'bots cannot approve',
+};
+
 export interface ApprovalCount {
   readonly counted: readonly { readonly login: string; readonly how: 'review' | 'comment' }[];
   readonly notCounted: readonly { readonly login: string; readonly reason: NotCountedReason }[];

@@ -1,7 +1,6 @@
 import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
-import { propose } from './propose.ts';
 import { publish } from './publish.ts';
 import { requirements, type Requirement } from './readiness.ts';
 import { refuse } from './refusal.ts';
@@ -36,22 +35,14 @@ function explanation(state: CommandState, pull: PullPlace): string {
     needed.filter(({ stage }) => stage === 'propose'),
     needed.filter(({ stage }) => stage === 'publish'),
   ];
-  const ready: Requirement = {
-    code: 'not-proposed',
-    stage: 'publish',
-    satisfied: !pull.draft,
-    message: pull.draft ? 'it is a draft' : 'it is ready for review',
-    hint: pull.draft ? 'Propose it: `/portico propose`, or "Ready for review".' : '',
-    who: pull.draft ? whoMay(state.config, propose) : '',
-  };
   const newest = packages.map(
     ({ path, newest: revision }) =>
       `\`${path}\`${revision === undefined ? ' (not published yet)' : ` (newest: ${revision})`}`,
   );
   return [
     `**${nameOf(state, pull)}**${newest.length === 0 ? '' : ` of ${newest.join(', ')}`} into \`${pull.baseRef}\``,
-    [group('To be proposed', forProposing), group('To be published', [ready, ...forPublishing])].join('\n'),
-    `**Next:** ${next(state, [...forProposing, ready, ...forPublishing])}`,
+    [group('To be proposed', forProposing), group('To be published', forPublishing)].join('\n'),
+    `**Next:** ${next(state, needed)}`,
   ].join('\n\n');
 }
 
@@ -65,7 +56,7 @@ function group(title: string, needed: readonly Requirement[]): string {
   const done = needed.every(({ satisfied }) => satisfied);
   const lines = needed.map(({ satisfied, message, hint, who }) => {
     if (satisfied) return `  - ✅ ${message}`;
-    const may = who === '' ? '' : ` Who: ${who}.`;
+    const may = who === '' ? '' : ` Who can: ${who}.`;
     return `  - ❌ ${message}. ${hint}${may}`;
   });
   return [`- ${done ? '✅' : '⬜'} **${title}**`, ...lines].join('\n');

@@ -4,7 +4,7 @@ import { shown } from './arguments.ts';
 import { authorize } from './authorize.ts';
 import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand, Command } from './command.ts';
-import { refuse } from './refusal.ts';
+import { cell, refuse } from './refusal.ts';
 
 /** The verb `help`; it is handed the table, which holds it. */
 export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
@@ -62,9 +62,4 @@ function commandList(commands: readonly Command[]): string {
 function commandHelp({ usage, summary, examples }: Command): string {
   const lines = examples.map(({ line, does }) => `- \`${line}\` ${does}`);
   return [`\`/portico ${usage}\`: ${summary}`, '', ...lines].join('\n');
-}
-
-/** A pipe would end the cell, in code spans too. */
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

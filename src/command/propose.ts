@@ -1,15 +1,13 @@
 import type { PullCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
-import { missing, refuseMissing } from './readiness.ts';
+import { missing, PROPOSERS, refuseMissing } from './readiness.ts';
 
 export const propose: PullCommand = {
-  name: 'propose',
+  ...PROPOSERS,
   usage: 'propose [@commit]',
   summary: 'Offer the draft for approval; refused while its checks fail or are not done.',
   examples: [{ line: '/portico propose', does: 'marks the draft as ready for review' }],
   accepts: { commit: true },
-  minimumRole: 'write',
-  mayAlso: ['author'],
   contexts: 'pull',
   guard: 'head',
   decide(state, _args, pull) {

@@ -27,7 +27,8 @@ export const publish: PullCommand = {
     const bump = bumpOf(state, positional[0]);
     const problem =
       (typeof bump === 'object' ? bump : undefined) ??
-      lifecycleProblem(pull, 'publish') ??
+      // A draft is refused together with what else is missing.
+      (pull.draft ? undefined : lifecycleProblem(pull, 'publish')) ??
       refuseMissing(missing(state, pull, 'publish'));
     if (problem !== undefined) return problem;
     // The checks are of this digest, so there is one.
@@ -42,7 +43,8 @@ export const publish: PullCommand = {
 function bumpOf({ config }: CommandState, word: string | undefined): Bump | Refusal | undefined {
   const bump = (['major', 'minor', 'patch'] as const).find((part) => part === word);
   if (word !== undefined && bump === undefined) {
-    return refuse('unexpected-argument', `${shown(word)} is not expected here`, 'Leave it out.');
+    const hint = config.versioning === 'semver' ? 'Say major, minor or patch.' : 'Leave it out.';
+    return refuse('unexpected-argument', `${shown(word)} is not expected here`, hint);
   }
   if (config.versioning === 'semver' && bump === undefined) {
     return refuse(

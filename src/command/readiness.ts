@@ -1,23 +1,20 @@
 /** What a pull request needs for its next states, as a list that a person can work through. */
+import { NOT_COUNTED_BECAUSE } from './approval-count.ts';
 import { approve } from './approve.ts';
 import { shown } from './arguments.ts';
 import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import type { Command } from './command.ts';
+import { type Reason, type Refusal, refuse } from './refusal.ts';
+import { render } from './render.ts';
 import { resolve } from './resolve.ts';
 
 /** One thing that is needed, and whether it is there. */
-export interface Requirement {
+export interface Requirement extends Reason {
   readonly code: string;
   /** The state that it is needed for. */
   readonly stage: 'propose' | 'publish';
   readonly satisfied: boolean;
-  /** What is missing, or what is there. */
-  readonly message: string;
-  /** What to do about it; '' where it is there. */
-  readonly hint: string;
-  /** Who can do it, where that is not everybody who can push; '' where it is there. */
-  readonly who: string;
 }
 
 /** Everything between a pull request and its publication, in the order in which it is worked off. */
@@ -26,11 +23,13 @@ export function requirements(state: CommandState, pull: PullPlace): Requirement[
     base(state, pull),
     behindBase(state, pull),
     conflicts(state),
-    checks(state),
-    packages(state),
+    checks(state, pull),
     inUse(state),
+    proposed(state, pull),
+    packages(state),
     changesRequested(state),
     approvals(state),
+    owners(state),
   ].filter((one) => one !== undefined);
 }
 
@@ -45,8 +44,11 @@ export function missing(state: CommandState, pull: PullPlace, stage: Requirement
 export function refuseMissing(lacking: readonly Requirement[]): Refusal | undefined {
   const [first] = lacking;
   if (first === undefined) return undefined;
-  const hints = lacking.map(({ hint, who }) => (who === '' ? hint : `${hint} That is for ${who}.`));
-  return refuse(first.code, lacking.map(({ message }) => message).join('; '), [...new Set(hints)].join(' '));
+  const hints = lacking.map(({ hint, who }) => (who === '' ? hint : `${hint} Who can: ${who}.`));
+  return {
+    ...refuse(first.code, lacking.map(({ message }) => message).join('; '), [...new Set(hints)].join(' ')),
+    reasons: lacking,
+  };
 }
 
 type Stage = Requirement['stage'];
@@ -59,6 +61,30 @@ function lacking(code: string, stage: Stage, message: string, hint: string, who 
   return { code, stage, satisfied: false, message, hint, who };
 }
 
+/** Whoever can push to the branch. */
+function pushers({ fork, headRef, author }: PullPlace): string {
+  return fork ? `\`${author}\`, whose fork it is` : `whoever may push to ${shown(headRef)}`;
+}
+
+/** Proposing is a step of its own, which publishing needs. */
+function proposed({ config }: CommandState, { draft }: PullPlace): Requirement {
+  if (!draft) return there('not-proposed', 'publish', 'it is ready for review');
+  return lacking(
+    'not-proposed',
+    'publish',
+    'it is a draft',
+    'Propose it: `/portico propose`, or "Ready for review".',
+    whoMay(config, PROPOSERS),
+  );
+}
+
+/** Who proposes, unless the configuration says otherwise; propose.ts asks this file, and not the other way round. */
+export const PROPOSERS: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'> = {
+  name: 'propose',
+  minimumRole: 'write',
+  mayAlso: ['author'],
+};
+
 function base({ config }: CommandState, pull: PullPlace): Requirement {
   if (pull.baseRef === config.branch) {
     return there('other-base', 'propose', `it goes into \`${config.branch}\``);
@@ -67,7 +93,8 @@ function base({ config }: CommandState, pull: PullPlace): Requirement {
     'other-base',
     'propose',
     `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
-    `Change the base of the pull request to ${config.branch}.`,
+    `Change the base of the pull request to \`${config.branch}\`.`,
+    `\`${pull.author}\`, or the role write or higher`,
   );
 }
 
@@ -79,7 +106,8 @@ function behindBase({ behind = [] }: CommandState, pull: PullPlace): Requirement
     'behind-base',
     'propose',
     `\`${pull.baseRef}\` changed ${behind.map(shown).join(', ')} too since this branch left it`,
-    'Wait until that is merged into the branch, or update the branch; the check portico/conflicts says more.',
+    'Wait until Portico has merged that into the branch, or merge it yourself; the check `portico/conflicts` says more.',
+    pushers(pull),
   );
 }
 
@@ -89,18 +117,19 @@ function conflicts({ openConflicts: open, config }: CommandState): Requirement {
     'conflicts-open',
     'propose',
     open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
-    'Settle each by /portico resolve or by a commit; the check portico/conflicts lists them.',
+    'Settle each by `/portico resolve` or by a commit; the check `portico/conflicts` lists them.',
     whoMay(config, resolve),
   );
 }
 
-function checks({ checks: run, digest }: CommandState): Requirement {
+function checks({ checks: run, digest, config }: CommandState, pull: PullPlace): Requirement {
   if (run.state === 'absent') {
     return lacking(
       'checks-absent',
       'propose',
       'nothing has been checked yet',
-      'Wait for the checks, or ask for them: /portico render.',
+      'Wait for the checks, or ask for them: `/portico render`.',
+      whoMay(config, render),
     );
   }
   // Checks of other content say nothing about this one.
@@ -108,12 +137,13 @@ function checks({ checks: run, digest }: CommandState): Requirement {
     return lacking('checks-pending', 'propose', 'the checks of this content are not done', 'Wait for them.');
   }
   if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
-  const failing = run.failing.map(({ name, title }) => `${name} (${title})`).join(', ');
+  const failing = run.failing.map(({ name, title }) => `\`${name}\` (${title})`).join(', ');
   return lacking(
     'checks-red',
     'propose',
     failing === '' ? 'checks fail' : `checks fail: ${failing}`,
     'Correct what they name and push.',
+    pushers(pull),
   );
 }
 
@@ -151,43 +181,42 @@ function changesRequested({ approvals: { changesRequested: people } }: CommandSt
     'changes-requested',
     'publish',
     `${names} asked for changes`,
-    'Wait for a new review from them, or have theirs dismissed.',
+    'A new review of the same person, or the dismissal of that one, is needed.',
+    names,
   );
 }
 
 function approvals({ approvals: count, digest, config, place }: CommandState): Requirement {
-  const counts = digest !== undefined && count.digest === digest;
-  const given = counts ? count.counted : [];
-  const owners = counts ? (count.ownersMissing ?? []) : [];
-  const ignored = count.notCounted.map(({ login, reason }) => `\`${login}\` (${reason})`).join(', ');
-  const note = ignored === '' ? '' : `; not counted: ${ignored}`;
-  if (given.length < count.required) {
-    const author =
-      place.kind === 'pull' && !config.publish.allowSelfApproval ? `, not \`${place.author}\`` : '';
-    return lacking(
-      'approvals-missing',
-      'publish',
-      `${given.length} of ${count.required} approvals are given for this content${note}`,
-      'An approving review, or /portico approve, is needed.',
-      `${whoMay(config, approve)}${author}`,
-    );
-  }
-  if (owners.length > 0) {
-    const names = owners.map(
-      ({ path, owners: people }) => `${shown(path)} (${people.map(shown).join(' or ')})`,
-    );
-    return lacking(
-      'owners-missing',
-      'publish',
-      `a code owner has yet to approve ${names.join(', ')}`,
-      'CODEOWNERS names who: an approving review, or /portico approve, of one of them is needed.',
-    );
-  }
+  const given = digest !== undefined && count.digest === digest ? count.counted : [];
+  const told = `${given.length} of ${count.required} approvals are given for this content`;
   const by = given.map(({ login }) => `\`${login}\``).join(', ');
   const who = by === '' ? '' : ` (${by})`;
-  return there(
+  if (given.length >= count.required) return there('approvals-missing', 'publish', `${told}${who}`);
+  const ignored = count.notCounted.map(
+    ({ login, reason }) => `\`${login}\` (${NOT_COUNTED_BECAUSE[reason]})`,
+  );
+  const note = ignored.length === 0 ? '' : `; not counted: ${ignored.join(', ')}`;
+  const author =
+    place.kind === 'pull' && !config.publish.allowSelfApproval ? `, not \`${place.author}\`` : '';
+  return lacking(
     'approvals-missing',
     'publish',
-    `${given.length} of ${count.required} approvals are given for this content${who}`,
+    `${told}${who}${note}`,
+    'An approving review, or `/portico approve`, is needed.',
+    `${whoMay(config, approve)}${author}`,
+  );
+}
+
+/** Only where CODEOWNERS names somebody who has yet to approve. */
+function owners({ approvals: { ownersMissing = [] } }: CommandState): Requirement | undefined {
+  if (ownersMissing.length === 0) return undefined;
+  const files = ownersMissing.map(({ path }) => shown(path)).join(', ');
+  const people = new Set(ownersMissing.map(({ owners: of }) => of.map(shown).join(' or ')));
+  return lacking(
+    'owners-missing',
+    'publish',
+    `no code owner of ${files} has approved this content`,
+    'An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed.',
+    [...people].join('; '),
   );
 }

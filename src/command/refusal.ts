@@ -5,6 +5,39 @@ export interface Refusal {
   readonly message: string;
   /** What to do instead. */
   readonly hint: string;
+  /** Where several things stand in the way: each by itself; message and hint hold them all. */
+  readonly reasons?: readonly Reason[];
+}
+
+/** One thing that stands in the way. */
+export interface Reason {
+  /** Neither capital nor full stop. */
+  readonly message: string;
+  readonly hint: string;
+  /** Who can do something about it, for people; '' where it takes only time. */
+  readonly who: string;
+}
+
+/** A refusal in Markdown: a sentence and what to do, or a table where there are several reasons. */
+export function refusalText({
+  message,
+  hint,
+  reasons = [],
+}: Pick<Refusal, 'message' | 'hint' | 'reasons'>): string {
+  if (reasons.length < 2) return [message, hint].filter((part) => part !== '').join(' ');
+  const rows = reasons.map(
+    ({ who, ...reason }) => `| ❌ ${cell(reason.message)} | ${cell(reason.hint)} | ${cell(who)} |`,
+  );
+  return [
+    `${reasons.length} things are missing:`,
+    ['| what is missing | what to do | who can |', '|---|---|---|', ...rows].join('\n'),
+    'Ask again when they are there; `/portico explain` tells at any time how far it is.',
+  ].join('\n\n');
+}
+
+/** A pipe would end the cell, in code spans too. */
+export function cell(text: string): string {
+  return text.replaceAll(/(?<!\\)\|/g, '\\|').replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** `message` becomes a sentence: a capital first, a full stop last. */

@@ -9,6 +9,7 @@ import { loadConfiguration } from './configuration.ts';
 import { askedFor } from './draft-history.ts';
 import type { CheckRun } from './forge-port.ts';
 import { usersOfRemoved } from './known-users.ts';
+import { told } from './markdown-blocks.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
@@ -173,7 +174,7 @@ function checksOf(runs: readonly CheckRun[]): Checks {
       ({ name, conclusion }) =>
         name !== AGGREGATE_CHECK && (conclusion === 'failure' || conclusion === 'action_required'),
     )
-    .map(({ name, title }) => ({ name, title: title ?? '' }));
+    .map(({ name, title }) => ({ name, title: told(title ?? '').replace(/\.$/, '') }));
   if (aggregate === undefined) return { state: 'absent', failing };
   const digest = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
   if (aggregate.status !== 'completed') return { state: 'pending', failing, ...digest };

@@ -2,6 +2,7 @@
 import { decideCommand } from '../command/decide.ts';
 import { parseIssueForm } from '../command/issue-form.ts';
 import { parseComment, type CommandLine } from '../command/parse.ts';
+import { refusalText, type Refusal } from '../command/refusal.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
@@ -46,7 +47,7 @@ export function createCommentReconciler(world: World): CommentReconciler {
     await acknowledge(access, written, true, signal);
     const said =
       parsed.kind === 'refuse'
-        ? [{ outcome: 'refused' as const, text: `${parsed.message} ${parsed.hint}` }]
+        ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
         : await obey(world, access, target, written, parsed.commands, signal);
     await answer(access, target.number, written, said, signal);
     if (said.length > 0) answered.add(target);
@@ -117,12 +118,12 @@ async function obey(
 }
 
 /** Why it ended here, and that the rest was not done. */
-function ended({ message, hint }: { readonly message: string; readonly hint: string }, left: number): string {
+function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number): string {
   const rest =
     left === 0
       ? ''
       : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not carried out.`;
-  return `${message} ${hint}${rest}`;
+  return `${refusalText(why)}${rest}`;
 }
 
 async function performAll(

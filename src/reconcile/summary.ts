@@ -1,5 +1,5 @@
 /** Pure: the one comment that sums a proposal up. */
-import type { ApprovalCount, NotCountedReason } from '../command/approval-count.ts';
+import { NOT_COUNTED_BECAUSE, type ApprovalCount } from '../command/approval-count.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
@@ -160,7 +160,7 @@ function approvalLine(approvals: ApprovalCount): string {
   const who = approvals.counted.map(({ login }) => code(login)).join(', ');
   const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.required}${who === '' ? '' : ` (${who})`}.`;
   const others = approvals.notCounted.map(
-    ({ login, reason }) => `${code(login)} does not count: ${REASONS[reason]}`,
+    ({ login, reason }) => `${code(login)} does not count: ${NOT_COUNTED_BECAUSE[reason]}`,
   );
   const against = approvals.changesRequested.map((login) => `${code(login)} asks for changes`);
   const owners = (approvals.ownersMissing ?? []).map(
@@ -169,16 +169,6 @@ function approvalLine(approvals: ApprovalCount): string {
   );
   return [line, ...others, ...against, ...owners].join(' · ');
 }
-
-const REASONS: Record<NotCountedReason, string> = {
-  'other-content': 'it was given for other content',
-  'not-permitted': 'this person may not approve here',
-  'self-approval': 'the author cannot approve',
-  'before-rejection': 'the proposal was rejected after it',
-  dismissed: 'the review was dismissed',
-  withdrawn: 'it was withdrawn',
-  bot: 'bots cannot approve',
-};
 
 function nextStep({ pull, approvals, checks, packages }: SummaryInput, failing: number): string {
   const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
@@ -207,8 +197,13 @@ function stepOf(
     ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
   );
   if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
-  if (approvals.counted.length < approvals.required || (approvals.ownersMissing ?? []).length > 0)
+  if (approvals.changesRequested.length > 0) {
+    return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
+  }
+  if (approvals.counted.length < approvals.required)
     return '**Next:** an approving review, or `/portico approve`.';
+  if ((approvals.ownersMissing ?? []).length > 0)
+    return '**Next:** an approving review, or `/portico approve`, of a code owner.';
   return '**Next:** `/portico publish`, or merge it.';
 }
 

@@ -108,9 +108,9 @@ describe('publish', () => {
       ...approvals({ notCounted: [{ login: 'alice', reason: 'self-approval' }] }),
     });
     expect(message).toContain('One merge conflict');
-    expect(message).toContain('guardrail/schema (2 errors)');
+    expect(message).toContain('`guardrail/schema` (2 errors)');
     expect(message).toContain('0 of 1 approvals');
-    expect(message).toContain('`alice` (self-approval)');
+    expect(message).toContain('`alice` (the author cannot approve)');
   });
 });
 
@@ -138,7 +138,7 @@ describe('propose', () => {
       digest: DIGEST,
     } as const;
     expect(refusal('/portico propose', { ...draft, checks }).message).toContain(
-      'portico/render (set-labels failed)',
+      '`portico/render` (set-labels failed)',
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { refusalText } from '../../src/command/refusal.ts';
 import { caller, config, outcome, pull, say } from './command-state.ts';
 
 const conflicts = { open: [{ number: 1 }, { number: 3 }], listed: 3, lost: false };
@@ -61,12 +62,36 @@ describe('explain', () => {
     expect(told.match(/❌/g)).toHaveLength(6);
     expect(told).toContain('⬜ **To be proposed**');
     expect(told).toContain('❌ it is a draft. Propose it');
-    expect(told).toContain('Who: the role write or higher, not `alice`.');
-    const refused = say('/portico publish', { ...change, place: pull() });
-    expect(refused).toMatchObject({ code: 'behind-base' });
-    for (const part of ['2 merge conflicts', '`dora` asked for changes', '0 of 2 approvals', 'role write']) {
-      expect(JSON.stringify(refused)).toContain(part);
+    expect(told).toContain('Who can: the role write or higher, not `alice`.');
+    const refused = say('/portico publish', change);
+    if (refused.kind !== 'refuse') throw new Error(refused.kind);
+    expect(refused.code).toBe('behind-base');
+    const lines = refusalText(refused).split('\n');
+    expect(lines[0]).toBe('6 things are missing:');
+    expect(lines).toContain(
+      '| ❌ `dora` asked for changes | A new review of the same person, or the dismissal of that one, is needed. | `dora` |',
+    );
+    for (const { message, hint, who } of refused.reasons ?? []) {
+      expect(told).toContain(`❌ ${message}. ${hint}${who === '' ? '\n' : ` Who can: ${who}.`}`);
     }
+  });
+
+  test('one thing that is missing is a sentence; a code owner who is missing is named beside the number', () => {
+    const one = say('/portico publish', { place: pull({ draft: true }) });
+    expect(one.kind === 'refuse' && refusalText(one)).toBe(
+      'It is a draft. Propose it: `/portico propose`, or "Ready for review". Who can: the role write or higher, or the author.',
+    );
+    const approvals = {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: 1,
+      ownersMissing: [{ path: 'web/Kptfile', owners: ['@zoe', '@acme/web'] }],
+    };
+    const owned = say('/portico publish', { approvals });
+    expect(owned.kind === 'refuse' && refusalText(owned)).toContain(
+      '| ❌ no code owner of `web/Kptfile` has approved this content | An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed. | `@zoe` or `@acme/web` |',
+    );
   });
 
   test.each([

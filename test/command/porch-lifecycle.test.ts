@@ -33,7 +33,11 @@ const LEGAL = [
 const ILLEGAL = [
   ['Draft', 'reject no', 'It is a draft. Propose it first: /portico propose.'],
   ['Draft', 'approve', 'It is a draft. Propose it first: /portico propose.'],
-  ['Draft', 'publish', 'It is a draft. Propose it first: /portico propose.'],
+  [
+    'Draft',
+    'publish',
+    'It is a draft. Propose it: `/portico propose`, or "Ready for review". Who can: the role write or higher, or the author.',
+  ],
   [
     'Draft',
     'delete web@v3',

@@ -77,7 +77,7 @@ describe('the base moved for the same package', () => {
     });
     const told = (await repo.command(second.number, '/portico explain', 'rita')).reply;
     expect(told).toContain('❌ 3 merge conflicts are not settled.');
-    expect(told).toContain('Who: the role write or higher.');
+    expect(told).toContain('Who can: the role write or higher.');
 
     // A person edits another line of the file: nothing is settled by that.
     await repo.push('two', data({ ...taken, more: 'yes' }));

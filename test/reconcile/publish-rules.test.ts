@@ -74,7 +74,7 @@ test('code owners of what changed must be among those who approved', async () =>
   await repo.review(number, 'APPROVE', undefined, 'carol');
   expect(await repo.command(number, '/portico publish')).toMatchObject({
     reaction: 'confused',
-    reply: expect.stringMatching(/has yet to approve .*db\/config\.yaml.*@acme\/platform/),
+    reply: expect.stringMatching(/no code owner of .*db\/config\.yaml.*has approved.*@acme\/platform/i),
   });
   expect(await repo.sticky(number)).toContain('`db/config.yaml`');
   await repo.review(number, 'APPROVE', undefined, 'alice');
