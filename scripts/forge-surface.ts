@@ -216,7 +216,7 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   IssueComment:
     'id databaseId fullDatabaseId body createdAt updatedAt url author isMinimized minimizedReason issue pullRequest',
   PullRequestReview:
-    'id databaseId fullDatabaseId body state submittedAt createdAt updatedAt url author isMinimized minimizedReason pullRequest',
+    'id databaseId fullDatabaseId body state submittedAt lastEditedAt createdAt updatedAt url author isMinimized minimizedReason pullRequest',
   PullRequestReviewComment:
     'id databaseId fullDatabaseId body path createdAt updatedAt url author isMinimized minimizedReason pullRequest',
 };

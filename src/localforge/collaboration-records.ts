@@ -9,6 +9,17 @@ export interface LabelRecord {
   readonly default: boolean;
 }
 
+/** A label came or went. */
+export interface LabelEventRecord {
+  readonly id: number;
+  readonly issueId: number;
+  readonly event: 'labeled' | 'unlabeled';
+  readonly name: string;
+  readonly color: string;
+  readonly userId: number;
+  readonly createdAt: string;
+}
+
 /** An issue, or the issue side of a pull request: both share one row of numbers. */
 export interface IssueRecord {
   readonly id: number;
@@ -127,6 +138,8 @@ export interface ReviewRecord {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly submittedAt: string | null;
+  /** When its text was changed; absent while it never was. */
+  readonly editedAt?: string;
 }
 
 export type DiffSide = 'LEFT' | 'RIGHT';

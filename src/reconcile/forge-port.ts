@@ -18,6 +18,7 @@ export interface Pull {
   readonly baseRef: string;
   readonly htmlUrl: string;
   readonly locked: boolean;
+  readonly labels: readonly string[];
   readonly mergedAt: string | null;
 }
 
@@ -197,6 +198,8 @@ export interface Forge {
     | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
   >;
   listReviews(n: number, signal?: AbortSignal): Promise<readonly Review[]>;
+  /** Whether the text of a review was changed after it was given, by whomever. */
+  isReviewEdited(review: Pick<Review, 'nodeId' | 'submittedAt'>, signal?: AbortSignal): Promise<boolean>;
   /** A review that only comments. Null where the forge refuses it, because a line is not in the diff any more. */
   remark(
     n: number,
@@ -274,6 +277,8 @@ export interface Forge {
   hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   /** Labels of an issue or pull request; those that the repository lacks are made. */
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<unknown>;
+  /** The labels that it has or had, whoever put them on. */
+  labelsEverOn(n: number, signal?: AbortSignal): Promise<readonly string[]>;
   removeRelease(tag: string, signal?: AbortSignal): Promise<unknown>;
   upsertRelease(
     release: { readonly tag: string; readonly name: string; readonly body: string },

@@ -51,7 +51,8 @@ export async function readWritten(
   if (kind === 'form') return form === undefined ? null : { ...form, kind, id, edited: false };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
-  return { ...review, kind, createdAt: review.submittedAt, edited: false };
+  const edited = await forge.isReviewEdited(review, signal);
+  return { ...review, kind, createdAt: review.submittedAt, edited };
 }
 
 const ENDS: readonly string[] = ['rocket', 'confused', '-1'];

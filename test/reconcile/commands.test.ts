@@ -88,6 +88,18 @@ describe('the life of a proposal, by commands', () => {
     expect(await replies()).toEqual([expect.stringContaining('🚀 `/portico approve`')]);
     expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
     expect(await replies()).toHaveLength(1);
+
+    // Whoever may write can put words into a review that somebody else has given (14).
+    await life.review(number, 'COMMENT', 'Looks right.', 'carol');
+    const { reviews } = collaborationStore(stage.forge.context.store);
+    const given = reviews.all().findLast(({ body }) => body === 'Looks right.')!;
+    // The forge tells times by the second: it was given a while ago.
+    reviews.update(given.id, { submittedAt: '2026-01-01T00:00:00Z' });
+    const body = 'Looks right.\n\n/portico reject no';
+    const rest = stage.as('carol').rest;
+    await rest.pulls.updateReview({ ...life.where, pull_number: number, review_id: given.id, body });
+    expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
+    expect((await life.pull(number)).draft).toBe(false);
   });
 });
 

@@ -250,6 +250,7 @@ type PullRequestReview implements Minimizable & Node {
   fullDatabaseId: BigInt
   id: ID!
   isMinimized: Boolean!
+  lastEditedAt: DateTime
   minimizedReason: String
   pullRequest: PullRequest!
   state: PullRequestReviewState!

@@ -205,6 +205,7 @@ export function reviewNode(call: GraphqlCall, review: ReviewRecord): Node {
     ...written(call, review),
     state: review.state,
     submittedAt: review.submittedAt,
+    lastEditedAt: review.editedAt ?? null,
     url: call.context.urls.repoWeb(repository, `/pull/${pull.number}#pullrequestreview-${review.id}`),
     pullRequest: () => pullNode(call, pull),
   };

@@ -96,7 +96,8 @@ export function addReviews(context: ForgeContext, router: Router): void {
     if (review.userId !== request.actor().user.id) throw forbidden('You may only edit your own review.');
     const { body } = bodyOf(request, text);
     const edited = context.store.transaction(() => {
-      const changed = reviews.update(review.id, { body, updatedAt: context.now() });
+      const now = context.now();
+      const changed = reviews.update(review.id, { body, updatedAt: now, editedAt: now });
       const changes = { body: { from: review.body } };
       if (review.state !== 'PENDING') {
         emitReview(context, request.repository, pull, changed, request.actor().user, 'edited', { changes });
