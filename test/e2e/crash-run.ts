@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,19 +9,22 @@ import type { FaultStage, Ground } from './fault-stage.ts';
 import { forgeState, type ForgeState } from './forge-state.ts';
 import type { PorticoProcess } from './portico-process.ts';
 
-const PRELOAD = new URL('kill-after-commit.ts', import.meta.url).href;
+const PRELOAD = new URL('kill-after.ts', import.meta.url).href;
 
 /** What a scenario comes to when nothing goes wrong. */
 export interface Undisturbed {
   readonly state: ForgeState;
   /** Every push and REST write of the bot, in order: `PUT /api/v3/repos/…`. */
   readonly writes: readonly string[];
-  /** How many times its database committed a write until all was quiet. */
-  readonly commits: number;
+  /** How often each was done in its process until all was quiet. */
+  readonly inside: Readonly<Record<Inside, number>>;
 }
 
-/** Where to kill: just after that many writes to the forge, or commits of the database, counted from 1. */
-export type Point = { readonly after: 'write' | 'commit'; readonly number: number };
+/** What `kill-after.ts` counts. */
+export type Inside = 'commit' | 'stored' | 'taken';
+
+/** Where to kill: just after that many writes to the forge, or of what is done in the process, counted from 1. */
+export type Point = { readonly after: 'write' | Inside; readonly number: number };
 
 /** Plays a scenario to its end. @throws when what it is there for is not seen */
 export async function undisturbed(
@@ -30,7 +35,7 @@ export async function undisturbed(
   await using stage = await ground.open('undisturbed', prepared);
   const writes: string[] = [];
   const file = join(stage.data, 'begun');
-  const bot = await stage.startBot({ env: killing(file, 0) });
+  const bot = await stage.startBot({ env: killing(file, { after: 'commit', number: 0 }) });
   await stage.quiet();
   stage.proxy.judge(({ method, path, writes: yes }) => {
     if (yes) writes.push(`${method} ${path}`);
@@ -39,8 +44,11 @@ export async function undisturbed(
   writeFileSync(file, '');
   await scenario.act(stage);
   await stage.quiet();
-  // The bot may be writing it anew.
-  const commits = await eventually('the count', async () => Number(readFileSync(`${file}.count`, 'utf8')));
+  const inside = {
+    commit: await countOf(file, 'commit'),
+    stored: await countOf(file, 'stored'),
+    taken: await countOf(file, 'taken'),
+  };
   const state = await forgeState(stage, REPOSITORIES);
   if (!state.some((line) => line.includes(scenario.wanted)))
     throw new Error(
@@ -48,7 +56,7 @@ export async function undisturbed(
     );
   const code = await bot.end('SIGTERM');
   if (code !== 0) throw new Error(`the bot ended with ${code}\n${bot.log().slice(-4000)}`);
-  return { state, writes, commits };
+  return { state, writes, inside };
 }
 
 /**
@@ -64,7 +72,7 @@ export async function killedAt(
 ): Promise<'killed' | 'not reached'> {
   await using stage = await ground.open('killed', prepared);
   const file = join(stage.data, 'begun');
-  const bot = await stage.startBot(point.after === 'commit' ? { env: killing(file, point.number) } : {});
+  const bot = await stage.startBot(point.after === 'write' ? {} : { env: killing(file, point) });
   await stage.quiet();
   let seen = 0;
   if (point.after === 'write') {
@@ -144,21 +152,23 @@ export async function inState(
   });
 }
 
-function killing(file: string, commit: number): Record<string, string> {
+function killing(file: string, { after, number }: Point): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${PRELOAD}`,
-    KILL_AFTER_COMMIT: String(commit),
-    KILL_AFTER_FILE: file,
+    KILL_AFTER: after,
+    KILL_NUMBER: String(number),
+    KILL_FILE: file,
   };
 }
 
+/** The bot may be writing it anew. */
+function countOf(file: string, what: Inside): Promise<number> {
+  return eventually(`the count of ${what}`, async () => Number(readFileSync(`${file}.${what}`, 'utf8')));
+}
+
 /** True when the process died, false when all is quiet and it lives. */
-async function death(stage: FaultStage, child: { readonly signalCode: string | null }): Promise<boolean> {
+async function death(stage: FaultStage, child: ChildProcess): Promise<boolean> {
   const isDead = (): boolean => child.signalCode !== null;
-  await eventually(
-    'the kill, or the end',
-    async () => isDead() || (await stage.quiet(1).then(() => true)),
-    120,
-  );
+  if (!isDead()) await Promise.race([once(child, 'exit'), stage.quiet()]);
   return isDead();
 }

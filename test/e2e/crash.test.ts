@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { killedAlong, killedAt, undisturbed, type Point, type Undisturbed } from './crash-run.ts';
+import {
+  killedAlong,
+  killedAt,
+  undisturbed,
+  type Inside,
+  type Point,
+  type Undisturbed,
+} from './crash-run.ts';
 import { prepare, REPOSITORIES, SCENARIOS, type Scenario } from './fault-scenarios.ts';
 import { makeGround, type Ground } from './fault-stage.ts';
 
@@ -14,7 +21,7 @@ import { makeGround, type Ground } from './fault-stage.ts';
  */
 const LONG = process.env['PORTICO_LONG'] === '1';
 const ONLY = process.env['FAULT_SCENARIO'];
-const STRIDE = Number(process.env['FAULT_STRIDE'] ?? 1);
+const MOST = Number(process.env['FAULT_COMMITS'] ?? Infinity);
 const SHORT = [/^PUT .*\/merge$/, /git-receive-pack$/];
 
 const chosen = SCENARIOS.filter(({ name }) =>
@@ -41,13 +48,12 @@ test.each(chosen)(
   3_600_000,
 );
 
-async function everywhere(scenario: Scenario, { state, writes, commits }: Undisturbed): Promise<void> {
+async function everywhere(scenario: Scenario, { state, writes, inside }: Undisturbed): Promise<void> {
   const points: Point[] = [
     ...writes.map((_, at) => ({ after: 'write' as const, number: at + 1 })),
-    ...Array.from({ length: Math.ceil(commits / STRIDE) }, (_, at) => ({
-      after: 'commit' as const,
-      number: at * STRIDE + 1,
-    })),
+    ...spread('commit', inside.commit, MOST),
+    ...spread('stored', inside.stored, MOST / 2),
+    ...spread('taken', inside.taken, MOST / 2),
   ];
   const started = Date.now();
   const failures: string[] = [];
@@ -77,7 +83,16 @@ async function everywhere(scenario: Scenario, { state, writes, commits }: Undist
     );
   }
   process.stderr.write(
-    `${scenario.name}: ${writes.length} writes, ${commits} commits; killed ${killed} times, ${failures.length} failures, ${Math.round((Date.now() - started) / 1000)} s\n`,
+    `${scenario.name}: ${writes.length} writes, ${JSON.stringify(inside)}; killed ${killed} times, ${failures.length} failures, ${Math.round((Date.now() - started) / 1000)} s\n`,
   );
   expect(failures).toEqual([]);
+}
+
+/** Points over all that there are, from the first on, no more than `most`. */
+function spread(after: Inside, all: number, most: number): Point[] {
+  const stride = Math.max(1, all / most);
+  return Array.from({ length: Math.ceil(all / stride) }, (_, at) => ({
+    after,
+    number: Math.floor(at * stride) + 1,
+  }));
 }
