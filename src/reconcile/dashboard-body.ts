@@ -16,6 +16,8 @@ export interface StandingVariant {
 export interface DashboardInput {
   readonly repository: CatalogRepository;
   readonly standings: ReadonlyMap<string, Standing>;
+  /** Directories of packages that stand on the branch otherwise than published, see past-proposals.ts. */
+  readonly changed: ReadonlySet<string>;
   /** Variants whose documents stand here, and what came of each. */
   readonly variants: readonly StandingVariant[];
   readonly stalled: readonly StalledVariant[];
@@ -135,7 +137,7 @@ export function conditionOf(standing: Standing | undefined): {
   return { condition: `not Ready: ${reason}`, message };
 }
 
-function packagesPart({ repository, standings }: DashboardInput): string {
+function packagesPart({ repository, standings, changed }: DashboardInput): string {
   const packages = repository.packages
     .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
     .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
@@ -145,10 +147,19 @@ function packagesPart({ repository, standings }: DashboardInput): string {
     code(path),
     revisionOf(repository.revisions.get(directory)),
     lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`),
-    SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
+    [
+      changed.has(directory) ? 'changed by a push, not published' : '',
+      SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
+    ]
+      .filter((part) => part !== '')
+      .join('; '),
   ]);
-  return section('Packages', ['package', 'newest revision', 'made from', ''], rows);
+  const table = section('Packages', ['package', 'newest revision', 'made from', ''], rows);
+  return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
 }
+
+const PUSHED =
+  'What was pushed past any proposal is published by the next proposal that changes its package; `publish.directPushes: publish` in the configuration publishes such pushes by themselves.';
 
 function revisionOf(revisions: readonly string[] | undefined): string {
   const newest = revisions?.at(-1);

@@ -9,6 +9,7 @@ import { findIssue, keepIssue } from './dashboard-issue.ts';
 import { keepOrganizationBoard } from './dashboard-organization.ts';
 import { organizationBoardJob, variantJob } from './jobs.ts';
 import { limitPart, waitingUpdates } from './limit-part.ts';
+import { changedPastProposals } from './past-proposals.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import { stalledRollouts } from './rollout-governs.ts';
@@ -54,6 +55,10 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
     const body = dashboardBody({
       repository: known,
       standings: world.catalog.standings(repository.id),
+      changed:
+        configuration.config.publish.directPushes === 'publish'
+          ? new Set()
+          : await changedPastProposals(access.git, known, signal),
       variants: plan.planned
         .filter(({ control }) => control.ref.id === repository.id)
         .filter(({ downstream }) => mayFlow(downstream.repository, facts))

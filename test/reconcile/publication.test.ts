@@ -128,6 +128,12 @@ describe('past any proposal', () => {
     expect(check?.output.title).toBe('Not published: apps/db, web');
     expect(check?.output.summary).toContain('directPushes: publish');
     expect(await stage.writesOf(() => stage.look('direct'), 'direct')).toEqual([]);
+    const board = async (): Promise<string> => {
+      await stage.dashboard('direct');
+      const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
+      return data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
+    };
+    expect(await board()).toContain('| `web` | `v1` |  | changed by a push, not published |');
 
     await repo.publish('two', { 'web/more.yaml': configMap('more', { color: 'two' }) });
     const tags = await repo.tags();
@@ -135,6 +141,7 @@ describe('past any proposal', () => {
     const after = (await repo.checks(tags.get('web/v2')!)).get('portico/publication');
     expect(after?.output.title).toBe('Not published: apps/db');
     expect(await repo.read('web/config.yaml', 'web/v2')).toContain('pushed');
+    expect(await board()).not.toContain('changed by a push');
   });
 
   test('with directPushes: publish it is tagged; release: false makes no release', async () => {
