@@ -141,7 +141,7 @@ async function openRegistered(
       return (await mayRead(forge, login, signal))
         ? refuse(
             'blocked-visibility',
-            'that repository is less public than this one: its content stays there',
+            `${shown(name)} is less public than this repository: its content stays there`,
             'Clone it into a repository that as few people can read.',
           )
         : unknown(name);

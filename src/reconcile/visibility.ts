@@ -3,12 +3,23 @@ import type { RepositoryFacts } from './forge-port.ts';
 
 const FROM_OPEN_TO_CLOSED: readonly RepositoryFacts['visibility'][] = ['public', 'internal', 'private'];
 
-/** Pure: content, and even a name, goes only where as few people can read it as where it comes from. */
-export function mayFlow(
-  from: Pick<RepositoryFacts, 'visibility'>,
-  to: Pick<RepositoryFacts, 'visibility'>,
-): boolean {
+/** How the forge and the index tell it. */
+type Readable = Pick<RepositoryFacts, 'visibility'> &
+  ({ readonly owner: string } | { readonly ref: { readonly owner: string } });
+
+/**
+ * Pure: content, and even a name, goes only where as few people can read it as where it comes from. What is private to
+ * one owner is not what is private to another: between owners only what is public goes, whatever a lock or a document
+ * says, because anybody can install the App and write one.
+ */
+export function mayFlow(from: Readable, to: Readable): boolean {
+  if (from.visibility === 'public') return true;
+  if (ownerOf(from) !== ownerOf(to)) return false;
   return FROM_OPEN_TO_CLOSED.indexOf(from.visibility) <= FROM_OPEN_TO_CLOSED.indexOf(to.visibility);
+}
+
+function ownerOf(one: Readable): string {
+  return ('owner' in one ? one.owner : one.ref.owner).toLowerCase();
 }
 
 /**

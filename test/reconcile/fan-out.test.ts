@@ -27,6 +27,7 @@ beforeAll(async () => {
     few: follow('{ follow: latest, maxOpen: 1 }'),
     open: { ...follow('{ follow: latest }'), private: false },
     object: follow('{ follow: latest }'),
+    foreign: { ...follow('{ follow: latest }'), owner: 'globex' },
   });
   const up = stage.repository('up');
   await up.publish('v1', { 'web/config.yaml': data({ color: 'first' }) });
@@ -46,6 +47,7 @@ beforeAll(async () => {
   await seed('pin', below('shop', clone()));
   await seed('few', { ...below('one', clone()), ...below('two', clone()) });
   await seed('open', below('shop', clone()));
+  await seed('foreign', below('shop', clone()));
   await seed('object', below('shop', clone('first', await up.git('rev-parse', 'refs/tags/web/v1'))));
   await stage.idle();
 });
@@ -124,6 +126,18 @@ describe('after v2', () => {
     expect(await repo.pulls('all')).toEqual([]);
     const refs = await repo.git('for-each-ref', '--format=%(refname)');
     expect(refs.split('\n').filter((ref) => ref.includes('portico/update'))).toEqual([]);
+  });
+
+  test('nor into a private one of another owner, who only has to write the name of ours into a lock (56)', async () => {
+    const repo = stage.repository('foreign');
+    const { data: issue } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Please' });
+    const { reaction, reply } = await repo.command(issue.number, '/portico update v2');
+    expect(reaction).toBe('confused');
+    expect(reply).not.toContain('acme/up');
+    await stage.look('foreign');
+    await stage.dashboard('foreign');
+    expect(await repo.pulls('all')).toEqual([]);
+    expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
   });
 
   test('closed means: not this revision', async () => {

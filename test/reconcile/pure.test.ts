@@ -160,17 +160,21 @@ describe('which revision a downstream should have', () => {
 
 test('content flows only to where as few can read it', () => {
   const all = ['public', 'internal', 'private'] as const;
-  const flows = all.flatMap((from) =>
-    all.filter((to) => mayFlow({ visibility: from }, { visibility: to })).map((to) => `${from} ${to}`),
-  );
-  expect(flows).toEqual([
-    'public public',
-    'public internal',
-    'public private',
+  const flows = (to: (visibility: (typeof all)[number]) => Parameters<typeof mayFlow>[1]): string[] =>
+    all.flatMap((from) =>
+      all
+        .filter((other) => mayFlow({ visibility: from, owner: 'acme' }, to(other)))
+        .map((other) => `${from} ${other}`),
+    );
+  const open = ['public public', 'public internal', 'public private'];
+  expect(flows((visibility) => ({ visibility, ref: { owner: 'Acme' } }))).toEqual([
+    ...open,
     'internal internal',
     'internal private',
     'private private',
   ]);
+  // What is private to one is not what is private to another.
+  expect(flows((visibility) => ({ visibility, owner: 'globex' }))).toEqual(open);
 });
 
 test('a look that nobody asked for does not take the place of one that was asked for', () => {

@@ -60,6 +60,8 @@ export interface StageRepositoryOptions {
   readonly spec?: string | null;
   readonly files?: Readonly<Record<string, string>>;
   readonly private?: boolean;
+  /** Another organisation than the one that the others belong to. */
+  readonly owner?: string;
 }
 
 export interface StageSettings {
@@ -68,7 +70,7 @@ export interface StageSettings {
   readonly watched?: boolean;
 }
 
-const owner = 'acme';
+const OWNER = 'acme';
 const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
 
 /** Starts both with these repositories; each has a first commit on main. */
@@ -77,21 +79,25 @@ export async function startStage(
   settings: StageSettings = {},
 ): Promise<Stage> {
   const root = mkdtempSync(join(tmpdir(), 'portico-stage-'));
+  const ownerOf = (name: string): string => repositories[name]?.owner ?? OWNER;
+  const owners = [...new Set([OWNER, ...Object.keys(repositories).map(ownerOf)])];
   const forge = await startForge({
     dataDir: join(root, 'forge'),
     config: {
       tokens: Object.fromEntries(PEOPLE.map((login) => [`${login}-token`, { login }])),
       users: PEOPLE.map((login) => ({ login })),
-      orgs: [
-        { login: owner, members: { alice: 'admin' }, teams: [{ slug: 'platform', members: ['alice'] }] },
-      ],
+      orgs: owners.map((login) => ({
+        login,
+        members: { alice: 'admin' },
+        teams: [{ slug: 'platform', members: ['alice'] }],
+      })),
       repos: Object.entries(repositories).map(([name, options]) => ({
-        owner,
+        owner: ownerOf(name),
         name,
         private: options.private ?? true,
         collaborators: { bob: 'write' as const, carol: 'write' as const, rita: 'read' as const },
       })),
-      app: { installations: [{ account: owner }] },
+      app: { installations: owners.map((account) => ({ account })) },
     },
   });
   await copyTemplate(join(root, 'bot', 'store'));
@@ -108,7 +114,8 @@ export async function startStage(
   let server: RunningServer | undefined;
   const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
   const as = (login: Login): Octokit => clients.get(login)!;
-  const repository = (name: string): StageRepository => stageRepository({ forge, as, idle, owner, name });
+  const repository = (name: string): StageRepository =>
+    stageRepository({ forge, as, idle, owner: ownerOf(name), name });
 
   async function startBot(): Promise<void> {
     server = await serve({
@@ -163,8 +170,11 @@ export async function startStage(
   }
 
   function refOf(name: string): RepositoryRef {
-    const { id } = forge.context.records.repositoryByName(owner, name)!;
-    const installation = forge.context.records.installations.all({ limit: 1 })[0]!;
+    const owner = ownerOf(name);
+    const { id, ownerId } = forge.context.records.repositoryByName(owner, name)!;
+    const installation = forge.context.records.installations
+      .all()
+      .find(({ accountId }) => accountId === ownerId)!;
     return { installationId: installation.id, id, owner, name };
   }
 
@@ -176,7 +186,7 @@ export async function startStage(
   async function writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]> {
     const writes: Write[] = [];
     const off = forge.onEffect((effect) => {
-      if (effect.repo === '' || (repo !== undefined && effect.repo !== `${owner}/${repo}`)) return;
+      if (effect.repo === '' || (repo !== undefined && effect.repo !== `${ownerOf(repo)}/${repo}`)) return;
       writes.push({ repo: effect.repo, what: `${effect.method} ${effect.route}`, detail: effect.detail });
     });
     try {
