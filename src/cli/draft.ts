@@ -16,7 +16,7 @@ import { commitTree, writeTree } from '../git/write.ts';
 import { initPackage, packageContext } from '../package/init.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import { nextRevision, revisionsOf } from '../revision/numbering.ts';
-import { pathInRepository } from '../revision/package-path.ts';
+import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
@@ -164,6 +164,7 @@ async function branchFor(
     packages: packages.map((found) => (found.directory === '' ? '.' : found.directory)),
     branches: [...below('refs/heads/'), ...below('refs/remotes/origin/')],
     tags: below('refs/tags/'),
+    named: (one: string) => packagePathOf(config.directory, one) ?? one,
     hasFiles: directory === '' || (await filesAt(repo, base, directory, signal)).size > 0,
   };
   const branch = plannedBranch(plan, path, workspace, ground);

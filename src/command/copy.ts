@@ -17,7 +17,7 @@ export const copy: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
-  decide: (_state, { positional: [named], options }) => startFrom(named, options.get('workspace')),
+  decide: (_state, { positional: [named], options }) => startFrom('copy', named, options.get('workspace')),
 };
 
 export const edit: AnywhereCommand = {
@@ -31,12 +31,19 @@ export const edit: AnywhereCommand = {
       const message = `${shown(named)} names a revision, and edit starts from the branch`;
       return refuse('unexpected-revision', message, 'Use /portico copy for a revision.');
     }
-    return startFrom(named, options.get('workspace'));
+    return startFrom('edit', named, options.get('workspace'));
   },
 };
 
-function startFrom(named: string | undefined, workspace: string | true | undefined): Decision {
-  if (named === undefined) return refuse('no-package', 'no package is named', 'Write /portico copy web@v3.');
+function startFrom(
+  verb: 'copy' | 'edit',
+  named: string | undefined,
+  workspace: string | true | undefined,
+): Decision {
+  if (named === undefined) {
+    const example = verb === 'copy' ? 'web@v3' : 'web';
+    return refuse('no-package', 'no package is named', `Write /portico ${verb} ${example}.`);
+  }
   if (!named.includes('@')) {
     const path = readPackagePath(named);
     return typeof path === 'string' ? newDraft(path, workspace, { kind: 'edit' }) : path;

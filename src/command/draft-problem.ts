@@ -2,6 +2,7 @@
 import { draftBranch } from '../revision/ref-name.ts';
 import { shown } from './arguments.ts';
 import type { DraftSource } from './draft-request.ts';
+import { noSuchPackage } from './not-found.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** What stands in the repository, paths from its top ('.' for the top itself). */
@@ -13,6 +14,8 @@ export interface DraftGround {
   readonly tags: readonly string[];
   /** True where the directory holds any file on the registered branch. */
   readonly hasFiles: boolean;
+  /** How people write the path of a package: below the registered directory. */
+  readonly named: (path: string) => string;
 }
 
 /** The refusal, or undefined. `path` is from the top of the repository. Whether the branch exists is not looked at. */
@@ -33,28 +36,28 @@ export function draftProblem(
 function newPackageProblem(
   path: string,
   verb: string,
-  { packages, hasFiles }: DraftGround,
+  { packages, hasFiles, named }: DraftGround,
 ): Refusal | undefined {
   if (packages.includes(path)) {
     return refuse(
       'package-exists',
-      `there is a package ${shown(path)} already`,
-      `Work on it with /portico edit ${path}, or choose another path.`,
+      `there is a package ${shown(named(path))} already`,
+      `Work on it with /portico edit ${named(path)}, or choose another path.`,
     );
   }
   const above = packages.find((one) => one === '.' || path.startsWith(`${one}/`));
   if (above !== undefined) {
     return refuse(
       'inside-package',
-      `${shown(path)} lies inside the package ${shown(above)}`,
-      `Open a draft of it (/portico edit ${above}), and say /portico ${verb} there: it becomes a subpackage.`,
+      `${shown(named(path))} lies inside the package ${shown(named(above))}`,
+      `Open a draft of it (/portico edit ${named(above)}), and say /portico ${verb} there: it becomes a subpackage.`,
     );
   }
   const below = packages.find((one) => path === '.' || one.startsWith(`${path}/`));
   if (below !== undefined) {
     return refuse(
       'above-package',
-      `${shown(path)} would swallow the package ${shown(below)}`,
+      `${shown(named(path))} would swallow the package ${shown(named(below))}`,
       'Choose a path that is not above another package.',
     );
   }
@@ -62,7 +65,7 @@ function newPackageProblem(
   if (twin !== undefined) {
     return refuse(
       'case-clash',
-      `${shown(path)} and the package ${shown(twin)} differ in capitals only`,
+      `${shown(named(path))} and the package ${shown(named(twin))} differ in capitals only`,
       'Choose another path: some file systems take them for one.',
     );
   }
@@ -70,18 +73,25 @@ function newPackageProblem(
   if (verb === 'init' || !hasFiles) return undefined;
   return refuse(
     'directory-in-use',
-    `there are files in ${shown(path)}`,
+    `there are files in ${shown(named(path))}`,
     'Choose another path, or remove them.',
   );
 }
 
-function presenceProblem(path: string, verb: string, { packages }: DraftGround): Refusal | undefined {
+function presenceProblem(
+  path: string,
+  verb: string,
+  { packages, tags, named }: DraftGround,
+): Refusal | undefined {
+  if (packages.includes(path)) return undefined;
   // A package that was removed comes back by its revisions.
-  if (packages.includes(path) || verb === 'rollback' || verb === 'copy') return undefined;
-  return refuse(
-    'no-such-package',
-    `there is no package ${shown(path)} on the registered branch`,
-    `Make one: /portico init ${path}.`,
+  const back = verb === 'rollback' || verb === 'copy';
+  if (back && (path === '.' || tags.some((tag) => tag.startsWith(`${path}/`)))) return undefined;
+  return noSuchPackage(
+    named(path),
+    back ? 'on the registered branch, and no tag of one' : 'on the registered branch',
+    packages.map(named),
+    `A new one is made by /portico init ${named(path)}.`,
   );
 }
 

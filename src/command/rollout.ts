@@ -29,8 +29,10 @@ export const rollout: AnywhereCommand = {
     if (action === undefined) {
       return refuse(
         'bad-argument',
-        `${shown(word)} is nothing to do with a rollout`,
-        `Say ${ACTIONS.join(', ')}.`,
+        word === ''
+          ? 'what to do with the rollout is missing'
+          : `${shown(word)} is nothing to do with a rollout`,
+        `Say one of ${ACTIONS.join(', ')}, and the rollout.`,
       );
     }
     if (!NAME.test(name)) {

@@ -1,4 +1,5 @@
 /** A package is deleted by a proposal that removes its directory. */
+import { noSuchPackage } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { draftBranch, parseBranch } from '../revision/ref-name.ts';
 import type { Draft } from './check-draft.ts';
@@ -32,10 +33,13 @@ export async function proposeDeletion(
   const packages = base === null ? [] : await rootPackages(access, base, config.directory, signal);
   const found = packages.find((one) => (one.path === '' ? '.' : one.path) === path);
   if (base === null || found === undefined) {
-    return refused(
-      `There is no package ${code(path)} on ${code(config.branch)}.`,
+    const { message, hint } = noSuchPackage(
+      path,
+      `on ${code(config.branch)}`,
+      packages.map((one) => refPath(one.path)),
       'Name a package by its path; a subpackage is removed by a change of its package.',
     );
+    return refused(message, hint);
   }
   if (found.directory === '') {
     return refused('The package is the whole repository.', 'Remove it by a pull request of your own.');

@@ -1,6 +1,7 @@
 /** What a new draft holds, made of what there is; nothing is written here. */
 import { shown } from '../command/arguments.ts';
 import type { DraftRequest, DraftSource } from '../command/draft-request.ts';
+import { noSuchRevision } from '../command/not-found.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import { readUpstream } from '../command/upstream-wish.ts';
 import { clonedPackage, type CloneOptions } from '../package/clone.ts';
@@ -13,7 +14,7 @@ import type { CommandRecord } from './commit-seal.ts';
 import { findUpstream, type Asker, type FoundUpstream } from './draft-upstream.ts';
 import type { Git } from './git-port.ts';
 import { filesAt } from './package-files.ts';
-import { refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
+import { taggedRevisions, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rebasedPackage } from './rebased-package.ts';
 import { guardrailsAgainst } from './rollback-guardrails.ts';
@@ -102,11 +103,8 @@ async function fromRevision(
   const tag = tagOf(refs, directory, revision);
   const after = tag === undefined ? new Map() : await filesAt(access.git, tag.commit, directory, signal);
   if (!after.has('Kptfile')) {
-    return refuse(
-      'no-such-revision',
-      `${shown(path)} has no revision ${shown(revision)}`,
-      `Its revisions are the tags ${shown(`${refPath(directory) === '.' ? '' : `${directory}/`}v*`)}.`,
-    );
+    const published = taggedRevisions(refs, directory).map(({ name }) => name);
+    return noSuchRevision(path, revision, published);
   }
   if (kind === 'copy') {
     return {

@@ -7,7 +7,7 @@ import { draftBranchOf, draftProblem, type DraftGround } from '../command/draft-
 import type { DraftRequest } from '../command/draft-request.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import { PorticoError } from '../error.ts';
-import { pathInRepository } from '../revision/package-path.ts';
+import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { commandRecord, commitByCommand, madeBefore } from './command-commit.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
@@ -140,6 +140,7 @@ async function freeBranch(
     packages: found.map((one) => refPath(one.directory)),
     branches,
     tags: await names('refs/tags/'),
+    named: (one) => packagePathOf(config.directory, one) ?? one,
     hasFiles: directory === '' || (await git.treeId(base, directory, signal)) !== null,
   };
   return draftProblem(path, branch, request.source, ground) ?? branch;

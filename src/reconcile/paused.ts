@@ -2,6 +2,7 @@
  * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, an annotated
  * tag that says who and when. It is fetched with everything else, and nobody without write access can make one.
  */
+import { noSuchPackage } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { pausedRef } from '../revision/ref-name.ts';
@@ -13,6 +14,7 @@ import { readKptfileAt } from './kptfile-at.ts';
 import { code } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
+import { rootPackages } from './proposal-snapshot.ts';
 import { botPerson } from './render-commit.ts';
 
 /** Who paused the updates of the package in a directory from the top of the repository; null where nobody did. */
@@ -99,11 +101,10 @@ async function packageOnBranch(
   const directory = inRepository === '.' ? '' : inRepository;
   const kptfile = head === null ? null : (await readKptfileAt(git, head, directory, signal)).kptfile;
   if (head === null || kptfile === null) {
-    return {
-      kind: 'refused',
-      message: `There is no package ${code(path)} on the registered branch.`,
-      hint: 'Name one that is.',
-    };
+    const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? '.', signal);
+    const names = there.map((one) => refPath(one.path));
+    const { message, hint } = noSuchPackage(path, 'on the registered branch', names, 'Name one that is.');
+    return { kind: 'refused', message, hint };
   }
   if (kptfile.upstream !== undefined || kptfile.upstreamLock !== undefined) return { directory, head };
   return {

@@ -1,5 +1,6 @@
 /** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import type { Retirement } from '../command/command-state.ts';
+import { noSuchRevision } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
@@ -13,7 +14,14 @@ import type { GitRef, RefUpdate } from './git-port.ts';
 import { repositoryJob } from './jobs.ts';
 import { knownUsers } from './known-users.ts';
 import { code, fenced } from './markdown-blocks.ts';
-import { loadRevisionRefs, publishedRefs, refPath, tagOf, type RevisionRefs } from './package-revisions.ts';
+import {
+  loadRevisionRefs,
+  publishedRefs,
+  refPath,
+  taggedRevisions,
+  tagOf,
+  type RevisionRefs,
+} from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { readSealedComments, sealedComment } from './sealed-comment.ts';
 
@@ -71,10 +79,10 @@ export async function requestRetirement(
   const name = code(formatPackageAtRevision({ path, revision }));
   if (tag === undefined) {
     const retired = refs.ledger.has(publishedRefs(directory, revision).ledger);
-    return refused(
-      retired ? `${name} is retired already.` : `There is no revision ${name}.`,
-      retired ? 'Its number is never used again.' : 'Name a revision that has a tag.',
-    );
+    if (retired) return refused(`${name} is retired already.`, 'Its number is never used again.');
+    const published = taggedRevisions(refs, directory).map((one) => one.name);
+    const { message, hint } = noSuchRevision(path, revision, published);
+    return refused(message, hint);
   }
   const blocked = await usersOf(world, access, here, revision, tag, signal);
   if (blocked !== null) return blocked;

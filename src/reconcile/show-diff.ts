@@ -1,5 +1,6 @@
 import { shown } from '../command/arguments.ts';
 import type { DiffEnd } from '../command/diff.ts';
+import { noSuchRevision } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
@@ -9,7 +10,7 @@ import { loadConfiguration } from './configuration.ts';
 import { isOnBranch } from './draft-upstream.ts';
 import { code, details } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
-import { loadRevisionRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
+import { loadRevisionRefs, taggedRevisions, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -46,7 +47,7 @@ export async function showDiff(
         found === null || (at === 0 ? from : to).kind !== 'commit'
           ? found
           : await known(git, place, found, signal);
-      if (commit === null) return unknownEnd(path, at === 0 ? from : to);
+      if (commit === null) return unknownEnd(place.refs, path, directory, at === 0 ? from : to);
       commits.push(commit);
     }
     const [a = '', b = ''] = commits;
@@ -58,7 +59,7 @@ export async function showDiff(
       return {
         kind: 'refused',
         message: `There is no package ${shown(path)} at either end.`,
-        hint: 'See its path.',
+        hint: 'Write its path as in the repository, from the registered directory.',
       };
     }
     const text = diffMarkdown(diffPackages(before, after), { limit });
@@ -128,14 +129,14 @@ function nameOf(end: DiffEnd): string {
   return end.kind === 'head' ? 'the head' : 'the registered branch';
 }
 
-function unknownEnd(path: string, end: DiffEnd): StepOutcome {
-  const what =
-    end.kind === 'commit'
-      ? `no commit ${shown(end.commit.slice(0, 12))}`
-      : `no revision ${end.kind === 'revision' ? shown(end.revision) : ''}`;
+function unknownEnd(refs: RevisionRefs, path: string, directory: string, end: DiffEnd): StepOutcome {
+  if (end.kind === 'revision') {
+    const published = taggedRevisions(refs, directory).map(({ name }) => name);
+    return { ...noSuchRevision(path, end.revision, published), kind: 'refused' };
+  }
   return {
     kind: 'refused',
-    message: `${shown(path)} has ${what}.`,
+    message: `${shown(path)} has no commit ${end.kind === 'commit' ? shown(end.commit.slice(0, 12)) : ''}.`,
     hint: 'Name revisions that have a tag, or commits that lie on a branch.',
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { CommandState } from '../../src/command/command-state.ts';
 import { draftBranchOf, draftProblem, type DraftGround } from '../../src/command/draft-problem.ts';
+import { noSuchPackage, noSuchRevision } from '../../src/command/not-found.ts';
 import { readPackagePath } from '../../src/command/package-name.ts';
 import { readUpstream, shownUpstream } from '../../src/command/upstream-wish.ts';
 import { allowedUpstreamProblem, allowsUpstream } from '../../src/config/allowed-upstream.ts';
@@ -212,6 +213,7 @@ describe('whether there is room', () => {
     branches: ['main', 'drafts/web/next', 'drafts/late'],
     tags: ['web/v1', 'old/v1'],
     hasFiles: false,
+    named: (path) => path,
   };
   test.each<
     [string, 'init' | 'clone' | 'edit' | 'copy' | 'rollback', Partial<DraftGround>, string | undefined]
@@ -227,11 +229,29 @@ describe('whether there is room', () => {
     ['late', 'init', {}, 'ref-clash'],
     ['old/v1', 'init', {}, 'ref-clash'],
     ['gone', 'edit', {}, 'no-such-package'],
-    ['gone', 'rollback', {}, undefined],
+    ['gone', 'rollback', {}, 'no-such-package'],
+    ['old', 'rollback', {}, undefined],
     ['apps/db', 'edit', {}, undefined],
   ])('%s by %s', (path, kind, change, want) => {
     const branch = draftBranchOf(path, 'v1') as string;
     expect(draftProblem(path, branch, { kind }, { ...ground, ...change })?.code).toBe(want);
+  });
+
+  test('what is not there is answered with what is, as people write it below the registered directory', () => {
+    const below = { ...ground, named: (path: string) => path.replace('apps/', '') };
+    expect(draftProblem('apps/bd', 'drafts/apps/bd/v1', { kind: 'edit' }, below)).toMatchObject({
+      message: 'There is no package `bd` on the registered branch.',
+      hint: 'Did you mean `db`? A new one is made by /portico init bd.',
+    });
+    expect(noSuchPackage('db', 'here', ['apps/db'], 'Name one that is.').hint).toBe(
+      'Did you mean `apps/db`? Name one that is.',
+    );
+    const revisions = Array.from({ length: 10 }, (_, at) => `v${at + 1}`);
+    expect(noSuchRevision('web', 'v99', revisions)).toMatchObject({
+      message: '`web` has no revision `v99`.',
+      hint: 'It has `v10`, `v9`, `v8`, `v7`, `v6`, `v5`, `v4`, `v3`, and 2 older ones.',
+    });
+    expect(noSuchRevision('web', 'v1', []).hint).toBe('It has no published revision yet.');
   });
 
   test('the path of a package is without slashes at its ends', () => {

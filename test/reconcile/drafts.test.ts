@@ -134,7 +134,7 @@ test('a clone is locked to the commit behind the tag; content does not go where 
 
   const open = stage.repository('open');
   await refused(open, await issueIn(open), {
-    '/portico clone acme/blueprints:db x': 'less public than this one',
+    '/portico clone acme/blueprints:db x': '`acme/blueprints` is less public than this repository',
   });
   const { where } = stage.repository('secret');
   await stage.as('alice').rest.repos.removeCollaborator({ ...where, username: 'bob' });
