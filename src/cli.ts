@@ -8,8 +8,8 @@ import { VERBS } from './cli/table.ts';
 import { processTerminal } from './cli/terminal.ts';
 import type { Terminal } from './cli/terminal.ts';
 import type { Verb } from './cli/verb.ts';
-import { closestWord } from './config/closest-word.ts';
 import { PorticoError } from './error.ts';
+import { closestWord } from './package/closest-word.ts';
 
 /**
  * Runs one command line and gives the exit code. Only the module of the asked verb is loaded. Never throws.

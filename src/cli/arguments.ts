@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { closestWord } from '../config/closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 import { usageError } from './exit-code.ts';
 import type { Option, Verb } from './verb.ts';
 

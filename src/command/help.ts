@@ -1,5 +1,5 @@
 /** Help, generated from the table of commands. */
-import { closestWord } from '../config/closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 import { shown } from './arguments.ts';
 import { authorize } from './authorize.ts';
 import type { CommandState } from './command-state.ts';

@@ -1,5 +1,5 @@
 /** What is answered where a name stands for nothing: what was probably meant, or what there is. */
-import { closestWord } from '../config/closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 import { shown } from './arguments.ts';
 import { type Refusal, refuse } from './refusal.ts';
 

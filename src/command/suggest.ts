@@ -1,5 +1,5 @@
 /** The answer to a word that is no command. */
-import { closestWord } from '../config/closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 import { shown } from './arguments.ts';
 import { type Refusal, refuse } from './refusal.ts';
 

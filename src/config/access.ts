@@ -1,5 +1,5 @@
 /** Who may use a command, as written in `spec.access`: a role, `@org/team`, `@login` or `author`. */
-import { closestWord } from './closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 import type { Grant } from './repository-config.ts';
 import { parseRole, ROLES } from './role.ts';
 

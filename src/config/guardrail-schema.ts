@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 import { readyPolicy, READY_POLICIES } from '../cel/policies/table.ts';
 import { compilePolicy } from '../cel/policy.ts';
+import { closestWord } from '../package/closest-word.ts';
 import { pathProblem } from '../package/limits.ts';
-import { closestWord } from './closest-word.ts';
 import { globProblem } from './glob.ts';
 import { plainPath } from './plain-path.ts';
 import { isJson, paramProblems } from './policy-params.ts';

@@ -1,6 +1,6 @@
 /** The parameters of ready-made policies: defaults filled in, mistakes told. */
 import type { ParamType, ReadyPolicy } from '../cel/policies/ready-policy.ts';
-import { closestWord } from './closest-word.ts';
+import { closestWord } from '../package/closest-word.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
+import { closestWord } from '../package/closest-word.ts';
 /** The `Rollout` documents of one file below `.github/portico/`. */
 import type { Rollout, Share, Wave, WaveGate } from '../package/rollout/rollout.ts';
-import { closestWord } from './closest-word.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { problemsOf, type ConfigSource } from './repository-document.ts';
 import { rolloutDocument, rolloutJsonSchema, type RolloutDocument } from './rollout-schema.ts';

@@ -1,3 +1,4 @@
+import { closestWord } from '../package/closest-word.ts';
 import type {
   ForeignFunctions,
   FunctionOutput,
@@ -8,8 +9,8 @@ import type {
 import type { KrmObject } from '../package/render/krm-object.ts';
 import type { ContainerSettings } from './container/settings.ts';
 import type { ForeignRunner } from './foreign.ts';
-import { parseImage } from './image.ts';
-import { lookUp } from './registry.ts';
+import { isCatalog, parseImage } from './image.ts';
+import { builtinFunctions, lookUp } from './registry.ts';
 import type { Lookup } from './registry.ts';
 import { WASM_LIMITS, type Limits } from './sandbox/limits.ts';
 
@@ -176,8 +177,16 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
   return refuse(
     'FUNCTION_UNKNOWN',
     `${asked} cannot run here: it is not built in, and the repository does not allow it.`,
-    WAYS,
+    `${didYouMean(image)}${WAYS}`,
   );
+}
+
+/** The built-in function whose name is nearly that of an image of the catalog. */
+function didYouMean(image: string): string {
+  const parsed = parseImage(image);
+  const known = builtinFunctions();
+  const near = isCatalog(parsed) ? closestWord(parsed.name, [...known.keys()]) : undefined;
+  return near === undefined ? '' : `Did you mean ${near}:${known.get(near)?.at(-1) ?? ''}? `;
 }
 
 function refuseExec(program: string): FunctionOutput {

@@ -63,6 +63,14 @@ describe('images', () => {
       expect(output.refused?.hint).toContain(way);
   });
 
+  test.each([
+    ['set-label:v0.2', 'Did you mean set-labels:v0.2? '],
+    ['ghcr.io/kptdev/krm-functions-catalog/set-namepsace', 'Did you mean set-namespace:v0.4? '],
+    ['example.com/set-label:v0.2', 'There are three ways'],
+  ])('%s: %s', async (image, hint) => {
+    expect((await run({ image })).refused?.hint).toMatch(new RegExp(`^${hint.replaceAll('?', '[?]')}`));
+  });
+
   const known = [
     { major: 0, minor: 1, patch: 3 },
     { major: 0, minor: 2, patch: 5 },

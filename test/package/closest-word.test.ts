@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { closestWord, editDistance } from '../../src/config/closest-word.ts';
+import { closestWord, editDistance } from '../../src/package/closest-word.ts';
 
 const WORDS = ['help', 'render', 'propose', 'reject', 'approve', 'publish', 'update'];
 
