@@ -192,6 +192,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       }
       return found;
     },
+    repositoryAt: async (owner, name, signal) => (await forge.repositoryAt(owner, name, signal))?.id ?? null,
     keepOnly: (present) => mirrors.keepOnly(present),
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),

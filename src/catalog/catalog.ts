@@ -129,6 +129,8 @@ export interface Catalog {
   followers(id: number, directory?: string): readonly Follower[];
   /** There are these repositories, registered or not. */
   expect(ids: Iterable<number>): void;
+  /** It was put or removed since this process began, or another process has seen it. */
+  isSeen(id: number): boolean;
   /** Every repository that is expected was put or removed since this process began: what is not here is nowhere. */
   isComplete(): boolean;
   /** Changes with everything that is put and removed. */
@@ -231,6 +233,7 @@ export function createCatalog(): Catalog {
     expect(ids) {
       expected = [...ids];
     },
+    isSeen: (id) => seen.has(id),
     isComplete: () => expected?.every((id) => seen.has(id)) ?? false,
     version: () => version,
     tell(id, path, standing) {
@@ -264,7 +267,7 @@ export function createCatalog(): Catalog {
  * `host/owner/name` in lower case: `https://host/owner/name.git`, `git@host:owner/name` and a trailing slash all
  * name one place. A port stays part of the host.
  */
-function repositoryPlace(url: string): string {
+export function repositoryPlace(url: string): string {
   return url
     .trim()
     .toLowerCase()

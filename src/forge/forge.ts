@@ -40,6 +40,11 @@ export function connectForge(options: ForgeOptions): Forge {
     return identity;
   };
 
+  const installationOf: Forge['repositoryInstallation'] = async (owner, repo, signal) => {
+    const answer = await orNull(apps.getRepoInstallation({ owner, repo, request: requestOf(signal) }));
+    return answer && toInstallation(answer.data);
+  };
+
   return {
     app,
     installations: async (signal) => {
@@ -55,9 +60,14 @@ export function connectForge(options: ForgeOptions): Forge {
       });
       return found.map(toRepository);
     },
-    repositoryInstallation: async (owner, repo, signal) => {
-      const answer = await orNull(apps.getRepoInstallation({ owner, repo, request: requestOf(signal) }));
-      return answer && toInstallation(answer.data);
+    repositoryInstallation: installationOf,
+    repositoryAt: async (owner, repo, signal) => {
+      // A former name is redirected by both calls.
+      const installation = await installationOf(owner, repo, signal);
+      if (installation === null || installation.suspended) return null;
+      const { rest } = speakers.installation(installation.id);
+      const answer = await orNull(rest.repos.get({ owner, repo, request: requestOf(signal) }));
+      return answer && { id: answer.data.id };
     },
     failedDeliveries: (since, signal) => listFailedDeliveries(speakers.app, since, signal),
     redeliver: async (delivery_id, signal) => {

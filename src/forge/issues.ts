@@ -47,6 +47,8 @@ export interface IssuesApi {
   /** Whether the repository has a label of this name. */
   hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** The labels that it has or had, whoever put them on; as they were called then. */
+  labelsEverOn(n: number, signal?: AbortSignal): Promise<readonly string[]>;
   removeLabel(n: number, label: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -90,6 +92,14 @@ export function createIssuesApi(context: RepositoryContext): IssuesApi {
     addLabels: async (issue_number, labels, signal) => {
       if (labels.length === 0) return;
       await issues.addLabels({ ...where(context, signal), issue_number, labels: [...labels] });
+    },
+    labelsEverOn: async (issue_number, signal) => {
+      const events = await allPages((page) =>
+        issues.listEvents({ ...where(context, signal), issue_number, ...page }),
+      );
+      return events.flatMap((one) =>
+        one.event === 'labeled' && 'label' in one ? [one.label.name ?? ''] : [],
+      );
     },
     removeLabel: async (issue_number, name, signal) => {
       await orNull(issues.removeLabel({ ...where(context, signal), issue_number, name }));

@@ -6,6 +6,7 @@ import type {
   DeploymentRecord,
   DeploymentStatusRecord,
   IssueRecord,
+  LabelEventRecord,
   LabelRecord,
   PullRecord,
   QueueEntryRecord,
@@ -19,6 +20,7 @@ import type { Collection, Store } from './store.ts';
 
 export interface CollaborationStore {
   readonly labels: Collection<LabelRecord>;
+  readonly labelEvents: Collection<LabelEventRecord>;
   readonly issues: Collection<IssueRecord>;
   readonly pulls: Collection<PullRecord>;
   readonly queue: Collection<QueueEntryRecord>;
@@ -51,6 +53,9 @@ function open(store: Store): CollaborationStore {
     labels: store.collection<LabelRecord>('labels', {
       repository: { key: (label) => [label.repositoryId] },
       name: { key: (label) => [label.repositoryId, label.name.toLowerCase()], unique: true },
+    }),
+    labelEvents: store.collection<LabelEventRecord>('label_events', {
+      issue: { key: (event) => [event.issueId] },
     }),
     issues: store.collection<IssueRecord>('issues', {
       repository: { key: (issue) => [issue.repositoryId] },

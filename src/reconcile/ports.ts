@@ -65,6 +65,8 @@ export interface World {
   cancel(ref: RepositoryRef, number: number): Promise<boolean>;
   /** Every repository of every installation. */
   repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
+  /** The id of the repository that has this name, or had it and no other took it; null where Portico is not in it. */
+  repositoryAt(owner: string, name: string, signal?: AbortSignal): Promise<number | null>;
   /** Throws away what is kept here of every other repository: Portico was taken out of it, or it is gone. */
   keepOnly(present: ReadonlySet<number>): Promise<void>;
   /** Webhooks since then that never arrived, oldest first. */

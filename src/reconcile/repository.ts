@@ -1,10 +1,11 @@
-import type { CatalogRepository } from '../catalog/catalog.ts';
+import type { CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
 import { plainDirectory } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
+import { formerNames, learnNames } from './former-names.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
 import {
@@ -24,9 +25,6 @@ import { variantDigest } from './variant-content.ts';
 import { documentProblems, readDocuments, type RepositoryDocuments } from './variant-documents.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from './variant-plan.ts';
 import { patientLook } from './whole-index.ts';
-
-/** So many addresses of former names are remembered. */
-const MOST_NAMES = 20;
 
 export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -65,17 +63,17 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     );
     await reportDocuments(access, top ?? head, problems, documents, signal);
     const urls = [facts.cloneUrl, facts.htmlUrl];
-    const former = [...(known?.urls ?? []), ...(known?.formerUrls ?? [])].filter(
-      (url) => !urls.includes(url),
-    );
+    await learnNames(world, namesIn(packages, documents), new URL(facts.cloneUrl).host, signal);
+    const revisions = revisionsByDirectory(await loadRevisionRefs(access.git, signal));
+    const former = formerNames(world.catalog, repository.id, urls);
     world.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
       urls,
-      ...(former.length > 0 && { formerUrls: [...new Set(former)].slice(0, MOST_NAMES) }),
+      ...(former.length > 0 && { formerUrls: former }),
       commit: head,
       packages,
-      revisions: revisionsByDirectory(await loadRevisionRefs(access.git, signal)),
+      revisions,
       visibility: facts.visibility,
       labels: facts.labels ?? {},
       deployment: config.deployment,
@@ -108,6 +106,15 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
     await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref, 0)));
   });
+}
+
+/** Addresses by which Kptfiles and Porch's `Repository` documents name repositories. */
+function namesIn(packages: readonly CatalogPackage[], { documents }: RepositoryDocuments): string[] {
+  const locked = packages.flatMap(({ lock }) => (lock === null ? [] : [lock.repo]));
+  const written = documents.flatMap((file) =>
+    file.documents.flatMap((one) => (one.kind === 'repository' ? [one.repository.repo] : [])),
+  );
+  return [...locked, ...written];
 }
 
 function isAsOpen(

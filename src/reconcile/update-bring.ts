@@ -156,7 +156,7 @@ async function stands(
 ): Promise<void> {
   const { open, home } = bundle;
   if (open === undefined) return;
-  await putLabels(world, home, open.number, memory, signal);
+  await putLabels(world, home, open, memory, { isNew: false }, signal);
   const merged = await mergedAlone(world, bundle, members, open, signal);
   for (const { down, to } of members) {
     if (outcomes.has(down.path) && merged === null) continue;

@@ -17,11 +17,11 @@ export interface UpdatePull {
   readonly to: string;
 }
 
-/** What the words of an update are made with, and what is left to do about its labels. */
+/** What the words of an update are made with, and which need no more looks at their labels. */
 export interface UpdateWords {
   readonly onTheWay: TellOnTheWay;
-  /** Repository and number of a pull request that was opened → labels that it does not have yet. */
-  readonly unlabelled: Map<string, readonly string[]>;
+  /** Repository and number of pull requests, with the labels that are configured. */
+  readonly labelled: Set<string>;
 }
 
 /** Opens the update's pull request, or makes the open one say what the branch holds now. */
@@ -49,15 +49,15 @@ export async function openOrRefresh(
   );
   const to = brought[0]?.to ?? '';
   if (open === undefined) {
-    const { pull } = await forge.createPull({ title, body, head: branch, base: home.config.branch }, signal);
-    const labels = await labelsOf(home, signal);
-    if (labels.length > 0) words.unlabelled.set(`${home.facts.id}#${pull.number}`, labels);
-    await putLabels(world, home, pull.number, words, signal);
+    const wish = { title, body, head: branch, base: home.config.branch };
+    const { created, pull } = await forge.createPull(wish, signal);
+    await putLabels(world, home, pull, words, { isNew: created }, signal);
     return { kind: 'opened', pull: pull.number, to };
   }
   if (open.title !== title || open.body !== body) {
     await forge.updatePull(open.number, { title, body }, signal);
   }
+  await putLabels(world, home, open, words, { isNew: false }, signal);
   return { kind: 'updated', pull: open.number, to };
 }
 
@@ -100,27 +100,39 @@ async function labelsOf(home: Home, signal?: AbortSignal): Promise<readonly stri
 
 const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
 
+/** So many are remembered. */
+const MOST_LABELLED = 50_000;
+
 /**
- * Labels a pull request that this process opened, once: what people take off stays off. A forge that does not let the App
- * make labels keeps no update back.
+ * Puts those labels on Portico's pull request that it never had, though a process may have died before that: what people
+ * take off stays off. A forge that does not let the App make labels keeps no update back.
  */
 export async function putLabels(
-  world: Pick<World, 'log'>,
-  { access: { forge }, facts }: Home,
-  number: number,
-  { unlabelled }: UpdateWords,
+  world: Pick<World, 'log' | 'app'>,
+  home: Home,
+  pull: Pick<Pull, 'number' | 'labels' | 'author'>,
+  { labelled }: UpdateWords,
+  { isNew }: { readonly isNew: boolean },
   signal?: AbortSignal,
 ): Promise<void> {
-  const key = `${facts.id}#${number}`;
-  const labels = unlabelled.get(key);
-  if (labels === undefined) return;
+  const { access, facts, config } = home;
+  const key = `${facts.id}#${pull.number} ${JSON.stringify(config.updates.labels)}`;
+  if (labelled.has(key) || pull.author !== world.app.botLogin) return;
   try {
-    await forge.addLabels(number, labels, signal);
+    const off = (await labelsOf(home, signal)).filter((name) => !includesName(pull.labels, name));
+    const had = isNew || off.length === 0 ? [] : await access.forge.labelsEverOn(pull.number, signal);
+    const labels = off.filter((name) => !includesName(had, name));
+    if (labels.length > 0) await access.forge.addLabels(pull.number, labels, signal);
   } catch (error) {
     if (!(error instanceof PorticoError) || !NOT_ALLOWED.includes(error.code)) throw error;
-    world.log.info({ err: error, pull: number }, 'the labels of an update could not be put on');
+    world.log.info({ err: error, pull: pull.number }, 'the labels of an update could not be put on');
   }
-  unlabelled.delete(key);
+  if (labelled.size >= MOST_LABELLED) labelled.clear();
+  labelled.add(key);
+}
+
+function includesName(names: readonly string[], name: string): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 export const STOP_MARKER = '<!-- portico:update -->';

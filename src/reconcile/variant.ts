@@ -51,7 +51,7 @@ export function createVariantReconciler(world: World): VariantReconciler {
   const memory: UpdateMemory = {
     inStep: createInStep(),
     onTheWay: createOnTheWay(world),
-    unlabelled: new Map(),
+    labelled: new Set(),
   };
   return async (look, signal) => {
     const asked = whatIsAsked(world, 'packages' in look ? await firstInTurn(world, look) : look);

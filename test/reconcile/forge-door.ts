@@ -32,7 +32,10 @@ export async function openForgeDoor(apiUrl: string): Promise<ForgeDoor> {
       const onward = send(
         { host: target.hostname, port: target.port, path: url, method, headers },
         (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+          // Who is led elsewhere comes in by this door too: to another origin no client takes its token.
+          const location = answer.headers.location?.replace(target.origin, `http://${incoming.headers.host}`);
+          const led = location === undefined ? {} : { location };
+          outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...led });
           answer.pipe(outgoing);
         },
       );

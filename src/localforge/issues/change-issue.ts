@@ -45,11 +45,24 @@ export async function setLabels(
     const label = known.get(id);
     const extra = label === undefined ? {} : { label: labelShape(context, repository, label) };
     await changeList(context, repository, issue, sender, 'unlabeled', 'labelIds', id, extra);
+    if (label !== undefined) remember(context, issue, sender, 'unlabeled', label);
   }
   for (const label of labels.filter((each) => !issue.labelIds.includes(each.id))) {
     const extra = { label: labelShape(context, repository, label) };
     await changeList(context, repository, issue, sender, 'labeled', 'labelIds', label.id, extra);
+    remember(context, issue, sender, 'labeled', label);
   }
+}
+
+function remember(
+  context: ForgeContext,
+  { id }: IssueRecord,
+  sender: AccountRecord,
+  event: 'labeled' | 'unlabeled',
+  { name, color }: LabelRecord,
+): void {
+  const { labelEvents } = collaborationStore(context.store);
+  labelEvents.insert({ issueId: id, event, name, color, userId: sender.id, createdAt: context.now() });
 }
 
 /** Assigns exactly these people. */

@@ -5,10 +5,12 @@ import type { LabelRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { issueById, labelsNamed, setLabels } from '../issues/change-issue.ts';
+import { nodeId } from '../node-id.ts';
 import { invalid, notFound, refusal } from '../refusal.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { Reply, RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
+import { simpleUser } from '../shapes/account.ts';
 import { labelShape } from '../shapes/issue.ts';
 import { issueAt } from './writing.ts';
 
@@ -100,6 +102,22 @@ export function addLabels(context: ForgeContext, router: Router): void {
   router.repo('GET', '/issues/:number/labels', ANY_READ, (request) => {
     const present = presentLabels(context, issueAt(context, request).labelIds);
     return paginated(request, present, (label) => labelShape(context, request.repository, label));
+  });
+
+  // Of all events of an issue these alone are kept.
+  router.repo('GET', '/issues/:number/events', ANY_READ, (request) => {
+    const { labelEvents } = collaborationStore(context.store);
+    return paginated(request, labelEvents.find('issue', [issueAt(context, request).id]), (one) => ({
+      id: one.id,
+      node_id: nodeId('LabeledEvent', one.id),
+      url: context.urls.repoApi(request.repository, `/issues/events/${one.id}`),
+      actor: simpleUser(context, context.records.account(one.userId)),
+      event: one.event,
+      commit_id: null,
+      commit_url: null,
+      created_at: one.createdAt,
+      label: { name: one.name, color: one.color },
+    }));
   });
 
   router.repo('POST', '/issues/:number/labels', ANY_WRITE, (request) => {
