@@ -97,13 +97,26 @@ function describeError(error: unknown, depth = 0): unknown {
 function textLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const pairs = Object.entries(fields).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name}=${onOneLine(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const failure = err as { message?: string; hint?: string; stack?: string } | undefined;
   const lines = [
-    [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), msg, ...pairs].join(' '),
+    [
+      String(time).slice(11, 19),
+      String(level).toUpperCase().padEnd(5),
+      onOneLine(String(msg)),
+      ...pairs,
+    ].join(' '),
   ];
-  if (failure !== undefined) lines.push(`  ${failure.stack ?? failure.message ?? JSON.stringify(failure)}`);
-  if (failure?.hint !== undefined) lines.push(`  ${failure.hint}`);
+  if (failure !== undefined) {
+    const told = failure.stack ?? failure.message ?? JSON.stringify(failure);
+    lines.push(...told.split('\n').map((part) => `  ${onOneLine(part)}`));
+  }
+  if (failure?.hint !== undefined) lines.push(`  ${onOneLine(failure.hint)}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Text of others makes no line that looks like one of ours, and tells the terminal nothing. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 }

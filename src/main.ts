@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 
 import { startBot, type Bot } from './bot.ts';
-import type { Environment } from './config/environment.ts';
+import { secretsOf, type Environment } from './config/environment.ts';
 import { createDeliveries } from './deliveries.ts';
 import { openDoor } from './door-host.ts';
 import { createCatchUp } from './intake/catch-up.ts';
@@ -40,7 +40,7 @@ const UPKEEP_MS = 60_000;
 /** Starts the bot and its HTTP server. @throws PorticoError when a part cannot start; then nothing keeps running. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { environment } = options;
-  const secrets = [...environment.webhookSecrets, environment.privateKey];
+  const secrets = secretsOf(environment);
   const log =
     options.log ?? createLog({ level: environment.logLevel, format: formatOf(environment), secrets });
   const metrics = createMetrics();

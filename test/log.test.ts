@@ -108,6 +108,22 @@ describe('the log', () => {
     expect(createScrubber()(text)).toBe(text);
   });
 
+  test('for people: what others wrote makes no line of its own, and moves no cursor', () => {
+    const evil = 'web\n00:00:00 INFO all is well\u001b[2J\u009b1A\r';
+    const [line, failed] = logged(
+      (log) => {
+        log.info({ repository: evil }, evil);
+        log.error({ err: new PorticoError('A_CODE', evil, { hint: evil }) }, 'failed');
+      },
+      { format: 'text' },
+    );
+    expect(line!.trimEnd()).not.toContain('\n');
+    expect(failed!.split('\n').filter((one) => /^\d\d:\d\d:\d\d INFO/.test(one))).toEqual([]);
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    for (const text of [line!, failed!])
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
   test('for people: one line of text, with the stack and the hint below', () => {
     const err = new PorticoError('A_CODE', 'went wrong', { hint: 'Do this.' });
     const [plain, failed] = logged(

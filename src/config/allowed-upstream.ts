@@ -40,7 +40,12 @@ function plain({ href, hostname, origin }: URL, own: string | undefined): string
   return origin === own || IGNORES_CASE.includes(hostname) ? path.toLowerCase() : path;
 }
 
+/** Endings of names that only mean something inside a network or a cluster. */
+const INSIDE = /\.(?:local|localhost|internal|home|lan|svc|corp|intranet|private|arpa)$/i;
+
 function isPublicName(host: string): boolean {
-  if (/^[\d.]+$/.test(host) || host.startsWith('[')) return false;
-  return host.includes('.') && !/\.(?:local|localhost|internal|home|lan)\.?$/i.test(host);
+  // A dot at the end says that nothing is to be added to the name; it makes no name public.
+  const name = host.replace(/\.+$/, '');
+  if (/^[\d.]+$/.test(name) || name.startsWith('[')) return false;
+  return name.includes('.') && !INSIDE.test(name);
 }

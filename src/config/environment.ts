@@ -142,6 +142,25 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   };
 }
 
+/** What no line of the log may hold, and no pattern can know: the App's secrets and the password of the database. */
+export function secretsOf(environment: Environment): readonly string[] {
+  const { webhookSecrets, privateKey, databaseUrl } = environment;
+  return [...webhookSecrets, privateKey, ...passwordsIn(databaseUrl)];
+}
+
+/** As written in the address, and as the server is told it. */
+function passwordsIn(address: string | undefined): readonly string[] {
+  if (address === undefined || !URL.canParse(address)) return [];
+  const { password, searchParams } = new URL(address);
+  const plain = [searchParams.get('password') ?? ''];
+  try {
+    plain.push(decodeURIComponent(password));
+  } catch {
+    // It is used as it is written then.
+  }
+  return [password, ...plain].filter((one) => one !== '');
+}
+
 function addresses(protocol: string, host: string | undefined): Pick<Environment, 'apiUrl' | 'gitUrl'> {
   if (host === undefined) return { apiUrl: 'https://api.github.com', gitUrl: 'https://github.com' };
   return { apiUrl: `${protocol}://${host}/api/v3`, gitUrl: `${protocol}://${host}` };

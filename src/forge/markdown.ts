@@ -11,6 +11,13 @@ const ZERO_WIDTH = '\u200b';
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
+ * The `&` of a character reference other than these few: the forge looks for mentions and numbers of issues in what it
+ * has rendered, where `&#64;` is an `@`.
+ */
+const HIDING_ENTITY =
+  /&(?=#|(?!(?:amp|lt|gt|quot|apos|nbsp|copy|reg|trade|hellip|mdash|ndash|rarr|larr|times|middot|bull|deg);)[a-z][a-z\d]*;)/gi;
+
+/**
  * Foreign Markdown (release notes, messages of functions, names) that can be put into our own: it still reads the
  * same, but mentions nobody, closes and links no issue, is no command, shows no image, holds no HTML or comment, opens
  * no fence and no task box. Put it into a block of its own.
@@ -19,6 +26,7 @@ export function inert(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(INVISIBLE, '')
+    .replaceAll(HIDING_ENTITY, '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('![', `!${ZERO_WIDTH}[`)
     .replaceAll(/\bhttps?:\/\/(?:www\.)?github\.com\//gi, 'https://redirect.github.com/')
@@ -28,7 +36,7 @@ export function inert(text: string): string {
     )
     .replaceAll(/@(?=[a-z\d])/gi, `@${ZERO_WIDTH}`)
     .replaceAll(/#(?=\d)/g, `#${ZERO_WIDTH}`)
-    .replaceAll(/\b(GH-)(?=\d)/gi, `$1${ZERO_WIDTH}`)
+    .replaceAll(/\b(GH\\?-)(?=\d)/gi, `$1${ZERO_WIDTH}`)
     .split('\n')
     .map(inertLine)
     .join('\n');

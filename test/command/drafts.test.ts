@@ -193,6 +193,10 @@ describe('addresses of upstreams', () => {
     ['https://0x7f000001/a/b', ['https://0x7f000001/*'], false],
     ['https://2130706433/a/b', ['https://2130706433/*'], false],
     ['https://db.internal./a/b', ['https://db.internal./*'], false],
+    ['https://localhost./a/b', ['https://localhost./*'], false],
+    ['https://intranet./a/b', ['https://intranet./*'], false],
+    ['https://kubernetes.default.svc/a/b', ['https://kubernetes.default.svc/*'], false],
+    ['https://git.corp/a/b', ['https://git.corp/*'], false],
     ['kptdev/kpt', ['https://github.com/*'], false],
   ])('%s by %j: %s', (address, allow, want) =>
     expect(allowsUpstream(allow, address, 'http://127.0.0.1:3000')).toBe(want),

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment, secretsOf } from '../../src/config/environment.ts';
 import type { PorticoError } from '../../src/error.ts';
 
 const PEM = generateKeyPairSync('rsa', {
@@ -47,6 +47,17 @@ describe('the environment', () => {
       outsideMegabytes: 500,
       metrics: true,
     });
+  });
+
+  test('what no line of the log may hold: also the password of the database, as written and as meant', () => {
+    const DATABASE_URL = 'postgres://portico:p%40ss%2Fword@db/portico?password=an%20other';
+    expect(secretsOf(readEnvironment({ ...good, DATABASE_URL }, files))).toEqual([
+      'a long random text',
+      PEM,
+      'p%40ss%2Fword',
+      'an other',
+      'p@ss/word',
+    ]);
   });
 
   test('GitHub Enterprise, a database, both secrets of a rotation', () => {

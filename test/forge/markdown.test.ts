@@ -16,6 +16,9 @@ describe('foreign text', () => {
       'https://github.com/acme/x/issues/1 https://ghe.acme.com/a/b/pull/3',
       /:\/\/(?:github|ghe)\S+\/\d/,
     ],
+    ['a mention spelled with an entity', 'thanks &#64;alice, &#x40;bob and &commat;carol', /&(?=#|commat)/],
+    ['a reference spelled with an entity', 'Fixes &#35;12, &num;4, GH&#45;4', /&(?=#|num)/],
+    ['a reference with a backslash', String.raw`closes GH\-4`, /GH\\-\d/],
     ['direction overrides', 'a\u202eb\u0000c', /\u202e/],
   ])('%s is inert', (_, text, live) => {
     expect(text).toMatch(live);
@@ -42,6 +45,11 @@ describe('foreign text', () => {
     for (const fence of ['```', '````yaml', '~~~', '> ```', '- ~~~~']) {
       expect(inert(`${fence}\n/portico x`)).not.toMatch(/^(?:[\s>-]*)(?:`{3}|~{3})/m);
     }
+  });
+
+  test('entities that are only characters stay', () => {
+    const text = 'a &amp; b &gt; c &nbsp;&copy;&hellip;&mdash; AT&T R&D; x&y=1';
+    expect(inert(text)).toBe(text.replace('R&D;', 'R&amp;D;'));
   });
 
   test('and the rest reads as before', () => {

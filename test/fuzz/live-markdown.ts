@@ -13,7 +13,9 @@ export function liveParts(markdown: string, ownMarkers: readonly string[] = []):
     .map(([marker]) => marker)
     .filter((marker) => !ownMarkers.includes(marker))
     .filter((marker) => text.includes(marker));
-  const mentions = [...text.matchAll(/(?<![\w`/])@[a-z\d][\w/-]*/gi)].map(([mention]) => mention);
+  // The forge looks for them in what it has rendered.
+  const rendered = text.replaceAll(/&(?:#0*64|#x0*40|commat);/gi, '@');
+  const mentions = [...rendered.matchAll(/(?<![\w`/])@[a-z\d][\w/-]*/gi)].map(([mention]) => mention);
   const html = [...text.matchAll(/<\/?[a-z!][^>\n]*>?/gi)]
     .map(([tag]) => tag)
     .filter((tag) => !ownMarkers.includes(tag))

@@ -21,6 +21,7 @@ test('foreign text', () =>
     inputs: [hostileText, fc.nat(400)],
     seeds: [
       ['`@alice', 9],
+      ['thanks &#64;alice', 9],
       ['a|b\\|`c`', 9],
       ['\r/portico publish', 9],
     ],
