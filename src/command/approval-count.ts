@@ -136,8 +136,15 @@ function judge(
   if (login.toLowerCase() === input.author.toLowerCase() && !input.allowSelfApproval) return 'self-approval';
   if (!permitted) return 'not-permitted';
   const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
-  const approvals = standing.filter(({ says }) => says === 'approved');
-  if (approvals.length === 0) return said.some(({ says }) => says === 'approved') ? 'withdrawn' : 'dismissed';
+  const given = standing.filter(({ says }) => says === 'approved');
+  // As on the forge, the latest review of a person is the one that speaks: dismissed, it does not leave it to an earlier one.
+  const dismissed = standing.findLastIndex(({ says }) => says === 'dismissed');
+  const approvals = standing.filter(
+    ({ says, how }, at) => says === 'approved' && (how === 'comment' || at > dismissed),
+  );
+  if (approvals.length === 0) {
+    return given.length === 0 && said.some(({ says }) => says === 'approved') ? 'withdrawn' : 'dismissed';
+  }
   const valid = approvals.filter((approval) => rejected === undefined || after(approval, rejected));
   if (valid.length === 0) return 'before-rejection';
   const matching = valid.find(({ digest }) => digest !== undefined && digest === input.digest);

@@ -188,6 +188,16 @@ describe('approvals are counted', () => {
       ['bob comment'],
     ],
     [
+      'approved twice, the later one dismissed',
+      { reviews: [review('bob', 'APPROVED', 1), review('bob', 'DISMISSED', 2)] },
+      ['-bob dismissed'],
+    ],
+    [
+      'dismissed, then approved by review',
+      { reviews: [review('bob', 'DISMISSED', 1), review('bob', 'APPROVED', 2)] },
+      ['bob review'],
+    ],
+    [
       'changes, then approved',
       { reviews: [review('bob', 'CHANGES_REQUESTED', 1), review('bob', 'APPROVED', 2)] },
       ['bob review'],
