@@ -33,7 +33,8 @@ const MOST_COMPARED = 50;
 
 /**
  * The revision whose content a commit brings back to the package in a directory, undefined for any other content. A
- * rollback by command says so; one that a person made, by git or at a terminal, is known by its tree.
+ * rollback by command says so, however it is rendered today, as long as nothing is added to it; one that a person
+ * made, by git or at a terminal, is known by its tree.
  */
 export async function restoredFrom(
   { hmac }: Pick<World, 'hmac'>,
@@ -43,14 +44,17 @@ export async function restoredFrom(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const { pull, commit, directory } = due;
+  const tree = await git.treeId(commit.oid, directory, signal);
   if (pull !== null && parseBranch(pull.headRef)?.kind === 'draft') {
-    for (const one of await ownCommits(git, pull, signal)) {
-      const record = commandRecord(one, hmac);
-      if (record?.kind !== 'draft' || record.source !== 'rollback') continue;
-      if (record.directory === directory) return record.from;
+    const [head, ...earlier] = await ownCommits(git, pull, signal);
+    // What else came to the branch, or with the merge, makes it other content.
+    const asProposed = head !== undefined && (await git.treeId(head.oid, directory, signal)) === tree;
+    const made = asProposed ? [head, ...earlier].find((one) => !isRenderCommit(one, hmac)) : undefined;
+    const record = made === undefined ? null : commandRecord(made, hmac);
+    if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory) {
+      return record.from;
     }
   }
-  const tree = await git.treeId(commit.oid, directory, signal);
   for (const { name } of taggedRevisions(refs, directory).slice(-MOST_COMPARED).toReversed()) {
     const tag = tagOf(refs, directory, name);
     if (tag !== undefined && (await git.treeId(tag.commit, directory, signal)) === tree) return name;

@@ -163,6 +163,15 @@ test('a rollback becomes the next revision and says so; what fails the guardrail
     '/portico rollback web@v4': 'already',
     '/portico rollback web@v2': 'guardrail/colour',
   });
+
+  // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
+  const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
+  const files = { 'web/config.yaml': configMap('web', { color: 'blue', size: 'big' }) };
+  await repo.push((await repo.pull(changed)).head.ref, files);
+  await stage.idle();
+  await done(repo, changed, '/portico propose', 'bob');
+  await done(repo, changed, '/portico publish', 'carol');
+  expect(await repo.tagMessage('web/v5')).not.toContain('Restored-From');
 });
 
 test('a form is a command; one that was interrupted goes on where it was', async () => {
