@@ -64,7 +64,7 @@ function group(title: string, needed: readonly Requirement[]): string {
 
 function next({ config }: CommandState, needed: readonly Requirement[]): string {
   const first = needed.find(({ satisfied }) => !satisfied);
-  if (first !== undefined) return first.hint;
+  if (first !== undefined) return first.hint === '' ? `${first.message}.` : `${first.message}. ${first.hint}`;
   const command = config.versioning === 'semver' ? 'publish major|minor|patch' : 'publish';
   return `\`/portico ${command}\` (${whoMay(config, publish)}), or the merge button.`;
 }

@@ -122,7 +122,14 @@ function conflicts({ openConflicts: open, config }: CommandState): Requirement {
   );
 }
 
-function checks({ checks: run, digest, config }: CommandState, pull: PullPlace): Requirement {
+/** Names of checks that requirements of their own speak of. */
+const CONFLICTS = 'portico/conflicts';
+const DELETION = 'portico/deletion';
+
+function checks(
+  { checks: run, digest, config, openConflicts: open, behind = [], usedBy = [] }: CommandState,
+  pull: PullPlace,
+): Requirement | undefined {
   if (run.state === 'absent') {
     return lacking(
       'checks-absent',
@@ -137,7 +144,14 @@ function checks({ checks: run, digest, config }: CommandState, pull: PullPlace):
     return lacking('checks-pending', 'propose', 'the checks of this content are not done', 'Wait for them.');
   }
   if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
-  const failing = run.failing.map(({ name, title }) => `\`${name}\` (${title})`).join(', ');
+  // What has a line of its own is said once.
+  const said = [
+    ...(open > 0 || behind.length > 0 ? [CONFLICTS] : []),
+    ...(usedBy.length > 0 ? [DELETION] : []),
+  ];
+  const others = run.failing.filter(({ name }) => !said.includes(name));
+  if (others.length === 0 && run.failing.length > 0) return undefined;
+  const failing = others.map(({ name, title }) => `\`${name}\` (${title})`).join(', ');
   return lacking(
     'checks-red',
     'propose',

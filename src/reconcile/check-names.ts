@@ -15,3 +15,6 @@ export const PUBLICATION_CHECK = 'portico/publication';
 export function guardrailCheck(name: string): string {
   return `guardrail/${name}`;
 }
+
+/** How the title of a check ends that fails and stands in nobody's way. */
+export const WAIVED = ', waived';

@@ -74,7 +74,8 @@ function titleOf(
     return mode === 'enforce' ? sentence(refused).replace(/\.$/, '') : `${refused} (${mode})`;
   if (runs === 0) return 'No package to look at';
   const findings = Math.max(mode === 'enforce' && errors > 0 ? errors : told, broken);
-  return findings === 0 ? 'Nothing found' : `${count(findings, 'finding')} (${mode})`;
+  if (findings === 0) return 'Nothing found';
+  return mode === 'enforce' ? count(findings, 'finding') : `${count(findings, 'finding')} (${mode})`;
 }
 
 const MOST_ROWS = 100;

@@ -3,7 +3,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
-import { AGGREGATE_CHECK, CONFLICTS_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
 import { deletionCheck } from './deletion.ts';
 import type { CheckAction, CheckInput } from './forge-port.ts';
@@ -28,6 +28,8 @@ export interface ProposalFacts {
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
   readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
   readonly conflicts: readonly OpenConflict[];
+  /** How many there were, settled ones included. */
+  readonly listed?: number;
   /** The list of conflicts is not where Portico put it. */
   readonly lost: boolean;
   /** Packages that the base branch changed after the proposal left it, and why Portico did not bring that. */
@@ -72,7 +74,12 @@ export function proposalChecks(facts: ProposalFacts): CheckInput[] {
   }));
 }
 
-function conflictsCheck({ conflicts, lost, behind: { packages: behind, reason } }: ProposalFacts): Draft {
+function conflictsCheck({
+  conflicts,
+  listed = 0,
+  lost,
+  behind: { packages: behind, reason },
+}: ProposalFacts): Draft {
   if (behind.length > 0) {
     return {
       name: CONFLICTS_CHECK,
@@ -97,7 +104,9 @@ function conflictsCheck({ conflicts, lost, behind: { packages: behind, reason } 
     summary:
       conflicts.length > 0
         ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
-        : 'Upstream and local changes do not meet.',
+        : listed > 0
+          ? `${listed === 1 ? 'The one conflict that there was is' : `All ${listed} conflicts that there were are`} settled.`
+          : 'Upstream and local changes do not meet.',
     annotations: conflicts.map((conflict) => ({
       path: inDirectory(conflict.directory, conflict.file),
       startLine: conflict.line ?? 1,
@@ -124,7 +133,7 @@ function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] 
       : {
           ...draft,
           conclusion: 'neutral',
-          title: `${draft.title}, waived`,
+          title: `${draft.title}${WAIVED}`,
           summary: `**Waived** by ${by}, who may approve: an older revision is brought back with \`--anyway\`. Any other push makes this count again.\n\n${draft.summary}`,
         },
   );

@@ -1,10 +1,12 @@
 import type { PackageFiles } from '../package/package.ts';
+import type { Finding } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
+import { guardrailCheck } from './check-names.ts';
 import type { DraftSetting } from './draft-content.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { contextOf, loadGuardrails } from './guardrails.ts';
-import { sentence } from './markdown-blocks.ts';
+import { code, sentence, told } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
 /**
@@ -34,8 +36,27 @@ export async function guardrailsAgainst(
     changes: new Map(),
   };
   const failing = guardrailChecks(config, [rendered]).filter(({ conclusion }) => conclusion === 'failure');
-  if (failing.length > 0) return failing.map(({ name, title }) => `${name} (${title})`).join(', ');
+  if (failing.length > 0) {
+    return failing
+      .map(({ name, title }) => `${code(name)} (${whatFound(name, result.findings) ?? title})`)
+      .join(', ');
+  }
   const own = result.runs.find((run) => run.guardrail === undefined && run.exitCode !== 0);
   if (result.problem !== undefined) return sentence(result.problem.message).replace(/\.$/, '');
   return own === undefined ? undefined : `its own pipeline fails at ${own.function}`;
+}
+
+/** Findings that are named; the check of the proposal tells the rest. */
+const MOST_NAMED = 3;
+
+/** What a guardrail objects to, in its words; undefined where it only failed. */
+function whatFound(check: string, findings: readonly Finding[]): string | undefined {
+  const found = findings.filter(
+    ({ guardrail, severity }) =>
+      guardrail !== undefined && guardrailCheck(guardrail) === check && severity === 'error',
+  );
+  const messages = [...new Set(found.map(({ message }) => told(message.slice(0, 300)).replace(/\.$/, '')))];
+  if (messages.length === 0) return undefined;
+  const more = messages.length > MOST_NAMED ? `; and ${messages.length - MOST_NAMED} more` : '';
+  return `${messages.slice(0, MOST_NAMED).join('; ')}${more}`;
 }

@@ -5,7 +5,7 @@ import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
-import { AGGREGATE_CHECK, CONFLICTS_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, details, table, told } from './markdown-blocks.ts';
 import type { PackageChange } from './proposal-changes.ts';
@@ -35,14 +35,15 @@ export function summaryOf(input: SummaryInput): string {
   const failing = input.checks.filter(
     ({ conclusion, name }) => conclusion === 'failure' && !(waiting && name === AGGREGATE_CHECK),
   );
+  const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
   const head = [
     `### ${headline(input, failing.length)}`,
     input.packages.length === 0 ? 'No package is touched.' : packagesTable(input),
-    failing.length === 0
+    failing.length + waived.length === 0
       ? ''
       : table(
           ['fails', 'why'],
-          failing
+          [...failing, ...waived]
             .filter(({ name }) => name !== AGGREGATE_CHECK)
             .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
         ),
@@ -121,7 +122,9 @@ function headline({ pull, checks, packages }: SummaryInput, failing: number): st
   if (checks.length === 0) return state;
   if (failing > 0) return `${state}: something has to be mended`;
   const waiting = checks.some(({ conclusion }) => conclusion === 'action_required');
-  return waiting ? `${state}: somebody in particular has to approve` : `${state}: all checks pass`;
+  if (waiting) return `${state}: somebody in particular has to approve`;
+  const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
+  return waived === 0 ? `${state}: all checks pass` : `${state}: what fails is waived`;
 }
 
 function packagesTable({ packages }: SummaryInput): string {
@@ -158,7 +161,7 @@ function counts({ counts: of }: PackageDiff): string {
 
 function approvalLine(approvals: ApprovalCount): string {
   const who = approvals.counted.map(({ login }) => code(login)).join(', ');
-  const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.required}${who === '' ? '' : ` (${who})`}.`;
+  const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.required}${who === '' ? '' : ` (${who})`}`;
   const others = approvals.notCounted.map(
     ({ login, reason }) => `${code(login)} does not count: ${NOT_COUNTED_BECAUSE[reason]}`,
   );

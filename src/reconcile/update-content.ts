@@ -1,3 +1,4 @@
+import { plainDirectory } from '../catalog/catalog.ts';
 import { clonedPackage } from '../package/clone.ts';
 import { readKptfile, withUpstream, type GitLocation } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
@@ -144,12 +145,24 @@ function lockTo(files: PackageFiles, down: Downstream, to: string, commit: strin
   const kptfile = files.get('Kptfile');
   if (kptfile === undefined) return files;
   const place = placeOf(down, to);
-  const intent = readKptfile(kptfile.bytes).kptfile.upstream;
+  const { upstream: intent, upstreamLock: lock } = readKptfile(kptfile.bytes).kptfile;
   const bytes = withUpstream(kptfile.bytes, {
-    upstream: { ...intent, type: 'git', git: place },
-    upstreamLock: { type: 'git', git: { ...place, commit } },
+    upstream: { ...intent, type: 'git', git: asWritten(place, intent?.git) },
+    upstreamLock: { type: 'git', git: { ...asWritten(place, lock?.git), commit } },
   });
   return new Map([...files, ['Kptfile', { mode: kptfile.mode, bytes }]]);
+}
+
+/** The place in the words that stand there already, where these mean it: `/web` stays `/web`. */
+function asWritten(place: GitLocation, before: GitLocation | undefined): GitLocation {
+  if (before === undefined) return place;
+  const { repo, directory } = before;
+  const address = (url: string): string => url.replace(/\.git$/, '');
+  return {
+    repo: address(repo) === address(place.repo) ? repo : place.repo,
+    directory: plainDirectory(directory) === plainDirectory(place.directory) ? directory : place.directory,
+    ref: place.ref,
+  };
 }
 
 function placeOf({ upstream }: Downstream, to: string): GitLocation {

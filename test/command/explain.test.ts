@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { refusalText } from '../../src/command/refusal.ts';
-import { caller, config, outcome, pull, say } from './command-state.ts';
+import { caller, config, DIGEST, outcome, pull, say } from './command-state.ts';
 
 const conflicts = { open: [{ number: 1 }, { number: 3 }], listed: 3, lost: false };
 
@@ -74,6 +74,20 @@ describe('explain', () => {
     for (const { message, hint, who } of refused.reasons ?? []) {
       expect(told).toContain(`❌ ${message}. ${hint}${who === '' ? '\n' : ` Who can: ${who}.`}`);
     }
+  });
+
+  test('what has a line of its own is not said again as a check that fails', () => {
+    const red = { state: 'red', digest: DIGEST } as const;
+    const failing = [{ name: 'portico/conflicts', title: '1 open conflict' }];
+    const alone = say('/portico publish', { openConflicts: 1, checks: { ...red, failing } });
+    expect(alone.kind === 'refuse' && alone.reasons?.map(({ message }) => message)).toEqual([
+      'one merge conflict is not settled',
+    ]);
+    const both = [...failing, { name: 'portico/render', title: 'it fails' }];
+    expect(say('/portico publish', { openConflicts: 1, checks: { ...red, failing: both } })).toMatchObject({
+      message: 'One merge conflict is not settled; checks fail: `portico/render` (it fails).',
+    });
+    expect(outcome('/portico publish', { checks: { ...red, failing } })).toBe('checks-red');
   });
 
   test('one thing that is missing is a sentence; a code owner who is missing is named beside the number', () => {

@@ -49,7 +49,7 @@ describe('the base moved for the same package', () => {
     expect(checks.get('portico')?.conclusion).toBe('success');
     expect(await repo.command(second.number, '/portico publish')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('`bob` (other-content)'),
+      reply: expect.stringContaining('`bob` (it was given for other content)'),
     });
     expect(await stage.writesOf(() => stage.look('clean'), 'clean')).toEqual([]);
     await repo.review(second.number, 'APPROVE');

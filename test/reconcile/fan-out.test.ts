@@ -32,14 +32,14 @@ beforeAll(async () => {
   const up = stage.repository('up');
   await up.publish('v1', { 'web/config.yaml': data({ color: 'first' }) });
   const at = (await up.tags()).get('web/v1')!;
-  const clone = (color = 'first', lock = at): Record<string, string> => ({
+  const clone = (color = 'first', lock = at, directory = 'web'): Record<string, string> => ({
     ...PACKAGE,
     'config.yaml': data({ color, size: 'large' }),
-    Kptfile: locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock),
+    Kptfile: locked(PACKAGE['Kptfile']!, up.url, directory, 'web/v1', lock),
   });
   const seed = (name: string, files: Record<string, string>): Promise<string> =>
     stage.repository(name).push('main', files);
-  await seed('local', below('shop', clone()));
+  await seed('local', below('shop', clone('first', at, '/web')));
   await seed('twice', below('shop', clone()));
   await seed('conflict', below('shop', clone('mine')));
   await seed('closed', below('shop', clone()));
@@ -76,6 +76,9 @@ describe('after v2', () => {
     const repo = stage.repository('local');
     const pull = await onlyPull(repo);
     expect(pull.title).toBe('Update shop to v2');
+    expect(await repo.read('shop/Kptfile', pull.head.sha)).toMatch(
+      /directory: \/web\n {4}ref: web\/v2\n[^]*directory: \/web\n {4}ref: web\/v2\n/,
+    );
     expect(pull.body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
     const text = await repo.read('shop/config.yaml', pull.head.sha);
     expect(text).toBe(data({ color: 'second', size: 'large' }));
