@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { PLAIN, RENDERED } from './model-content.ts';
 import { holds } from './model-holds.ts';
-import { BEGINNINGS, commands, FILES, freshModel, type Command, type Real, type Tally } from './model.ts';
+import { schedules } from './model-schedules.ts';
+import { freshModel, type Command, type Real, type Tally } from './model.ts';
 import { startStage, type Stage } from './stage.ts';
 
 /**
@@ -12,7 +14,7 @@ import { startStage, type Stage } from './stage.ts';
  */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['MODEL_SCHEDULES'] !== undefined;
 const SCHEDULES = Number(process.env['MODEL_SCHEDULES'] ?? (LONG ? 1_000 : 1));
-const LENGTH = LONG ? { minLength: 10, maxLength: 16 } : { minLength: 6, maxLength: 6 };
+const LENGTH = LONG ? 18 : 9;
 const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 5));
 /** A stage is used for so many in turn, because starting one costs as much as a schedule. */
 const IN_TURN = LONG ? 8 : 1;
@@ -21,11 +23,8 @@ const ONLY = process.env['MODEL_ONLY'];
 
 type Schedule = readonly Command[];
 
-const schedules = fc
-  .tuple(fc.constantFrom(...BEGINNINGS), fc.array(commands(), LENGTH))
-  .map(([first, rest]) => [...first, ...rest]);
 const PER_STAGE = Math.min(SCHEDULES, TOGETHER * IN_TURN);
-const all = fc.sample(schedules, { numRuns: SCHEDULES, seed: SEED });
+const all = fc.sample(schedules(LENGTH), { numRuns: SCHEDULES, seed: SEED });
 
 test.runIf(ONLY === undefined)(
   `whatever people do, in whatever order webhooks come: ${SCHEDULES} schedules`,
@@ -35,7 +34,7 @@ test.runIf(ONLY === undefined)(
     const failures: string[] = [];
     for (let from = 0; from < SCHEDULES; from += PER_STAGE) {
       const some = all.slice(from, from + PER_STAGE).map((schedule, at) => ({ schedule, number: from + at }));
-      await using stage = await stageFor(some.map(({ number }) => `r${number}`));
+      await using stage = await stageFor(some.map(({ number }) => number));
       const waiting = [...some];
       await Promise.all(
         Array.from({ length: TOGETHER }, async () => {
@@ -81,9 +80,9 @@ test.runIf(ONLY !== undefined)(`schedule ${ONLY} alone`, { timeout: 3_600_000 },
 });
 
 async function failureOf(schedule: Schedule): Promise<Error | undefined> {
-  await using stage = await stageFor(['r0']);
+  await using stage = await stageFor([Number(ONLY)]);
   try {
-    await play(stage, 'r0', freshModel(), schedule);
+    await play(stage, `r${ONLY}`, freshModel(), schedule);
     await quietAtLast(stage);
     return undefined;
   } catch (error) {
@@ -94,8 +93,12 @@ async function failureOf(schedule: Schedule): Promise<Error | undefined> {
 /** Repositories whose webhooks are being lost. */
 const losingOf = new WeakMap<Stage, Set<number>>();
 
-async function stageFor(names: readonly string[]): Promise<Stage> {
-  const stage = await startStage(Object.fromEntries(names.map((name) => [name, { files: FILES }])));
+/** One repository for each schedule: every third is rendered, every fourth has rules and auto-merge. */
+async function stageFor(numbers: readonly number[]): Promise<Stage> {
+  const stage = await startStage(
+    Object.fromEntries(numbers.map((at) => [`r${at}`, { files: at % 3 === 1 ? RENDERED : PLAIN }])),
+  );
+  for (const at of numbers.filter((one) => one % 4 === 2)) await protect(stage, `r${at}`);
   const losing = new Set<number>();
   losingOf.set(stage, losing);
   Object.assign(stage.forge.knobs.webhooks, {
@@ -106,6 +109,25 @@ async function stageFor(names: readonly string[]): Promise<Stage> {
       repositoryId !== null && losing.has(repositoryId),
   });
   return stage;
+}
+
+/** The branch asks for a review and for our check, administrators left out. */
+async function protect(stage: Stage, repo: string): Promise<void> {
+  const { repos } = stage.as('alice').rest;
+  const where = { owner: 'acme', repo };
+  await repos.update({ ...where, allow_auto_merge: true });
+  await repos.updateBranchProtection({
+    ...where,
+    branch: 'main',
+    enforce_admins: false,
+    restrictions: null,
+    required_pull_request_reviews: { required_approving_review_count: 1 },
+    required_status_checks: {
+      strict: false,
+      contexts: [],
+      checks: [{ context: 'portico', app_id: stage.forge.app.id }],
+    },
+  });
 }
 
 async function play(
