@@ -33,7 +33,7 @@ import { sweepJob } from './reconcile/jobs.ts';
 import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
-import type { RepositoryRef, World } from './reconcile/ports.ts';
+import type { Job, RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
@@ -68,6 +68,8 @@ export interface Bot extends AsyncDisposable {
   readonly queue: Queue;
   /** Turns an event into jobs, durably. Work follows in its own time. */
   accept(event: EventReceived, signal?: AbortSignal): Promise<void>;
+  /** False for an event that asks for nothing. */
+  concerns(event: Pick<EventReceived, 'name' | 'payload'>): boolean;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
@@ -242,20 +244,23 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     queue,
     sweep,
     stop,
+    concerns: (event) => jobsOf(world, event).length > 0,
     async accept(event, signal) {
-      const jobs = routeEvent(event.name, event.payload);
-      for (const job of jobs) {
-        const { branch } = job.data as { readonly branch?: unknown };
-        if (job.kind === 'variant' && typeof branch === 'string') {
-          const { repository } = job.data as { readonly repository: RepositoryRef };
-          if (!isWorthALook(world, { repository, branch })) continue;
-        }
+      for (const job of jobsOf(world, event)) {
         const data = job.kind === 'comment' ? await withHead(world, job.data, signal) : job.data;
         await world.enqueue({ ...job, data });
       }
     },
     [Symbol.asyncDispose]: () => stop(5_000),
   };
+}
+
+/** What an event asks for, as far as it may come to something. */
+function jobsOf(world: World, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): readonly Job[] {
+  return routeEvent(name, payload).filter(({ kind, data }) => {
+    const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
+    return kind !== 'variant' || typeof branch !== 'string' || isWorthALook(world, { repository, branch });
+  });
 }
 
 /** Jobs that are stored in one transaction at most. */

@@ -8,7 +8,7 @@ import { createApp } from './app.ts';
 import type { Bot } from './bot.ts';
 import type { Environment } from './config/environment.ts';
 import { PorticoError } from './error.ts';
-import type { Inbox } from './intake/inbox.ts';
+import type { Delivery, Inbox } from './intake/inbox.ts';
 import type { Spool } from './intake/spool.ts';
 import type { Log } from './log.ts';
 import { fewAtATime } from './processes/few-at-a-time.ts';
@@ -31,7 +31,7 @@ export interface DeliveriesOptions {
   readonly spool: Spool;
   readonly log: Log;
   readonly tracing: Tracing;
-  /** A delivery from a file went into the inbox: `stored`, or `known` there already. */
+  /** A delivery from a file went into the inbox: `stored`, or `known` there already; `passed`: it asks for nothing. */
   readonly onMoved: (event: string, outcome: string) => void;
   /** A delivery has to be taken again. */
   readonly onStuck: () => void;
@@ -55,22 +55,24 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const loaded = probot.load(createApp((event) => bot.accept(event)));
 
   /** From the spool into the inbox; undefined where there is nothing to do. */
-  async function move(file: string): Promise<string | undefined> {
-    const delivery = spool.read(file);
-    if (delivery === null) {
+  async function move(file: string): Promise<Delivery | undefined> {
+    const spooled = spool.read(file);
+    if (spooled === null) {
       spool.drop(file);
       return undefined;
     }
-    const outcome = await inbox.store(delivery);
+    const { event, body } = spooled;
+    // Where the App itself does most of what happens, most of what it is told asks for nothing.
+    const concerns = bot.concerns({ name: event, payload: JSON.parse(body) });
+    const delivery = concerns ? await inbox.take(spooled) : undefined;
     spool.drop(file);
-    options.onMoved(delivery.event, outcome);
-    return outcome === 'stored' ? delivery.id : undefined;
+    options.onMoved(event, concerns ? (delivery === undefined ? 'known' : 'stored') : 'passed');
+    return delivery;
   }
 
-  async function work(id: string): Promise<void> {
+  async function work(delivery: Delivery): Promise<void> {
     await loaded;
-    const delivery = await inbox.claim(id);
-    if (delivery === undefined) return;
+    const { id } = delivery;
     try {
       const event = { id, name: delivery.event, payload: delivery.payload };
       await tracing.span(`webhook ${delivery.event}`, { 'portico.delivery': id }, () =>
@@ -89,8 +91,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function workOnFile(file: string): Promise<void> {
     if (moving.has(file)) return;
     moving.add(file);
-    const id = await withRoom(() => move(file)).finally(() => moving.delete(file));
-    if (id !== undefined) await work(id);
+    const delivery = await withRoom(() => move(file)).finally(() => moving.delete(file));
+    if (delivery !== undefined) await work(delivery);
+  }
+
+  async function workOn(id: string): Promise<void> {
+    const delivery = await inbox.claim(id);
+    if (delivery !== undefined) await work(delivery);
   }
 
   function started(about: object, one: Promise<void>): Promise<void> {
@@ -102,7 +109,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     return safe.finally(() => running.delete(safe));
   }
 
-  const take = (id: string): Promise<void> => started({ delivery: id }, work(id));
+  const take = (id: string): Promise<void> => started({ delivery: id }, workOn(id));
   const takeFile = (file: string): Promise<void> => started({ file }, workOnFile(file));
 
   return {

@@ -13,6 +13,7 @@ import { answerPage, isPage, pathOf, type PageAnswer } from './intake/health.ts'
 import { createInbox, type Inbox } from './intake/inbox.ts';
 import { openSpool } from './intake/spool.ts';
 import { openPostgres } from './queue/postgres.ts';
+import { routeEvent } from './route.ts';
 
 export interface DoorSettings {
   readonly secrets: readonly string[];
@@ -71,6 +72,7 @@ async function open({ secrets, host, port, databaseUrl, spool }: DoorSettings): 
   const door = createDoor({
     secrets,
     inbox: store,
+    concerns: (event, payload) => routeEvent(event, payload).length > 0,
     onStored: async ({ id }) => tell({ what: 'stored', id, file: store.fileOf(id) }),
     log: LOG_THERE,
     metrics: { delivery: (event, outcome) => tell({ what: 'outcome', event, outcome }) },

@@ -18,9 +18,14 @@ const SECRET = 'the secret of this test';
 const root = mkdtempSync(join(tmpdir(), 'portico-door-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
+const from = {
+  installation: { id: 7 },
+  repository: { id: 1, name: 'packages', owner: { login: 'acme' }, default_branch: 'main' },
+};
+const push = (ref: string): string => JSON.stringify({ ...from, ref });
+
 /** Posts a push from another process and waits for the answer without letting this thread do anything else. */
-function postWhileStandingStill(port: number, id: string): string {
-  const body = JSON.stringify({ id });
+function postWhileStandingStill(port: number, id: string, body = push('refs/heads/main')): string {
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'push',
@@ -53,11 +58,17 @@ test('webhooks are taken while the server stands still, and told when it goes on
 
   expect(postWhileStandingStill(door.port, 'one')).toBe('202');
   const [file = ''] = spool.names();
-  expect(spool.read(file)).toEqual({ id: 'one', event: 'push', body: '{"id":"one"}' });
+  expect(spool.read(file)).toEqual({ id: 'one', event: 'push', body: push('refs/heads/main') });
   expect(heard).toEqual([]);
   await door.flushed();
   expect(heard).toEqual([{ what: 'stored', id: 'one', file }, 'push stored']);
   expect(lines.join('')).toContain('"delivery":"one"');
+
+  // What nobody wants to know is acknowledged, and nothing is kept of it.
+  expect(postWhileStandingStill(door.port, 'ours', push('refs/heads/portico/update/web'))).toBe('202');
+  await door.flushed();
+  expect(heard.at(-1)).toBe('push passed');
+  expect(spool.names()).toEqual([file]);
 
   // A disk that takes nothing: the sender is told to come again, and the log says why.
   rmSync(join(root, 'spool'), { recursive: true });
@@ -78,14 +89,17 @@ test('webhooks are taken while the server stands still, and told when it goes on
 test('what lay in files when the process died goes through the inbox, each delivery once', async () => {
   const directory = join(root, 'left');
   const left = openSpool(directory);
-  for (const id of ['a', 'b', 'a']) left.put({ id, event: 'push', body: `{"of":"${id}"}` });
+  for (const id of ['a', 'b', 'a', 'c', 'b']) left.put({ id, event: 'push', body: `{"of":"${id}"}` });
   await using place = await placeEmbedded();
   await using database = await place.open();
   const inbox = createInbox(database);
   const [accepted, moved]: [string[], string[]] = [[], []];
   const deliveries = createDeliveries({
     environment: { appId: 1, privateKey: 'none', webhookSecrets: [SECRET] } as never,
-    bot: { accept: async ({ id }: { id: string }) => void accepted.push(id) } as never,
+    bot: {
+      concerns: ({ payload }: { payload: { of: string } }) => payload.of !== 'c',
+      accept: async ({ id }: { id: string }) => void accepted.push(id),
+    } as never,
     inbox,
     spool: openSpool(directory),
     log: createLog({ level: 'silent' }),
@@ -96,7 +110,7 @@ test('what lay in files when the process died goes through the inbox, each deliv
   });
   await deliveries.takeAll();
   expect(accepted.toSorted()).toEqual(['a', 'b']);
-  expect(moved).toHaveLength(3);
+  expect(moved.toSorted()).toEqual(['push known', 'push known', 'push passed', 'push stored', 'push stored']);
   expect(left.names()).toEqual([]);
   expect(await database.query('SELECT id, state FROM portico.delivery ORDER BY id')).toEqual([
     { id: 'a', state: 'completed' },

@@ -24,6 +24,8 @@ export interface DoorOptions {
   /** The current secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
   readonly inbox: Pick<Inbox, 'store'>;
+  /** False for an event that asks for nothing: it is acknowledged, and there is nothing to keep. Absent: all ask for something. */
+  readonly concerns?: (event: string, payload: object) => boolean;
   /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
@@ -41,6 +43,7 @@ const EVENT_NAME = /^[a-z][a-z_]{0,63}$/;
 type Outcome =
   | 'stored'
   | 'known'
+  | 'passed'
   | 'signature'
   | 'malformed'
   | 'failed'
@@ -53,6 +56,7 @@ type Outcome =
 const ANSWERS: Readonly<Record<Outcome, readonly [number, string]>> = {
   stored: [202, 'accepted'],
   known: [202, 'already accepted'],
+  passed: [202, 'accepted'],
   path: [404, 'not found'],
   method: [405, 'only POST'],
   type: [415, 'only application/json'],
@@ -115,8 +119,10 @@ export function createDoor(
     ) {
       return { outcome: 'malformed', event: 'none' };
     }
-    if (!isJsonObject(text)) return { outcome: 'malformed', event };
+    const payload = jsonObject(text);
+    if (payload === undefined) return { outcome: 'malformed', event };
     try {
+      if (options.concerns?.(event, payload) === false) return { outcome: 'passed', event };
       const outcome = await options.inbox.store({ id, event, body: text });
       if (outcome === 'stored') await options.onStored({ id, event });
       log.info({ delivery: id, event, outcome }, 'webhook');
@@ -142,12 +148,12 @@ export function createDoor(
   };
 }
 
-function isJsonObject(text: string): boolean {
+function jsonObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -19,7 +19,7 @@ interface Arrived {
   readonly body: string;
 }
 
-interface Delivery {
+export interface Delivery {
   /** `X-GitHub-Delivery`; the same for a redelivery. */
   readonly id: string;
   /** `X-GitHub-Event`. */
@@ -35,6 +35,8 @@ type StoreResult = 'stored' | 'known';
 
 export interface Inbox {
   store(delivery: Arrived): Promise<StoreResult>;
+  /** Both at once: stores a delivery and takes it to work on it; undefined where it is `known`. */
+  take(delivery: Arrived): Promise<Delivery | undefined>;
   /**
    * Takes a delivery to work on it; undefined when another has it, when it is done or has failed, or was never there.
    * What a dead process had claimed can be claimed again: at once on the embedded engine, after a minute on a server.
@@ -95,6 +97,28 @@ export function createInbox(database: InboxDatabase): Inbox {
     return deliveries.map(({ id }) => (stored.has(id) ? 'stored' : 'known'));
   }
 
+  async function storeTaken(deliveries: readonly Arrived[]): Promise<(Delivery | undefined)[]> {
+    const attempts = new Map<string, number>();
+    for (const part of partsOf(deliveries)) {
+      const rows = await database.query<{ id: string; attempt: number }>(
+        `INSERT INTO portico.delivery (id, event, payload, state, owner, attempt)
+         SELECT id, event, payload, 'claimed', $4, 1 FROM unnest($1::text[], $2::text[], $3::text[]) AS arrived(id, event, payload)
+         ON CONFLICT (id) DO UPDATE SET state = 'claimed', owner = excluded.owner, attempt = delivery.attempt + 1,
+           event = excluded.event, payload = excluded.payload, changed_at = now()
+           WHERE delivery.state IN ('stored', 'failed')
+         RETURNING id, attempt`,
+        [part.map(({ id }) => id), part.map(({ event }) => event), part.map(({ body }) => body), owner],
+      );
+      for (const { id, attempt } of rows) attempts.set(id, attempt);
+    }
+    return deliveries.map(({ id, event, body }) => {
+      const attempt = attempts.get(id);
+      return attempt === undefined
+        ? undefined
+        : { id, event, payload: JSON.parse(body) as Delivery['payload'], attempt };
+    });
+  }
+
   async function take(ids: readonly string[]): Promise<(Delivery | undefined)[]> {
     const rows = await database.query<{ id: string; event: string; payload: string; attempt: number }>(
       `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
@@ -124,7 +148,24 @@ export function createInbox(database: InboxDatabase): Inbox {
   }
 
   const takeOne = grouped(take, AT_ONCE);
+  const storeTakenOne = grouped(storeTaken, AT_ONCE);
   const completeOne = grouped((ids: readonly string[]) => end(ids, 'completed', null), AT_ONCE);
+  /** Nothing is worked on twice at once, however often it came. */
+  async function hold(
+    id: string,
+    taking: () => Promise<Delivery | undefined>,
+  ): Promise<Delivery | undefined> {
+    if (held.has(id)) return undefined;
+    held.add(id);
+    let taken: Delivery | undefined;
+    try {
+      taken = await taking();
+    } finally {
+      if (taken === undefined) held.delete(id);
+    }
+    return taken;
+  }
+
   /** However the ending ends, this process does not work on it any more. */
   async function letGo(id: string, ending: Promise<unknown>): Promise<void> {
     try {
@@ -136,17 +177,8 @@ export function createInbox(database: InboxDatabase): Inbox {
 
   return {
     store: grouped(store, AT_ONCE),
-    async claim(id) {
-      if (held.has(id)) return undefined;
-      held.add(id);
-      let taken: Delivery | undefined;
-      try {
-        taken = await takeOne(id);
-      } finally {
-        if (taken === undefined) held.delete(id);
-      }
-      return taken;
-    },
+    take: (delivery) => hold(delivery.id, () => storeTakenOne(delivery)),
+    claim: (id) => hold(id, () => takeOne(id)),
     complete: (id) => letGo(id, completeOne(id)),
     release: (id) => letGo(id, end([id], 'stored', null)),
     fail: (id, code) => letGo(id, end([id], 'failed', code)),

@@ -49,6 +49,20 @@ test('deliveries: what a crash left is found, what is done loses its payload, wh
   await torn.complete('e');
   await database.query(`DELETE FROM portico.delivery WHERE id = 'e'`);
 
+  // Stored and claimed at once: what is under way or done is known, what was released or failed is taken again.
+  const put = (id: string): ReturnType<typeof inbox.take> =>
+    inbox.take({ id, event: 'push', body: `{"id":"${id}"}` });
+  const [one, twice] = await Promise.all([put('f'), put('f')]);
+  expect([one, twice]).toEqual([{ id: 'f', event: 'push', payload: { id: 'f' }, attempt: 1 }, undefined]);
+  expect(await createInbox(database).take({ id: 'f', event: 'push', body: '{}' })).toBeUndefined();
+  await inbox.fail('f', 'FORGE_DOWN');
+  expect(await put('f')).toMatchObject({ attempt: 2 });
+  await inbox.release('f');
+  expect(await put('f')).toMatchObject({ attempt: 3 });
+  await inbox.complete('f');
+  expect(await put('f')).toBeUndefined();
+  await database.query(`DELETE FROM portico.delivery WHERE id = 'f'`);
+
   // What is done cannot fail any more.
   await inbox.fail('c', 'LATE');
   const rows = await database.query(
