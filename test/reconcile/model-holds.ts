@@ -147,10 +147,12 @@ async function mergeHolds(
   if (!isNew && of.length > 0 && tree === published) fail(`#${pull} changed nothing and became a revision`);
   const fields = model.branches.get(head.ref)?.fields;
   if (model.branches.get(head.ref)?.pull !== pull || fields === null || fields === undefined) return;
-  const [was, is] = [model.main.content?.split(' '), content?.split(' ')];
-  if (was === undefined || is === undefined) return;
-  const lost = FIELDS.filter((field, at) => was[at] !== is[at] && !fields.has(field));
-  if (lost.length > 0) fail(`#${pull} changed ${lost.join(', ')} from "${was}" to "${is}" unasked`);
+  const was = model.main.content;
+  if (was === null || content === null) return;
+  const lost = FIELDS.filter(
+    (field, at) => was.split(' ')[at] !== content.split(' ')[at] && !fields.has(field),
+  );
+  if (lost.length > 0) fail(`#${pull} changed ${lost.join(', ')} from "${was}" to "${content}" unasked`);
 }
 
 /** What a revision says of itself is so. */
@@ -171,7 +173,7 @@ async function revisionHolds(
   if (!model.seen.has(name)) count(model, '= restored', 'done');
   const source = ledger.find((one) => one.name === `refs/portico/published/web/${from}`);
   if (source === undefined || number(source.name) >= number(name)) fail(`${of} is restored from ${from}`);
-  const [is, was] = await Promise.all([treeOf(repo, commit), treeOf(repo, source!.commit)]);
+  const [is, was] = await Promise.all([treeOf(repo, commit), treeOf(repo, source.commit)]);
   if (is !== was) fail(`${of} says that it is ${from}, and its content is another`);
 }
 
