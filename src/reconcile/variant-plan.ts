@@ -181,6 +181,10 @@ function expanded(
     upstream === undefined ? [] : revisionsOf(upstream, set.spec.upstream.repo, set.spec.upstream.package);
   const { variants, problems } = expandSet(set, {
     repositories,
+    undocumented: (repository) => {
+      const known = find(repository);
+      return known && { name: repository, labels: known.labels, annotations: {} };
+    },
     objects: inventory,
     packageRevisions,
   });

@@ -58,6 +58,17 @@ test('topics and custom properties stand for labels, among repositories of one o
   ]);
 });
 
+test('a template may name a repository that no document and no topic speaks of', () => {
+  const target =
+    '  - repositories: [{name: plain}]\n    template: {labelExprs: [{key: at, valueExpr: repository.name}]}\n';
+  const foreign = '  - repositories: [{name: stranger/edge}]\n    template: {labels: {a: b}}\n';
+  const { planned, stalled } = variantPlan(catalogOf(SET + target + foreign, repository(6, 'acme/plain')));
+  expect(planned.map(({ name, variant }) => [name, variant.spec.labels])).toEqual([
+    ['s-plain-web', { at: 'plain' }],
+  ]);
+  expect(stalled.map(({ message }) => message)).toEqual(['repository "stranger/edge" could not be loaded']);
+});
+
 test('nobody reaches the repositories of another owner', () => {
   const { planned, stalled } = variantPlan(catalogOf(`${SET}  - repositories: [{name: stranger/edge}]\n`));
   expect(planned).toEqual([]);

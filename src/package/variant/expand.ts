@@ -19,6 +19,8 @@ import {
 
 export interface ExpansionWorld {
   readonly repositories: readonly RepositoryDocument[];
+  /** A repository that may be named though no document speaks of it; it is in the namespace of whoever names it. */
+  readonly undocumented?: (name: string) => ObjectMeta | undefined;
   readonly packageRevisions: readonly PackageRevision[];
   readonly objects: readonly InventoryObject[];
 }
@@ -38,6 +40,8 @@ export interface Expansion {
 
 /** How many variants one set may generate. */
 const MOST_VARIANTS = 10_000;
+
+type NamedRepository = ObjectMeta & { readonly namespace: string };
 
 /** One downstream that a target asks for, before its template. */
 interface Wanted {
@@ -59,11 +63,15 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
     const message = `could not find upstream package revision '${named}' in repo '${upstream.repo}'`;
     return { variants: [], problems: [{ reason: 'UpstreamNotFound', message, path: ['spec', 'upstream'] }] };
   }
-  const repositories = new Map(
+  const documented = new Map(
     world.repositories
       .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
       .map(({ metadata }) => [metadata.name, { ...metadata, namespace }]),
   );
+  const named = (name: string): NamedRepository | undefined => {
+    const other = documented.has(name) ? undefined : world.undocumented?.(name);
+    return documented.get(name) ?? (other && { ...other, namespace });
+  };
   const variants = new Map<string, { readonly variant: ValidVariant; readonly target: number }>();
   const problems: ExpansionProblem[] = [];
   for (const [at, target] of targets.entries()) {
@@ -76,7 +84,7 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
           problems: [...problems, problem('ValidationError', message, path)],
         };
       }
-      const made = variantOf(set, found, target, wanted, repositories);
+      const made = variantOf(set, found, target, wanted, named);
       if ('reason' in made) {
         problems.push({ ...made, path: [...path, ...made.path] });
         continue;
@@ -192,7 +200,7 @@ function variantOf(
   found: PackageRevision,
   { template }: SetTarget,
   wanted: Wanted,
-  repositories: ReadonlyMap<string, ObjectMeta & { readonly namespace: string }>,
+  repositoryNamed: (name: string) => NamedRepository | undefined,
 ): ValidVariant | ExpansionProblem {
   const namespace = namespaceOf(set.metadata);
   const rendered = renderTemplate({
@@ -202,7 +210,7 @@ function variantOf(
     packageDefault: wanted.package,
     target: wanted.target,
     template,
-    repositoryNamed: (name) => repositories.get(name),
+    repositoryNamed,
   });
   if (!rendered.ok) return problem('UnexpectedError', rendered.message, rendered.path);
   const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};
