@@ -25,7 +25,8 @@ export async function openOrClone(setup: Setup, remote: Remote, signal: AbortSig
 export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSignal): Promise<void> {
   const fresh = `${setup.gitDir}.new`;
   await rm(fresh, { recursive: true, force: true });
-  await mkdir(dirname(fresh), { recursive: true });
+  // What repositories hold is for nobody else on the machine.
+  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   try {
     // Clone, unlike fetch, writes thousands of refs into one file; heads and tags it takes by itself.
     const ledger = `remote.origin.fetch=${LEDGER}`;

@@ -23,12 +23,15 @@ export interface Spool {
   drop(name: string): void;
 }
 
+/** What repositories hold is for nobody else on the machine. */
+const OWN_DIRECTORY = 0o700;
+const OWN_FILE = 0o600;
 const WHOLE = '.delivery';
 const HALF = '.half';
 
 /** Opens a directory that belongs to one process alone, and makes it if need be. Nobody may be writing yet. */
 export function openSpool(directory: string): Spool {
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: OWN_DIRECTORY });
   // What is not whole was not acknowledged either.
   for (const name of readdirSync(directory))
     if (name.endsWith(HALF)) rmSync(join(directory, name), { force: true });
@@ -38,7 +41,7 @@ export function openSpool(directory: string): Spool {
       const order = `${String(Date.now()).padStart(15, '0')}-${String((count += 1)).padStart(9, '0')}`;
       const half = join(directory, `${order}${HALF}`);
       try {
-        writeFileSync(half, `${JSON.stringify({ id, event })}\n${body}`);
+        writeFileSync(half, `${JSON.stringify({ id, event })}\n${body}`, { mode: OWN_FILE });
         renameSync(half, join(directory, `${order}${WHOLE}`));
       } catch (error) {
         rmSync(half, { force: true });

@@ -21,7 +21,8 @@ const STORE = 'database';
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const directory = resolve(dataDir);
-  mkdirSync(directory, { recursive: true });
+  // What repositories hold is for nobody else on the machine.
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(directory);
   try {
     const store = join(directory, STORE);

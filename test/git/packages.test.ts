@@ -60,6 +60,8 @@ describe('packages', () => {
   });
 
   test.each([
+    ['../x', '".." part'],
+    ['.git/config', '.git'],
     ['.GIT/config', '.git'],
     ['git~1/x', '.git'],
     ['x/.git. /y', '.git'],

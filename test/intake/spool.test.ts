@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,6 +22,15 @@ function noted(most: number, code = '22021') {
   }, most);
   return { groups, ask, go: first.resolve };
 }
+
+test('nobody else on the machine reads what repositories hold: neither the directory above nor a delivery', () => {
+  const data = join(directory, 'data');
+  const spool = openSpool(join(data, 'spool'));
+  const name = spool.put({ id: 'a', event: 'push', body: '{}' });
+  for (const path of [data, join(data, 'spool'), join(data, 'spool', name)])
+    expect(statSync(path).mode & 0o077, path).toBe(0);
+  rmSync(data, { recursive: true });
+});
 
 test('deliveries as files: in order, whole, found again after a death; what was half written is gone', () => {
   const spool = openSpool(directory);

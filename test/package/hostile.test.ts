@@ -94,6 +94,9 @@ describe('YAML', () => {
     ]);
     const { files } = mergePackages({ base: text('1'), upstream: text('2'), local });
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    const [data] = readYaml('__proto__: {x: 1}\nconstructor: 2\n');
+    expect(Object.keys(data as object)).toEqual(['__proto__', 'constructor']);
+    expect((data as Record<string, unknown>)['x']).toBeUndefined();
     expect(new TextDecoder().decode(files.get('a.yaml')!.bytes)).toContain(
       '__proto__: {x: 2}\nconstructor: {prototype: {x: 2}}\ntoString: 2\nhasOwnProperty: 2\nmine: 1',
     );

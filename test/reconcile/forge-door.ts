@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** One call of the bot, before the forge sees it. */
 export interface Call {
   readonly method: string;
-  /** Below `/api/v3`, without the query. */
+  /** Below `/api/v3`, without the query; or `/api/graphql`. */
   readonly path: string;
 }
 
@@ -22,7 +22,9 @@ export async function openForgeDoor(apiUrl: string): Promise<ForgeDoor> {
   let watching: Watch | null = null;
   const server = createServer((incoming, outgoing) => {
     void (async () => {
-      const path = new URL(incoming.url ?? '/', apiUrl).pathname.slice(target.pathname.length);
+      const { pathname } = new URL(incoming.url ?? '/', apiUrl);
+      const isBelow = pathname.startsWith(`${target.pathname}/`);
+      const path = isBelow ? pathname.slice(target.pathname.length) : pathname;
       const status = await watching?.({ method: incoming.method ?? 'GET', path });
       if (typeof status === 'number') {
         outgoing.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"not now"}');

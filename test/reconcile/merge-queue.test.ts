@@ -9,19 +9,22 @@ let stage: Stage;
 let main: StageRepository;
 
 beforeAll(async () => {
-  stage = await startStage({
-    versions: {
-      spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
-      files: below('web', smallPackage('web')),
-    },
-    packages: {
-      files: Object.fromEntries(
-        ['one', 'two'].flatMap((name) =>
-          Object.entries(smallPackage(name)).map(([path, text]) => [`${name}/${path}`, text]),
+  stage = await startStage(
+    {
+      versions: {
+        spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
+        files: below('web', smallPackage('web')),
+      },
+      packages: {
+        files: Object.fromEntries(
+          ['one', 'two'].flatMap((name) =>
+            Object.entries(smallPackage(name)).map(([path, text]) => [`${name}/${path}`, text]),
+          ),
         ),
-      ),
+      },
     },
-  });
+    { watched: true },
+  );
   main = stage.repository('packages');
   for (const { where } of [main, stage.repository('versions')]) await demandQueue(where);
 });
@@ -109,6 +112,26 @@ test('two that are green apart and red together: the queue refuses the second', 
   expect(outcomes.filter(({ merged }) => merged)).toHaveLength(1);
   expect((await main.tags()).has('one/v2')).toBe(true);
   expect((await main.tags()).has('one/v3')).toBe(false);
+});
+
+test('a head that moves just before it goes into the queue does not go in (32)', async () => {
+  const files = { 'two/config.yaml': configMap('two', { color: 'green' }) };
+  const { number } = await main.propose('drafts/two/late', files);
+  await main.review(number, 'APPROVE');
+  let pushed = '';
+  const answered = await stage.watching(
+    async ({ path }) => {
+      if (pushed !== '' || !path.endsWith('/graphql')) return;
+      pushed = await main.push('drafts/two/late', {
+        'two/config.yaml': configMap('two', { color: 'evil' }),
+      });
+    },
+    () => main.command(number, '/portico publish'),
+  );
+  expect(pushed).not.toBe('');
+  expect(answered).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('moved') });
+  expect((await main.pull(number)).merged).toBe(false);
+  expect((await main.tags()).has('two/v2')).toBe(false);
 });
 
 test('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
