@@ -229,6 +229,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const sweep = (): Promise<void> => world.enqueue(sweepJob());
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
+    budget.prune().catch((error: unknown) => log.warn({ err: error }, 'old calls could not be forgotten'));
   }, environment.sweepMinutes * 60_000);
   timer.unref();
   await sweep();
