@@ -77,6 +77,8 @@ export interface PullPlace {
   /** When the head was pushed; undefined where nobody knows. */
   readonly headPushedAt?: string;
   readonly baseRef: string;
+  /** The forge says that rules of the base branch hold it back, or that it has to be up to date with it. */
+  readonly heldBack?: 'blocked' | 'behind';
   /** The head is in another repository. */
   readonly fork: boolean;
 }

@@ -30,7 +30,7 @@ function explanation(state: CommandState, pull: PullPlace): string {
   if (pull.state === 'closed') {
     return 'It is closed and was not merged: nothing of it is published. Reopen it to go on.';
   }
-  const needed = requirements(state, pull);
+  const needed = [...requirements(state, pull), ...rulesOfBranch(pull)];
   const [forProposing, forPublishing] = [
     needed.filter(({ stage }) => stage === 'propose'),
     needed.filter(({ stage }) => stage === 'publish'),
@@ -44,6 +44,29 @@ function explanation(state: CommandState, pull: PullPlace): string {
     [group('To be proposed', forProposing), group('To be published', forPublishing)].join('\n'),
     `**Next:** ${next(state, needed)}`,
   ].join('\n\n');
+}
+
+/**
+ * What the forge asks for by itself. It is told and not decided on: the forge computes it now and then, and says no by
+ * itself when it is merged.
+ */
+function rulesOfBranch({ heldBack, baseRef, draft }: PullPlace): Requirement[] {
+  if (heldBack === undefined || draft) return [];
+  const behind = heldBack === 'behind';
+  return [
+    {
+      code: 'branch-rules',
+      stage: 'publish',
+      satisfied: false,
+      message: behind
+        ? `\`${baseRef}\` wants it to be up to date`
+        : `rules of \`${baseRef}\` are not satisfied, the forge says`,
+      hint: behind
+        ? 'Press "Update branch".'
+        : 'The merge box of the pull request names them: reviews, checks or whatever else the branch asks for.',
+      who: '',
+    },
+  ];
 }
 
 function nameOf({ packages }: CommandState, { draft }: PullPlace): string {

@@ -67,6 +67,12 @@ function isGone({ status, route, message }: Refusal): boolean {
   return (status === 403 && /installation has been suspended/i.test(message)) || (status === 404 && minting);
 }
 
+/** What the forge said in an error of `forgeError`, without the call and the address of its manual. */
+export function wordsOfForge({ message }: PorticoError): string {
+  const said = /: (?:\d{3}|no answer) \((.*)\)$/s.exec(message)?.[1] ?? message;
+  return said.replace(/\s+- https:\/\/docs\.github\.com\S*$/, '').trim();
+}
+
 /** True for an error with one of these codes. */
 export function isForgeError(error: unknown, ...codes: readonly string[]): error is PorticoError {
   return error instanceof PorticoError && codes.includes(error.code);

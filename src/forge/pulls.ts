@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
-import { isForgeError, orNull } from './forge-error.ts';
+import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -212,7 +212,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
         if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN')) throw error;
         if (/already (?:in|queued)/i.test(error.message)) return { ok: true };
         const moved = /head branch was modified|expected.*head/i.test(error.message);
-        return { ok: false, reason: moved ? 'moved' : 'blocked', message: error.message };
+        return { ok: false, reason: moved ? 'moved' : 'blocked', message: wordsOfForge(error) };
       }
     },
     updateBranch: async (n, expectedHeadSha, signal) => {
@@ -223,7 +223,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
       } catch (error) {
         if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN', 'FORGE_CONFLICT')) throw error;
         const moved = /expected.head|head sha|head branch/i.test(error.message);
-        return { ok: false, reason: moved ? 'moved' : 'blocked', message: error.message };
+        return { ok: false, reason: moved ? 'moved' : 'blocked', message: wordsOfForge(error) };
       }
     },
   };
@@ -244,7 +244,8 @@ const ENQUEUE = `mutation Enqueue($id: ID!, $sha: GitObjectID!) {
 /** 409: the head moved. 405: conflicts, a rule, a draft, a method that is not allowed; the words tell which. */
 function mergeRefusal(error: unknown): MergeResult {
   if (!(error instanceof PorticoError)) throw error;
-  const { code, message } = error;
+  const { code } = error;
+  const message = wordsOfForge(error);
   if (code === 'FORGE_CONFLICT') return { ok: false, reason: 'moved', message };
   if (code !== 'FORGE_NOT_ALLOWED') throw error;
   if (/merge queue/i.test(message)) return { ok: false, reason: 'queue', message };

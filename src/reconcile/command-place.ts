@@ -77,6 +77,9 @@ async function inPull(
       headSha: head.oid,
       baseRef: pull.baseRef,
       fork: !snapshot.writable,
+      ...(pull.mergeableState === 'blocked' || pull.mergeableState === 'behind'
+        ? { heldBack: pull.mergeableState }
+        : {}),
       ...(began !== null && { headPushedAt: began }),
       ...(target.headSeen !== undefined && {
         headSeenAtComment: await seenHead(world, access, target, snapshot, signal),

@@ -6,6 +6,7 @@ import { digestAt } from './approvals.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
 import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
 import { proposalJob, publicationJob, variantJob } from './jobs.ts';
+import { told } from './markdown-blocks.ts';
 import { mergeAsAllowed } from './merge-as-allowed.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -169,10 +170,10 @@ async function merge(
       if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
       return {
         kind: 'refused',
-        message: `The forge does not merge it: ${answer.message}.`,
+        message: `The forge does not merge it: ${told(answer.message)}`,
         hint:
           answer.reason === 'blocked'
-            ? 'Satisfy the rules of the branch, then ask again.'
+            ? 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.'
             : 'Update the branch, then ask again.',
       };
     }
@@ -196,8 +197,8 @@ async function enterQueue(
   if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
   return {
     kind: 'refused',
-    message: `The merge queue does not take it: ${answer.message}.`,
-    hint: 'Satisfy the rules of the branch, then ask again.',
+    message: `The merge queue does not take it: ${told(answer.message)}`,
+    hint: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
   };
 }
 

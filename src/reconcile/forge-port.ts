@@ -20,6 +20,8 @@ export interface Pull {
   readonly locked: boolean;
   readonly labels: readonly string[];
   readonly mergedAt: string | null;
+  /** What the forge says of merging it: `clean`, `blocked`, `behind` and others; null while it computes. */
+  readonly mergeableState?: string | null;
 }
 
 export interface Comment {

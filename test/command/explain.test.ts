@@ -109,6 +109,8 @@ describe('explain', () => {
   });
 
   test.each([
+    ['held back', { place: pull({ heldBack: 'blocked' }) }, '❌ rules of `main` are not satisfied'],
+    ['behind', { place: pull({ heldBack: 'behind' }) }, 'Press "Update branch".'],
     ['merged', { place: pull({ merged: true, state: 'closed' as const }) }, 'It is merged'],
     ['closed', { place: pull({ state: 'closed' as const }) }, 'It is closed'],
     ['semver', { config: config({ versioning: 'semver' }) }, 'publish major|minor|patch'],

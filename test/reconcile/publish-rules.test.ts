@@ -98,4 +98,22 @@ test('readiness gates are computed: what is written by hand does not count', asy
   });
   await stage.idle();
   expect((await repo.checksOf(number)).get('portico/package')?.conclusion).toBe('success');
+
+  // What the branch itself asks for is never passed by, and told in the forge's words.
+  await repo.review(number, 'APPROVE');
+  await stage.as('alice').rest.repos.updateBranchProtection({
+    ...repo.where,
+    branch: 'main',
+    required_status_checks: { strict: false, contexts: ['ci'] },
+    enforce_admins: true,
+    required_pull_request_reviews: null,
+    restrictions: null,
+  });
+  expect((await repo.command(number, '/portico explain')).reply).toContain(
+    '❌ rules of `main` are not satisfied',
+  );
+  expect((await repo.command(number, '/portico publish')).reply).toMatch(
+    /\nThe forge does not merge it: Required status check "ci" is expected\. These are rules/,
+  );
+  expect(await repo.tags()).toEqual(new Map());
 });
