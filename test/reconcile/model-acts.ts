@@ -308,10 +308,13 @@ function inIssue(
   };
 }
 
-/** One of the revisions that there are, retired ones too; null before the first. */
-function revision(model: Model, nth: number): string | null {
-  const all = [...model.tags.keys()].map((tag) => tag.replace('refs/tags/web/', 'web@'));
-  return all.length === 0 ? null : all[nth % all.length]!;
+/** One of the revisions that there are, for a high number also the newest and retired ones; null where there is none. */
+function revision(model: Model, nth: number, isNewestToo: boolean): string | null {
+  const all = [...model.tags.keys()];
+  const standing = all.filter((tag) => !model.retired.has(tag));
+  const earlier = isNewestToo ? standing : standing.slice(0, -1);
+  const chosen = nth > 2 || earlier.length === 0 ? all : earlier;
+  return chosen[nth % chosen.length]?.replace('refs/tags/web/', 'web@') ?? null;
 }
 
 /** Brings back what a revision held, as a draft of Portico's. */
@@ -321,7 +324,7 @@ export function rollback(nth: number, by: Login): Act {
     `rollback web@(${nth})`,
     by,
     (model) => {
-      const name = revision(model, nth);
+      const name = revision(model, nth, model.main?.tree === null);
       return name === null ? null : `rollback ${name}`;
     },
     async (model, real, text, came) => {
@@ -346,7 +349,7 @@ export function askToRetire(nth: number, by: Login): Act {
     `delete web@(${nth})`,
     by,
     (model) => {
-      const name = revision(model, nth);
+      const name = revision(model, nth, true);
       return name === null ? null : `delete ${name}`;
     },
     (model, _real, text, came) => {

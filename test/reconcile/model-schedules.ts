@@ -152,7 +152,7 @@ const stories: fc.Arbitrary<readonly Act[]> = fc.oneof(
   ),
   // It is wanted merged when it may be, before it is approved.
   of(
-    2,
+    3,
     fc
       .tuple(workspace, method, reviewer, fc.constantFrom('alice' as const, 'bob' as const))
       .chain(([w, how, by, who]) =>
@@ -169,8 +169,10 @@ const stories: fc.Arbitrary<readonly Act[]> = fc.oneof(
     3,
     fc.tuple(workspace, reviewer).chain(([w, by]) =>
       fc.tuple(
+        pushing(w),
         fc.constantFrom(review(w, by, 'APPROVE'), say('approve', w, by)),
         fc.oneof(
+          fc.constant(dismiss(w)),
           fc.constant(dismiss(w)),
           fc.constant(review(w, by, 'REQUEST_CHANGES')),
           fc.constant(say('reject not now', w, by)),

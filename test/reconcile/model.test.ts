@@ -93,12 +93,12 @@ async function failureOf(schedule: Schedule): Promise<Error | undefined> {
 /** Repositories whose webhooks are being lost. */
 const losingOf = new WeakMap<Stage, Set<number>>();
 
-/** One repository for each schedule: every third is rendered, every fourth has rules and auto-merge. */
+/** One repository for each schedule: of three one is rendered, one has rules and auto-merge. */
 async function stageFor(numbers: readonly number[]): Promise<Stage> {
   const stage = await startStage(
     Object.fromEntries(numbers.map((at) => [`r${at}`, { files: at % 3 === 1 ? RENDERED : PLAIN }])),
   );
-  for (const at of numbers.filter((one) => one % 4 === 2)) await protect(stage, `r${at}`);
+  for (const at of numbers.filter((one) => one % 3 === 2)) await protect(stage, `r${at}`);
   const losing = new Set<number>();
   losingOf.set(stage, losing);
   Object.assign(stage.forge.knobs.webhooks, {
