@@ -8,6 +8,7 @@ import { VERBS } from './cli/table.ts';
 import { processTerminal } from './cli/terminal.ts';
 import type { Terminal } from './cli/terminal.ts';
 import type { Verb } from './cli/verb.ts';
+import { COMMAND_NAMES } from './config/command-names.ts';
 import { PorticoError } from './error.ts';
 import { closestWord } from './package/closest-word.ts';
 
@@ -65,10 +66,26 @@ async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Pro
   });
 }
 
+/** Commands of comments that `portico draft` has too; init is a verb by itself. */
+const DRAFT_VERBS: readonly string[] = ['clone', 'copy', 'edit', 'rollback'];
+
 function verbNamed(name: string): Verb {
   const verb = VERBS.find((candidate) => candidate.name === name || candidate.alias === name);
   if (verb !== undefined) return verb;
   const names = VERBS.map((candidate) => candidate.name);
+  // What is decided where people review is said there.
+  if (DRAFT_VERBS.includes(name)) {
+    throw usageError(
+      `portico has no verb ${name} of its own`,
+      `Write: portico draft ${name}. See: portico draft --help`,
+    );
+  }
+  if (COMMAND_NAMES.some((command) => command === name)) {
+    throw usageError(
+      `portico has no verb ${name}: it is a command for comments`,
+      `Write /portico ${name} in a comment of the pull request or of an issue; /portico help ${name} tells more.`,
+    );
+  }
   const near = names.find((known) => known.startsWith(name)) ?? closestWord(name, names);
   throw usageError(
     `portico has no verb ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,

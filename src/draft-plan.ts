@@ -47,6 +47,9 @@ function accepted(value: string | Refusal | undefined): string | undefined {
   return value;
 }
 
+/** The commands of comments are the verbs of `portico draft` here. */
 function refusedError({ message, hint }: Refusal): PorticoError {
-  return new PorticoError('DRAFT_REFUSED', message.replace(/\.$/, ''), { hint });
+  return new PorticoError('DRAFT_REFUSED', message.replace(/\.$/, ''), {
+    hint: hint.replaceAll('/portico ', 'portico draft '),
+  });
 }

@@ -63,6 +63,11 @@ export async function draft(call: Call): Promise<number> {
   const before = await filesAt(checkout.repo, checkout.base, directory, call.signal);
   const after = await content(call, checkout, plan, { path, directory, before }, origin);
   const changes = changesIn(directory, before, after);
+  if (plan.kind === 'rollback' && changes.size === 0) {
+    throw new PorticoError('DRAFT_REFUSED', `${plan.path} holds what ${plan.revision ?? ''} holds already`, {
+      hint: 'There is nothing to do.',
+    });
+  }
   const commit = await commitOn(
     checkout,
     changes,

@@ -71,6 +71,7 @@ export const VERBS: readonly Verb[] = [
     description: [
       'The branch is drafts/PATH/NAME, on top of the registered branch; the work tree stays as it is.',
       'NAME is the revision that comes next unless given. PATH lies below the registered directory.',
+      'Guardrails judge a rollback, as every draft, once its branch is a pull request.',
     ],
     options: [
       { name: 'workspace', value: 'NAME', help: 'the last part of the branch' },

@@ -47,6 +47,7 @@ test('drafts in a checkout: made as the commands make them, refused with their w
     draft('init', 'web/inner'),
     draft('copy', 'web@v9', '--workspace=w'),
     draft('make', 'x'),
+    draft('rollback', 'web@v2', '--workspace=w'),
     portico(['draft', 'edit', 'web', '--repo', dir.path('nothing')]),
   ]);
   expect(refusals.map(({ code, stderr }) => `${code} ${stderr.split('\n')[0]}`)).toEqual([
@@ -55,6 +56,7 @@ test('drafts in a checkout: made as the commands make them, refused with their w
     expect.stringContaining('inside the package'),
     expect.stringContaining('has no revision v9 here'),
     expect.stringContaining('64'),
+    expect.stringContaining('65 error: web holds what v2 holds already'),
     expect.stringContaining('git rev-parse failed'),
   ]);
 });
