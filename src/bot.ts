@@ -215,13 +215,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     hmac: sealer(environment.privateKey),
     now: () => new Date(),
     log,
+    metrics,
   };
   // Events of a burst mostly ask for the same jobs, and share a transaction.
   const enqueue = grouped(async (lists: readonly (readonly NewJob[])[]) => {
     await enqueueAll(queue, lists.flat());
     return lists.map(() => undefined);
   }, 50);
-  const reconcilers = createHandlers(world, metrics, running, lock);
+  const reconcilers = createHandlers(world, running, lock);
   const indexed = index === undefined ? reconcilers : withIndex(reconcilers, index);
   const handlers = withTraces(withFreshness(indexed, freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
@@ -285,7 +286,7 @@ async function withHead(
 
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
-function createHandlers(world: World, metrics: Metrics, running: Running, lock: KeyedLock): Handlers {
+function createHandlers(world: World, running: Running, lock: KeyedLock): Handlers {
   const proposal = createProposalReconciler(world);
   const mergeGroup = createMergeGroupReconciler(world);
   const comment = createCommentReconciler(world);
@@ -313,7 +314,6 @@ function createHandlers(world: World, metrics: Metrics, running: Running, lock: 
       // To end what is under way, a comment must not wait for it.
       if (target.aside === true) await comment(target, signal);
       else await lock.run(pullKey(target), () => comment(target, signal));
-      metrics.command('comment', 'done');
     },
     'merge-group': ({ data }, signal) => mergeGroup(data as unknown as MergeGroupTarget, signal),
     fix: ({ data }, signal) => {

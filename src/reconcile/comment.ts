@@ -4,6 +4,7 @@ import { parseIssueForm } from '../command/issue-form.ts';
 import { parseComment, type CommandLine } from '../command/parse.ts';
 import { refusalText, type Refusal } from '../command/refusal.ts';
 import type { Step } from '../command/step.ts';
+import { commands as allCommands } from '../command/table.ts';
 import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
@@ -50,8 +51,17 @@ export function createCommentReconciler(world: World): CommentReconciler {
         ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
         : await obey(world, access, target, written, parsed.commands, signal);
     await answer(access, target.number, written, said, signal);
+    count(world, said);
     if (said.length > 0) answered.add(target);
   };
+}
+
+/** Whoever may comment chooses the words: only names of commands become names of what is counted. */
+function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void {
+  for (const { line, outcome } of said) {
+    const known = allCommands.some(({ name }) => name === line?.verb);
+    metrics?.command(known && line !== undefined ? line.verb : 'unknown', outcome);
+  }
 }
 
 function parseForm(body: string): ReturnType<typeof parseComment> {

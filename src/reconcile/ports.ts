@@ -89,4 +89,9 @@ export interface World {
   readonly hmac: (text: string) => string;
   now(): Date;
   readonly log: Log;
+  /** What is counted for whoever runs it; `name` is one of the commands, or `unknown`. */
+  readonly metrics?: {
+    rendered(outcome: string, seconds: number): void;
+    command(name: string, outcome: string): void;
+  };
 }

@@ -58,7 +58,7 @@ export function createRenderCache(entries = 500): RenderCache {
 
 /** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
 export async function renderProposal(
-  world: Pick<World, 'runtime' | 'runtimeVersion'>,
+  world: Pick<World, 'runtime' | 'runtimeVersion' | 'metrics'>,
   access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
   guardrails: LoadedGuardrails,
@@ -83,8 +83,10 @@ export async function renderProposal(
     let result = cache.get(key);
     if (result === undefined) {
       const { memory } = cache;
+      const began = performance.now();
       result = await renderOne({ runtime, memory }, access, snapshot.head.oid, touched, guardrails, signal);
       cache.set(key, result);
+      world.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
     }
     rendered.push({ package: touched, ...result });
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
@@ -342,4 +344,27 @@ describe('in an issue', () => {
       reply: expect.stringContaining('No package here has an upstream'),
     });
   });
+});
+
+test('what the dashboard and the alerts ask for is not only there, it is told', async () => {
+  const asked = ['deploy/grafana/portico.json', 'deploy/prometheus/alerts.yaml'].flatMap(
+    (file) => readFileSync(file, 'utf8').match(/\b(?:portico|nodejs|process)_[a-z0-9_]+/g) ?? [],
+  );
+  const text = await (await fetch(`${stage.server().url}/metrics`)).text();
+  const told = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.endsWith(' 0'));
+  for (const name of new Set(asked)) {
+    // Gauges of what waits are nothing when nothing waits.
+    if (name.startsWith('portico_queue_')) expect(text).toContain(`\n${name}{`);
+    else
+      expect(
+        told.some((line) => line.startsWith(name)),
+        name,
+      ).toBe(true);
+  }
+  for (const line of ['command="publish",outcome="refused"', 'command="publish",outcome="done"'])
+    expect(text).toContain(`portico_commands_total{${line}}`);
+  expect(text).toContain('portico_commands_total{command="unknown",outcome="refused"}');
+  expect(text).not.toContain('rendr');
 });

@@ -134,7 +134,7 @@ export async function startStage(
         contentPerMinute: 1_000_000,
         contentPerHour: 1_000_000,
         sweepMinutes: 1_000,
-        metrics: false,
+        metrics: true,
         tracesTo: settings.tracesTo,
       },
       log: createLog({
