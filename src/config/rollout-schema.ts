@@ -35,7 +35,7 @@ const wave = z.strictObject({
   name: name.meta({ description: 'Commands and the dashboard call it so.' }),
   select: z
     .strictObject({
-      repositories: globs.optional().meta({ description: 'Globs over owner/name.' }),
+      repositories: globs.optional().meta({ description: 'Globs over owner/name, or over the name alone.' }),
       packages: globs.optional().meta({ description: 'Globs over package paths.' }),
       topics: z.array(z.string().min(1).max(50)).min(1).max(20).optional().meta({
         description: 'Topics of the repository; one of them is enough.',

@@ -84,13 +84,17 @@ export function selects(selector: WaveSelector, { repository, path }: Downstream
   const label = (name: string): string | undefined =>
     Object.hasOwn(labels, name) ? labels[name] : undefined;
   return (
-    (repositories === undefined ||
-      matchesGlob(`${repository.ref.owner}/${repository.ref.name}`, repositories)) &&
+    (repositories === undefined || repositories.some((glob) => isNamed(repository, glob))) &&
     (packages === undefined || matchesGlob(path, packages)) &&
     (topics === undefined || topics.some((topic) => label(topic) === '')) &&
     Object.entries(properties).every(([name, value]) => label(name) === value) &&
     (deployment === undefined || deployment === (repository.deployment === true))
   );
+}
+
+/** By `owner/name`, or, as in the other documents, by the name alone. */
+function isNamed({ ref: { owner, name } }: CatalogRepository, glob: string): boolean {
+  return matchesGlob(glob.includes('/') ? `${owner}/${name}` : name, [glob]);
 }
 
 /** True where a lock is at the revision or a newer one. */

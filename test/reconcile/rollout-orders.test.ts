@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { judgeHealth } from '../../src/reconcile/rollout-facts.ts';
+import { judgeHealth, selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
 import { ordersFor, type RolloutOrder } from '../../src/reconcile/rollout-orders.ts';
 
 const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
@@ -45,4 +45,19 @@ test('a commit is healthy when all that is asked for is there and holds', () => 
     state: 'pending',
   });
   expect(of([status('deploy/a', 'success')], [{ ...good, state: 'inactive' }]).state).toBe('success');
+});
+
+test.each([
+  ['acme/shop-1', true],
+  ['shop-1', true],
+  ['shop-*', true],
+  ['*', true],
+  ['acme/*', true],
+  ['other/*', false],
+  ['shop', false],
+  ['acme', false],
+])('a wave that selects the repository %j has acme/shop-1: %s', (glob, wanted) => {
+  const repository = { ref: { owner: 'acme', name: 'shop-1' }, labels: {} };
+  const one = { repository, path: 'web' } as unknown as Downstream;
+  expect(selects({ repositories: ['nobody', glob] }, one)).toBe(wanted);
 });

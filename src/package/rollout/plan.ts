@@ -122,7 +122,8 @@ function planWave<One extends RolloutDownstream>(
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
   const state = passesAt > now ? 'pausing' : 'passed';
-  return { ...base, state, opensAt, passesAt, why: state === 'passed' ? '' : 'Its pause is not over.' };
+  const passed = members.length === 0 ? 'Nobody is in it.' : '';
+  return { ...base, state, opensAt, passesAt, why: state === 'passed' ? passed : 'Its pause is not over.' };
 }
 
 /** When all that the gate asks of one member came to hold; undefined while it does not. */
