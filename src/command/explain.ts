@@ -26,7 +26,8 @@ export const explain: AnywhereCommand = {
 /** The state of a pull request as a tree in Markdown. No line starts with the prefix of commands. */
 function explanation(state: CommandState, pull: PullPlace): string {
   const { packages } = state;
-  if (pull.merged) return 'It is merged: every package in it is published, and its tag says by whom.';
+  if (pull.merged)
+    return 'It is merged. Each package that it changed has its revision, or gets it now; the tag says who asked and who approved.';
   if (pull.state === 'closed') {
     return 'It is closed and was not merged: nothing of it is published. Reopen it to go on.';
   }

@@ -1,7 +1,7 @@
 /** Help, generated from the table of commands. */
 import { closestWord } from '../package/closest-word.ts';
 import { shown } from './arguments.ts';
-import { authorize } from './authorize.ts';
+import { authorize, whoMay } from './authorize.ts';
 import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand, Command } from './command.ts';
 import { cell, refuse } from './refusal.ts';
@@ -22,7 +22,8 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
       const allowed = allowedCommands(table(), state);
       if (name === undefined) return { kind: 'do', steps: [], reply: commandList(allowed) };
       const command = allowed.find((one) => one.name === name.toLowerCase());
-      if (command !== undefined) return { kind: 'do', steps: [], reply: commandHelp(command) };
+      if (command !== undefined)
+        return { kind: 'do', steps: [], reply: commandHelp(command, whoMay(state.config, command)) };
       const near = closestWord(
         name,
         allowed.map((one) => one.name),
@@ -58,8 +59,9 @@ function commandList(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** Markdown: one command with its examples. */
-function commandHelp({ usage, summary, examples }: Command): string {
+/** Markdown: one command with its examples, and who may use it here. */
+function commandHelp({ usage, summary, examples, contexts }: Command, who: string): string {
   const lines = examples.map(({ line, does }) => `- \`${line}\` ${does}`);
-  return [`\`/portico ${usage}\`: ${summary}`, '', ...lines].join('\n');
+  const where = contexts === 'pull' ? 'In pull requests' : 'In pull requests and issues';
+  return [`\`/portico ${usage}\`: ${summary}`, '', ...lines, '', `${where}, for ${who}.`].join('\n');
 }

@@ -7,6 +7,7 @@ import { allowsUpstream } from '../config/allowed-upstream.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { atLeast, parseRole } from '../config/role.ts';
 import { PorticoError } from '../error.ts';
+import { closestWord } from '../package/closest-word.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
 import {
@@ -16,6 +17,8 @@ import {
   publishedRefs,
   refPath,
   tagOf,
+  revisionsByDirectory,
+  type RevisionRefs,
 } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { mayFlow } from './visibility.ts';
@@ -215,11 +218,7 @@ async function resolveRef(
   if (wanted === undefined) {
     const newest = newestRevision(refs, directory);
     if (newest !== undefined) return revisionAt(directory, newest.name, newest.tag.commit);
-    return refuse(
-      'no-revision',
-      `${shown(path)} has no published revision there`,
-      'Name a branch, tag or commit behind @.',
-    );
+    return notPublished(refs, path, 'Name a branch, tag or commit behind @.');
   }
   const name = revisionOf(wanted);
   const tag = name === undefined ? undefined : tagOf(refs, directory, name);
@@ -240,10 +239,21 @@ async function resolveRef(
     if (branch !== undefined) return { ref: wanted, commit: branch.commit, shown: wanted };
   }
   const newest = newestRevision(refs, directory)?.name;
+  if (newest === undefined) return notPublished(refs, path, 'Name a branch, tag or commit that is there.');
   return refuse(
     'no-such-revision',
     `${shown(path)} has no revision ${shown(wanted)} there`,
-    newest === undefined ? 'It has no published revision.' : `The newest is ${newest}.`,
+    `The newest is ${newest}.`,
+  );
+}
+
+/** A path without revisions may be one that is written wrong. */
+function notPublished(refs: RevisionRefs, path: string, hint: string): Refusal {
+  const near = closestWord(path, [...revisionsByDirectory(refs).keys()]);
+  return refuse(
+    'no-revision',
+    `${shown(path)} has no published revision there`,
+    near === undefined ? hint : `Did you mean ${shown(near)}? ${hint}`,
   );
 }
 

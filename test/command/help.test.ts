@@ -33,7 +33,9 @@ describe('help', () => {
     expect(reply('/portico help', { config: config({ access }) })).not.toContain('/portico publish');
   });
   test('tells more about one', () =>
-    expect(reply('/portico help publish')).toContain('/portico publish @1a2b3c4'));
+    expect(reply('/portico help publish')).toMatch(
+      /\/portico publish @1a2b3c4[^]*\nIn pull requests, for the role write or higher\.$/,
+    ));
   test('of something else', () => expect(outcome('/portico help pblish')).toBe('unknown-command'));
   test('is never read as commands itself', () => {
     for (const body of ['/portico help', ...commands.map(({ name }) => `/portico help ${name}`)]) {
