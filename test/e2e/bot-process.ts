@@ -17,7 +17,7 @@ export interface BotSettings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `portico serve` as a process of its own, ready. */
+/** `portico serve` as a process of its own, ready, or killed on its way there. @throws when it gave up */
 export async function startBotProcess(settings: BotSettings): Promise<PorticoProcess> {
   const { forge, data, port } = settings;
   const key = join(data, 'key.pem');
@@ -37,7 +37,8 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     ...(settings.databaseUrl !== undefined && { DATABASE_URL: settings.databaseUrl }),
     ...settings.env,
   });
-  await eventually('the bot', async () => bot.child.exitCode !== null || (await isReady(port)), 60);
+  const ended = (): boolean => bot.child.exitCode !== null || bot.child.signalCode !== null;
+  await eventually('the bot', async () => ended() || (await isReady(port)), 60);
   if (bot.child.exitCode !== null) throw new Error(`the bot ended with ${bot.child.exitCode}\n${bot.log()}`);
   return bot;
 }
@@ -57,7 +58,8 @@ export async function quiet(forge: LocalForge, port: number, seconds = 120): Pro
     async () => {
       await forge.settled();
       still = (await jobsLeft(port)) === 0 ? still + 1 : 0;
-      if (still === 1) await pause(50);
+      // To be asked is work for it too.
+      if (still === 0) await pause(200);
       return still >= 3;
     },
     seconds,

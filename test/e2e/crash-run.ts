@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { eventually } from './eventually.ts';
+import type { Call } from './fault-proxy.ts';
 import { REPOSITORIES, type Scenario } from './fault-scenarios.ts';
 import type { FaultStage, Ground } from './fault-stage.ts';
 import { forgeState, type ForgeState } from './forge-state.ts';
@@ -14,7 +15,7 @@ const PRELOAD = new URL('kill-after.ts', import.meta.url).href;
 /** What a scenario comes to when nothing goes wrong. */
 export interface Undisturbed {
   readonly state: ForgeState;
-  /** Every push and REST write of the bot, in order: `PUT /api/v3/repos/…`. */
+  /** Every push and REST write of the bot, in order, by name. */
   readonly writes: readonly string[];
   /** How often each was done in its process until all was quiet. */
   readonly inside: Readonly<Record<Inside, number>>;
@@ -37,8 +38,8 @@ export async function undisturbed(
   const file = join(stage.data, 'begun');
   const bot = await stage.startBot({ env: killing(file, { after: 'commit', number: 0 }) });
   await stage.quiet();
-  stage.proxy.judge(({ method, path, writes: yes }) => {
-    if (yes) writes.push(`${method} ${path}`);
+  stage.proxy.judge((call) => {
+    if (call.writes) writes.push(nameOf(call));
     return undefined;
   });
   writeFileSync(file, '');
@@ -94,32 +95,44 @@ export async function killedAt(
   return killed ? 'killed' : 'not reached';
 }
 
+/** When the next process dies: after a write to the forge, or after so much was done in it; undefined: it may live. */
+export type Deaths =
+  | { readonly after: 'write'; readonly due: (write: string, deaths: number) => boolean }
+  | { readonly after: Inside; readonly number: (deaths: number) => number | undefined };
+
 /**
- * Plays a scenario and kills the bot after each of these writes in turn, whichever process makes it: one start is
- * followed by the next death. In the end the forge must be in the wanted state. Answers how often it was killed.
+ * Plays a scenario and kills the bot again and again in one story: one start is followed by the next death. In the end
+ * the forge must be in the wanted state. Answers how often it was killed.
  */
 export async function killedAlong(
   ground: Ground,
   prepared: string,
   scenario: Scenario,
-  after: (write: string, deaths: number) => boolean,
+  plan: Deaths,
   wanted: ForgeState,
 ): Promise<number> {
   await using stage = await ground.open('killed-along', prepared);
-  let bot = await stage.startBot();
-  await stage.quiet();
+  const file = join(stage.data, 'begun');
   let deaths = 0;
+  const start = (): Promise<PorticoProcess> => {
+    const number = plan.after === 'write' ? undefined : plan.number(deaths);
+    if (plan.after === 'write' || number === undefined) return stage.startBot();
+    return stage.startBot({ env: killing(file, { after: plan.after, number }) });
+  };
+  let bot = await start();
+  await stage.quiet();
   // Of a process that is not up yet there is no handle to kill it by.
   let armed = true;
-  stage.proxy.judge(({ method, path, writes }) => {
-    if (!armed || !writes || !after(`${method} ${path}`, deaths)) return undefined;
+  stage.proxy.judge((call) => {
+    if (plan.after !== 'write' || !armed || !call.writes || !plan.due(nameOf(call), deaths)) return undefined;
     armed = false;
-    deaths += 1;
     return { kind: 'lost-reset', before: async () => void (await bot.end('SIGKILL')) };
   });
+  writeFileSync(file, '');
   await scenario.act(stage);
   while (await death(stage, bot.child)) {
-    bot = await stage.startBot();
+    deaths += 1;
+    bot = await start();
     armed = true;
   }
   stage.proxy.judge(null);
@@ -127,6 +140,11 @@ export async function killedAlong(
   const code = await bot.end('SIGTERM');
   if (code !== 0) throw new Error(`the bot ended with ${code}\n${bot.log().slice(-4000)}`);
   return deaths;
+}
+
+/** A write by what stays the same when it is made again: ids that the forge gives last are left out. */
+function nameOf({ method, path, about }: Call): string {
+  return `${method} ${path.replace(/(?<=\/)\d+$|(?<=\/deliveries\/)\d+/, 'N')} ${about}`.trim();
 }
 
 /** Waits for the state, and that it stays when nothing is left to do. @throws with the difference */

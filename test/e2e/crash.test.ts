@@ -4,6 +4,7 @@ import {
   killedAlong,
   killedAt,
   undisturbed,
+  type Deaths,
   type Inside,
   type Point,
   type Undisturbed,
@@ -15,13 +16,17 @@ import { makeGround, type Ground } from './fault-stage.ts';
  * The bot is a process of its own and is killed with SIGKILL just after an effect reached the forge or its database,
  * and before it was told so. Started again, it must bring the forge to the state that an undisturbed run ends in.
  *
- * `npm test` kills a publication twice on its way. `npm run faults` kills every scenario after every push, every REST
- * write, and every commit of the database, one at a time, and then again and again in one story;
- * `FAULT_SCENARIO=publish` picks by name, `FAULT_STRIDE=4` every fourth commit.
+ * `npm test` kills a publication twice on its way. `npm run faults` kills every scenario in one story after each push and
+ * REST write that it makes, after commits of the database, and as webhooks are stored and taken; and then, one at a
+ * time, after every single one of them. `FAULT_SCENARIO=publish` picks by name, `FAULT_COMMITS=8` takes so many commits
+ * and webhooks of each, `FAULT_STORIES=1` leaves out what is killed one at a time.
  */
 const LONG = process.env['PORTICO_LONG'] === '1';
 const ONLY = process.env['FAULT_SCENARIO'];
 const MOST = Number(process.env['FAULT_COMMITS'] ?? Infinity);
+const ONE_BY_ONE = process.env['FAULT_STORIES'] !== '1';
+/** So many processes die after commits in one story, and half of them as webhooks come. */
+const DEATHS = Number(process.env['FAULT_DEATHS'] ?? 8);
 const SHORT = [/^PUT .*\/merge$/, /git-receive-pack$/];
 
 const chosen = SCENARIOS.filter(({ name }) =>
@@ -42,50 +47,81 @@ test.each(chosen)(
   async (scenario) => {
     const undisturbedRun = await undisturbed(ground, prepared, scenario);
     if (LONG) return everywhere(scenario, undisturbedRun);
-    const next = (write: string, deaths: number): boolean => SHORT[deaths]?.test(write) ?? false;
-    expect(await killedAlong(ground, prepared, scenario, next, undisturbedRun.state)).toBe(SHORT.length);
+    const due = (write: string, deaths: number): boolean => SHORT[deaths]?.test(write) ?? false;
+    const killed = await killedAlong(
+      ground,
+      prepared,
+      scenario,
+      { after: 'write', due },
+      undisturbedRun.state,
+    );
+    expect(killed).toBe(SHORT.length);
   },
   3_600_000,
 );
 
 async function everywhere(scenario: Scenario, { state, writes, inside }: Undisturbed): Promise<void> {
-  const points: Point[] = [
-    ...writes.map((_, at) => ({ after: 'write' as const, number: at + 1 })),
-    ...spread('commit', inside.commit, MOST),
-    ...spread('stored', inside.stored, MOST / 2),
-    ...spread('taken', inside.taken, MOST / 2),
-  ];
   const started = Date.now();
   const failures: string[] = [];
   let killed = 0;
   const tried = async (where: string, attempt: () => Promise<number>): Promise<void> => {
+    const begun = Date.now();
     try {
       const deaths = await attempt();
       killed += deaths;
-      process.stderr.write(`${where}: killed ${deaths} times, then as wanted\n`);
+      const seconds = Math.round((Date.now() - begun) / 1000);
+      process.stderr.write(`${where}: killed ${deaths} times, then as wanted, ${seconds} s\n`);
     } catch (error) {
       failures.push(`${where}\n${String(error)}`);
       process.stderr.write(`FAILED ${where}\n${String(error)}\n`);
     }
   };
-  for (const point of points) {
+  const along = (what: string, plan: Deaths): Promise<void> =>
+    tried(`${scenario.name}, in one story killed after ${what}`, () =>
+      killedAlong(ground, prepared, scenario, plan, state),
+    );
+
+  const hit = new Set<string>();
+  await along('each of its writes', {
+    after: 'write',
+    due: (write) => hit.size < hit.add(write).size,
+  });
+  const all = new Set(writes);
+  process.stderr.write(
+    `${scenario.name}: ${[...all].filter((one) => hit.has(one)).length} of ${all.size} writes\n`,
+  );
+  let seen = 0;
+  // A wish for a webhook is made again at each start: killed after it, no process would get any further.
+  const third = (write: string): boolean => !write.includes('/hook/deliveries/') && (seen += 1) % 3 === 0;
+  if (ONE_BY_ONE) await along('every third write', { after: 'write', due: third });
+  // Each gets further than the one before it.
+  await along('more and more commits', {
+    after: 'commit',
+    number: (deaths) => (deaths < DEATHS ? 3 + 5 * deaths : undefined),
+  });
+  for (const after of ['stored', 'taken'] as const) {
+    const most = Math.min(inside[after], DEATHS / 2);
+    await along(after, { after, number: (deaths) => (deaths < most ? 1 + deaths : undefined) });
+  }
+  for (const point of ONE_BY_ONE ? pointsOf(writes, inside) : []) {
     const what = point.after === 'write' ? writes[point.number - 1] : '';
     await tried(`${scenario.name}, killed after ${point.after} ${point.number} ${what}`, async () =>
       (await killedAt(ground, prepared, scenario, point, state)) === 'killed' ? 1 : 0,
-    );
-  }
-  for (const every of [1, 2, 3]) {
-    let seen = 0;
-    // A wish for a webhook is made again at each start: killed after it, no process would get any further.
-    const due = (write: string): boolean => !write.includes('/hook/deliveries/') && (seen += 1) % every === 0;
-    await tried(`${scenario.name}, killed after one of ${every} writes of each process`, () =>
-      killedAlong(ground, prepared, scenario, due, state),
     );
   }
   process.stderr.write(
     `${scenario.name}: ${writes.length} writes, ${JSON.stringify(inside)}; killed ${killed} times, ${failures.length} failures, ${Math.round((Date.now() - started) / 1000)} s\n`,
   );
   expect(failures).toEqual([]);
+}
+
+function pointsOf(writes: readonly string[], inside: Undisturbed['inside']): Point[] {
+  return [
+    ...writes.map((_, at) => ({ after: 'write' as const, number: at + 1 })),
+    ...spread('commit', inside.commit, MOST),
+    ...spread('stored', inside.stored, MOST / 2),
+    ...spread('taken', inside.taken, MOST / 2),
+  ];
 }
 
 /** Points over all that there are, from the first on, no more than `most`. */

@@ -6,6 +6,8 @@ export interface Call {
   readonly path: string;
   /** A REST call that changes something, or a push of git. */
   readonly writes: boolean;
+  /** What calls of one path differ in: names of checks, of refs that are pushed. */
+  readonly about: string;
 }
 
 /**
@@ -45,7 +47,12 @@ export async function openFaultProxy(forgePort: number, port: number): Promise<F
     const body = await bytesOf(incoming);
     const path = new URL(incoming.url ?? '/', 'http://forge').pathname;
     const method = incoming.method ?? 'GET';
-    const fault = judging?.({ method, path, writes: isWrite(method, path, body) });
+    const fault = judging?.({
+      method,
+      path,
+      writes: isWrite(method, path, body),
+      about: aboutOf(path, body),
+    });
     if (fault?.kind === 'answer') answer(outgoing, fault.status, fault.body, fault.headers);
     else if (fault?.kind === 'reset') incoming.socket.resetAndDestroy();
     else if (fault?.kind === 'hang') return;
@@ -67,6 +74,15 @@ function isWrite(method: string, path: string, body: Buffer): boolean {
   if (path.endsWith('/git-upload-pack')) return false;
   if (path.endsWith('/graphql')) return body.toString().includes('mutation');
   return method !== 'GET' && method !== 'HEAD' && !path.endsWith('/access_tokens');
+}
+
+function aboutOf(path: string, body: Buffer): string {
+  if (path.endsWith('/check-runs')) return /"name":"([^"]*)"/.exec(body.toString())?.[1] ?? '';
+  if (!path.endsWith('/git-receive-pack')) return '';
+  // The commands come before the objects.
+  return [...body.toString('latin1', 0, 4_000).matchAll(/[0-9a-f]{40} (refs\/[\w./-]+)/g)]
+    .map(([, ref]) => ref)
+    .join();
 }
 
 interface Passage {
