@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { READY_POLICIES } from '../src/cel/policies/table.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { createMetrics } from '../src/metrics.ts';
 
@@ -69,6 +70,29 @@ describe('the manifests', () => {
       expect(readFileSync(join(copy, file), 'utf8'), file).toBe(
         readFileSync(join('deploy/kubernetes', file), 'utf8'),
       );
+  });
+
+  test('keep to every ready-made policy', () => {
+    const params: Record<string, string> = {
+      'allowed-registries': '{ registries: [registry.example.com] }',
+      'required-labels': '{ labels: [app.kubernetes.io/name] }',
+      'namespace-by-path': '{ namespace: portico }',
+    };
+    const policies = READY_POLICIES.map(
+      ({ name }) =>
+        `    - { name: ${name}, policy: ${name}${name in params ? `, params: ${params[name]}` : ''} }`,
+    );
+    const config = join(scratch, 'portico.yaml');
+    writeFileSync(
+      config,
+      `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: deploy }\nspec:\n  guardrails:\n    validators:\n${policies.join('\n')}\n`,
+    );
+    const said = execFileSync(
+      process.execPath,
+      ['src/portico.js', 'check', 'deploy/kubernetes', '--config', config],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    expect(said).toContain('The package is in order.');
   });
 
   test('start the server with an environment that it accepts', () => {
