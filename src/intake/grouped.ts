@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly settled: PromiseWithResolvers<Result>;
@@ -8,17 +10,19 @@ interface Waiting<Item, Result> {
  * which it was asked; one call at a time, for `most` items. Where the database refuses what one of several says, each
  * is tried alone, so that one cannot fail the others.
  * @param work gives as many results as it gets items, in their order
+ * @param gatherMs how long the first of a group waits for others; 0 when absent
  */
 export function grouped<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
   most: number,
+  gatherMs = 0,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     // A turn later, so that what is asked in the same turn goes together.
-    await Promise.resolve();
+    await (gatherMs === 0 ? Promise.resolve() : pause(gatherMs));
     while (waiting.length > 0) {
       const group = waiting.splice(0, most);
       if (!(await attempt(group, group.length === 1))) for (const one of group) await attempt([one], true);

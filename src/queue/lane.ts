@@ -11,6 +11,8 @@ export interface LaneContext {
   readonly log: Logger;
   readonly metrics: QueueMetrics | undefined;
   readonly scrub: (text: string) => string;
+  /** The time after which a lane looks without being told: for jobs that another process put off, or this one before it died. */
+  readonly pollMs: number;
   /** Called whenever a job ended. */
   onSettled(): void;
 }
@@ -35,8 +37,8 @@ interface Run {
 
 /** A job whose process died under it so often is taken to be the cause, and given up. */
 const CRASHES = 4;
-/** The time after which a lane looks without being told: for jobs that another process put off before it died. */
-const POLL_MS = 1_000;
+/** So long a lane that is mostly busy waits for more to end: what looks for one job costs as much as for several. */
+const GATHER_MS = 50;
 const SETTLE_TRIES = 5;
 const CLAIM_LOST = 'the claim on this job was lost';
 
@@ -51,15 +53,30 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
 
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
+      await gather();
       awake = Promise.withResolvers();
       const free = lane.concurrency - runs.size;
       const claims = free > 0 ? await fetch(free) : [];
       for (const claim of claims) start(claim);
       if (free > 0 && claims.length === free) continue;
-      const poll = setTimeout(awake.resolve, POLL_MS);
-      await awake.promise;
-      clearTimeout(poll);
+      await called(context.pollMs);
     }
+  }
+
+  async function gather(): Promise<void> {
+    const until = performance.now() + GATHER_MS;
+    const isBusy = (): boolean => runs.size * 2 > lane.concurrency && runs.size < lane.concurrency;
+    for (let left = GATHER_MS; isBusy() && left > 0; left = until - performance.now()) {
+      awake = Promise.withResolvers();
+      await called(left);
+    }
+  }
+
+  /** Resolves when the lane is woken, or after so long. */
+  async function called(milliseconds: number): Promise<void> {
+    const timer = setTimeout(awake.resolve, milliseconds);
+    await awake.promise;
+    clearTimeout(timer);
   }
 
   async function fetch(limit: number): Promise<readonly Claim[]> {

@@ -19,6 +19,9 @@ export interface QueueOptions {
 }
 
 const HEARTBEAT_MS = 3_000;
+const POLL_SHARED_MS = 1_000;
+/** Whoever has the database to himself knows of every job that he stores. */
+const POLL_OWN_MS = 5_000;
 const VACUUM_MS = 3_600_000;
 /** What a handler that ignores its signal is given after the abort, before the queue stops without it. */
 const LAST_MS = 2_000;
@@ -42,6 +45,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     log,
     metrics: options.metrics,
     scrub: options.scrub ?? ((text: string) => text),
+    pollMs: database.engine === 'pglite' ? POLL_OWN_MS : POLL_SHARED_MS,
     onSettled: () => changed.resolve(),
   };
   const running = new Map(lanes.map((lane) => [lane.name, runLane(lane, context)]));

@@ -100,7 +100,7 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
     then: (tx: Queryable, waiting: readonly Waiting[]) => Promise<unknown>,
   ): Promise<boolean> {
     return database.transaction(async (tx) => {
-      const waiting = await lockKeys(tx, [{ lane: claim.lane, job: claim.job }]);
+      const waiting = await lockKeys(tx, [{ lane: claim.lane, job: claim.job }], shared);
       const ended = await boss.deleteJob(claim.lane, attemptOf(claim), { db: bossDatabase(tx) });
       if (settledIds(ended).length === 0) return false;
       await then(tx, waiting);
@@ -112,7 +112,7 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
     enqueue: (arrivals) =>
       database.transaction(async (tx) => {
         const wanted = oneForEachKey(arrivals);
-        await put(tx, wanted, await lockKeys(tx, wanted));
+        await put(tx, wanted, await lockKeys(tx, wanted, shared));
       }),
     async fetch(lane, limit) {
       const jobs = await boss.fetch<StoredJob>(lane, { batchSize: limit });
@@ -156,15 +156,24 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
   };
 }
 
-/** Locks the keys until the end of the transaction, in one order for all so that two never wait for each other. */
-async function lockKeys(tx: Queryable, jobs: readonly Pick<Arrival, 'lane' | 'job'>[]): Promise<Waiting[]> {
+/**
+ * Locks the keys until the end of the transaction, in one order for all so that two never wait for each other. Where the
+ * database is not shared there is one transaction at a time, which is lock enough.
+ */
+async function lockKeys(
+  tx: Queryable,
+  jobs: readonly Pick<Arrival, 'lane' | 'job'>[],
+  shared: boolean,
+): Promise<Waiting[]> {
   const lanes = jobs.map(({ lane }) => lane);
   const keys = jobs.map(({ job }) => job.key);
-  await tx.query(
-    `SELECT pg_advisory_xact_lock(lock) FROM (SELECT DISTINCT hashtextextended('portico job ' || lane || ' ' || key, 0) AS lock
-       FROM unnest($1::text[], $2::text[]) AS wanted(lane, key) ORDER BY 1 OFFSET 0) AS ordered`,
-    [lanes, keys],
-  );
+  if (shared) {
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(lock) FROM (SELECT DISTINCT hashtextextended('portico job ' || lane || ' ' || key, 0) AS lock
+         FROM unnest($1::text[], $2::text[]) AS wanted(lane, key) ORDER BY 1 OFFSET 0) AS ordered`,
+      [lanes, keys],
+    );
+  }
   // A statement of its own: its snapshot must be taken when the locks are held.
   return tx.query<Waiting>(
     `SELECT DISTINCT ON (j.name, j.singleton_key) j.id, j.name AS lane, j.data AS job,
