@@ -47,7 +47,7 @@ function whatItIs(path: string, record: CommandRecord): string {
     case 'copy':
       return `A draft of ${code(path)} that starts from ${from}: what came after that is taken out, until you bring it back.`;
     case 'rollback':
-      return `Brings ${code(path)} back to ${from}. Published, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
+      return `Brings ${code(path)} back to ${from}. Published as it is, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
   }
 }
 
