@@ -5,9 +5,6 @@
 import * as fc from 'fast-check';
 
 import {
-  approveRetirement,
-  askToDelete,
-  askToRetire,
   autoMerge,
   closeOrOpen,
   dismiss,
@@ -16,9 +13,7 @@ import {
   push,
   pushMain,
   pushToMade,
-  rejectRetirement,
   review,
-  rollback,
   say,
   turn,
   type Method,
@@ -26,6 +21,13 @@ import {
   type Workspace,
 } from './model-acts.ts';
 import { FIELDS } from './model-content.ts';
+import {
+  approveRetirement,
+  askToDelete,
+  askToRetire,
+  rejectRetirement,
+  rollback,
+} from './model-issue-acts.ts';
 import { command, type Act, type Command } from './model.ts';
 import type { Login } from './stage.ts';
 
