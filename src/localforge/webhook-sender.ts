@@ -1,10 +1,13 @@
 import type { ForgeContext } from './context.ts';
+import { createPoster, type Poster } from './post.ts';
 import type { DeliveryRecord } from './records.ts';
 import { deliveryRequest } from './webhook.ts';
 
 /** GitHub gives up on a receiver after this. */
 const TIMEOUT_MS = 10_000;
 const MAX_KEPT_BODY = 64 * 1024;
+/** Outcomes that are written in one transaction at most. */
+const WRITTEN_TOGETHER = 20;
 /** How long a delivery waits for others to be shuffled with. */
 const REORDER_WAIT_MS = 20;
 
@@ -21,37 +24,46 @@ export function startSender(context: ForgeContext): WebhookSender {
   const queues = new Map<number | null, DeliveryRecord[]>();
   const running = new Map<number | null, Promise<void>>();
   const stop = new AbortController();
+  const poster = createPoster();
   const random = seededRandom(() => context.knobs.webhooks.seed);
   const chosen = (
     knob: number | ((delivery: DeliveryRecord) => boolean),
     delivery: DeliveryRecord,
   ): boolean => (typeof knob === 'function' ? knob(delivery) : knob > 0 && random() < knob);
 
-  const send = async (delivery: DeliveryRecord): Promise<void> => {
+  const send = async (delivery: DeliveryRecord): Promise<Outcome | undefined> => {
     const knobs = context.knobs.webhooks;
     if (!delivery.redelivery && chosen(knobs.lose, delivery)) {
-      context.records.deliveries.update(delivery.id, {
-        state: 'lost',
-        status: 'lost',
-        deliveredAt: context.clock().toISOString(),
-      });
-      return;
+      return { state: 'lost', status: 'lost', deliveredAt: context.clock().toISOString() };
     }
     if (knobs.delay > 0) await pause(random() * knobs.delay, stop.signal);
     const times = !delivery.redelivery && chosen(knobs.duplicate, delivery) ? 2 : 1;
+    let outcome: Outcome | undefined;
     for (let time = 0; time < times && !stop.signal.aborted; time += 1) {
-      const outcome = await attempt(context, delivery, stop.signal);
-      if (outcome !== undefined) context.records.deliveries.update(delivery.id, outcome);
+      outcome = (await attempt(context, delivery, poster, stop.signal)) ?? outcome;
     }
+    return outcome;
+  };
+  const write = (outcomes: Map<number, Outcome>): void => {
+    if (outcomes.size === 0) return;
+    context.store.transaction(() => {
+      for (const [id, outcome] of outcomes) context.records.deliveries.update(id, outcome);
+    });
+    outcomes.clear();
   };
   const drain = async (key: number | null, queue: DeliveryRecord[]): Promise<void> => {
+    const outcomes = new Map<number, Outcome>();
     while (queue.length > 0 && !stop.signal.aborted) {
       const window = Math.max(1, context.knobs.webhooks.reorder);
       if (queue.length < window) await pause(REORDER_WAIT_MS, stop.signal);
       for (const delivery of shuffled(queue.splice(0, window), random)) {
-        if (!stop.signal.aborted) await send(delivery);
+        if (stop.signal.aborted) continue;
+        const outcome = await send(delivery);
+        if (outcome !== undefined) outcomes.set(delivery.id, outcome);
       }
+      if (queue.length === 0 || outcomes.size >= WRITTEN_TOGETHER) write(outcomes);
     }
+    write(outcomes);
     running.delete(key);
   };
 
@@ -69,19 +81,23 @@ export function startSender(context: ForgeContext): WebhookSender {
     close: async () => {
       stop.abort();
       await Promise.all(running.values());
+      poster[Symbol.dispose]();
     },
   };
 }
+
+type Outcome = Partial<Omit<DeliveryRecord, 'id'>>;
 
 /** One HTTP request; undefined when the forge is closing, so that the delivery stays pending. */
 async function attempt(
   context: ForgeContext,
   delivery: DeliveryRecord,
+  poster: Poster,
   signal: AbortSignal,
-): Promise<Partial<Omit<DeliveryRecord, 'id'>> | undefined> {
+): Promise<Outcome | undefined> {
   const request = deliveryRequest(context, delivery);
   const started = performance.now();
-  const done = (fields: Partial<Omit<DeliveryRecord, 'id'>>): Partial<Omit<DeliveryRecord, 'id'>> => ({
+  const done = (fields: Outcome): Outcome => ({
     state: 'done',
     deliveredAt: context.clock().toISOString(),
     duration: Math.round(performance.now() - started) / 1000,
@@ -89,25 +105,18 @@ async function attempt(
     ...fields,
   });
   if (request === undefined) return done({ statusCode: 0, status: 'no address' });
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const response = await fetch(request.url, {
-      method: 'POST',
-      headers: request.headers,
-      body: request.body,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    const body = await response.text();
+    const { status, reason, headers, body } = await poster.post(request, AbortSignal.any([signal, timeout]));
     return done({
-      statusCode: response.status,
-      status: response.ok ? 'OK' : response.statusText || 'failed',
-      responseHeaders: Object.fromEntries(response.headers),
+      statusCode: status,
+      status: status >= 200 && status < 300 ? 'OK' : reason || 'failed',
+      responseHeaders: headers,
       responseBody: body.slice(0, MAX_KEPT_BODY),
     });
-  } catch (error) {
+  } catch {
     if (signal.aborted) return undefined;
-    const timedOut = error instanceof Error && error.name === 'TimeoutError';
-    return done({ statusCode: 0, status: timedOut ? 'timed out' : 'failed to connect to host' });
+    return done({ statusCode: 0, status: timeout.aborted ? 'timed out' : 'failed to connect to host' });
   }
 }
 
