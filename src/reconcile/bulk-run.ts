@@ -4,6 +4,7 @@ import { decideCommand } from '../command/decide.ts';
 import { reject } from '../command/reject.ts';
 import type { BulkStep, Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
+import { logCommand } from './audit.ts';
 import {
   planBulk,
   planOf,
@@ -68,6 +69,9 @@ export async function performBulkStep(
             );
       const by = { ...asked, index: FIRST_INDEX + at };
       const { outcome, text } = await carryOut(world, access, place, by, item, signal);
+      const [verb = ''] = item.line.split(' ');
+      const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
+      if (place !== null) logCommand(world, access, asking, { verb, outcome }, place.state);
       const result = shortResult(outcome, text);
       plan = { ...plan, results: { ...plan.results, [at]: result } };
       unwritten += 1;

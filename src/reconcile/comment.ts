@@ -7,6 +7,7 @@ import type { Step } from '../command/step.ts';
 import { commands as allCommands } from '../command/table.ts';
 import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
+import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import { loadCommandPlace } from './command-place.ts';
 import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
@@ -94,18 +95,29 @@ async function obey(
     const place = await loadCommandPlace(world, access, target, written, signal);
     if (place === null) return said;
     const { state, snapshot } = place;
+    const asking = { ...written, number: target.number };
+    const logged = (outcome: Said['outcome'], code?: string): void =>
+      logCommand(
+        world,
+        access,
+        asking,
+        { verb: line.verb, outcome, ...(code !== undefined && { code }) },
+        state,
+      );
     if (
       line.verb === 'publish' &&
       snapshot !== null &&
       (await mergedBefore(world, access, snapshot, written, signal))
     ) {
       await world.enqueue(publicationJob(access.ref));
+      logged('done');
       said.push({ line, outcome: 'done' });
       continue;
     }
     const decision = decideCommand(line, state);
     if (decision.kind === 'ignore') return said;
     if (decision.kind === 'refuse') {
+      logged('refused', decision.code);
       said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
       break;
     }
@@ -113,10 +125,11 @@ async function obey(
       world,
       access,
       snapshot,
-      { ...written, number: target.number, index: line.index },
+      { ...asking, index: line.index },
       decision.steps,
       signal,
     );
+    logged(outcome.kind);
     if (outcome.kind !== 'done') {
       said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
       break;

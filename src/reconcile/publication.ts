@@ -123,7 +123,11 @@ async function publish(
     );
     await git.fetch({}, signal);
     if (answer.ok) {
-      world.log.info({ repository: facts.fullName, tag: names.tag, sha: due.commit.oid }, 'published');
+      const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
+      world.log.info(
+        { repository: facts.fullName, tag: names.tag, sha: due.commit.oid, digest, approvedBy, by, pull },
+        'published',
+      );
       return;
     }
     const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');

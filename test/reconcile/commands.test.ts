@@ -75,6 +75,34 @@ describe('the life of a proposal, by commands', () => {
     expect((await life.pull(number)).merged).toBe(true);
     expect([...(await life.tags()).keys()]).toEqual(['web/v1']);
     expect(await life.sticky(number)).toContain('Published `web@v1`');
+
+    // The trail in the log: who asked, for which content, and what came of it.
+    const lines = stage.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const digest = expect.stringMatching(/^sha256:/);
+    const of = { repository: 'acme/life', number };
+    const trail = lines.filter(({ msg }) => msg === 'command');
+    expect(trail).toContainEqual(
+      expect.objectContaining({
+        ...of,
+        by: 'alice',
+        command: 'approve',
+        outcome: 'refused',
+        code: 'self-approval',
+      }),
+    );
+    expect(trail).toContainEqual(
+      expect.objectContaining({
+        ...of,
+        by: 'bob',
+        role: 'write',
+        command: 'approve',
+        outcome: 'done',
+        digest,
+      }),
+    );
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'published', tag: 'web/v1', by: 'alice', approvedBy: ['bob'], digest }),
+    );
   });
 
   test('commands in the body of a review are obeyed once, and answered by a reply', async () => {
