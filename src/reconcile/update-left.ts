@@ -10,18 +10,23 @@ import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './update-pull.ts';
 import type { Withheld } from './update-target.ts';
 
 /**
- * Closes the pull request of a package that is where it should be: its revision was retired, or somebody brought it by
- * other means. Commits of people on its branch keep it open: they are theirs to throw away.
+ * Closes the pull request of a package that is where it should be, because its revision was retired, or somebody brought
+ * it by other means; and one that brings what its rollout takes back. Commits of people on its branch keep it open: they
+ * are theirs to throw away.
  */
 export async function closeMoot(
   world: World,
   bundle: Bundle,
-  { reason, message }: Withheld,
+  { reason, message, to }: Withheld,
   signal?: AbortSignal,
 ): Promise<void> {
   const { head, before, group } = bundle;
-  if (reason !== 'up-to-date' || group !== undefined || before === null || before.commit.oid !== head) return;
-  await closeOurs(world, bundle, `There is nothing left to bring. ${message}`, signal);
+  if (group !== undefined || before === null || before.commit.oid !== head) return;
+  if (reason === 'up-to-date') {
+    await closeOurs(world, bundle, `There is nothing left to bring. ${message}`, signal);
+  } else if (reason === 'wave-rolled-back' && before.record.to === to) {
+    await closeOurs(world, bundle, message, signal);
+  }
 }
 
 /** Closes the pull requests of a package that is gone from the registered branch. */

@@ -127,6 +127,11 @@ describe.runIf(process.env['PORTICO_LONG'] === '1')('the long story', () => {
     expect((await openIn())[0]).toBe('canary: Update shop to v3');
     expect(await said('/portico rollout skip web canary')).toMatchObject({ reaction: 'rocket' });
     expect(await openIn()).toEqual(['canary', 'one', 'four'].map((name) => `${name}: Update shop to v3`));
+    const open = await openIn();
+    expect(await said('/portico rollout rollback web')).toMatchObject({ reaction: 'rocket' });
+    expect(await openIn()).toEqual([]);
+    expect(await said('/portico rollout resume web')).toMatchObject({ reaction: 'rocket' });
+    expect(await openIn()).toEqual(open);
     expect(await said('/portico rollout stop web')).toMatchObject({ reaction: 'rocket' });
     expect(await dashboardOf('up')).toContain('is stopped. alice stopped it.');
     expect(await dashboardOf('two')).toContain('`wave-stopped`');
