@@ -65,13 +65,17 @@ export function told(text: string): string {
 const ZERO_WIDTH = '\u200b';
 
 function inert(text: string): string {
-  return text
-    .replaceAll('<', '&lt;')
-    .replaceAll('|', '\\|')
-    .replaceAll('![', `!${ZERO_WIDTH}[`)
-    .replaceAll(/@(?=[a-z\d])/gi, `@${ZERO_WIDTH}`)
-    .replaceAll(/(?:#|\bGH-)(?=\d)/gi, `$&${ZERO_WIDTH}`)
-    .replace(/^\//, '\\/');
+  return (
+    text
+      // An entity is rendered before the forge looks for mentions and numbers.
+      .replaceAll(/&(?=#|(?!(?:amp|lt|gt|quot);)[a-z][a-z\d]*;)/gi, '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('|', '\\|')
+      .replaceAll('![', `!${ZERO_WIDTH}[`)
+      .replaceAll(/@(?=[a-z\d])/gi, `@${ZERO_WIDTH}`)
+      .replaceAll(/(?:#|\bGH\\?-)(?=\d)/gi, `$&${ZERO_WIDTH}`)
+      .replace(/^\//, '\\/')
+  );
 }
 
 /** A fence around text, longer than any run of backticks in it. */

@@ -6,7 +6,7 @@ import { createRuntime } from '../../src/function/runtime.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
 import { renderPackage } from '../../src/package/render/render.ts';
-import { code, conflictTable, fenced, table } from '../../src/reconcile/markdown-blocks.ts';
+import { code, conflictTable, fenced, table, told } from '../../src/reconcile/markdown-blocks.ts';
 import type { RenderedPackage } from '../../src/reconcile/proposal-render.ts';
 import { renderCheck } from '../../src/reconcile/render-check.ts';
 import { publishedSummary } from '../../src/reconcile/summary.ts';
@@ -21,7 +21,7 @@ test('foreign text', () =>
     inputs: [hostileText, fc.nat(400)],
     seeds: [
       ['`@alice', 9],
-      ['thanks &#64;alice', 9],
+      ['thanks &commat;alice and &#x40;bob', 9],
       ['a|b\\|`c`', 9],
       ['\r/portico publish', 9],
     ],
@@ -31,6 +31,7 @@ test('foreign text', () =>
         inertCode(text),
         inertBlock(text, 'yaml'),
         fenced(text),
+        told(text),
         code(text),
         table(['a', 'b'], [[code(text), inertCode(text)]]),
       ])
