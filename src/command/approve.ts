@@ -2,10 +2,10 @@ import { shown } from './arguments.ts';
 import type { AnywhereCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
-import { approveRetirement } from './retirement.ts';
+import { APPROVERS, approveRetirement } from './retirement.ts';
 
 export const approve: AnywhereCommand = {
-  name: 'approve',
+  ...APPROVERS,
   usage: 'approve [@commit | <package>@<revision>]',
   summary:
     'Approve exactly this content, as an approving review would; in an issue, that a revision is retired.',
@@ -14,8 +14,6 @@ export const approve: AnywhereCommand = {
     { line: '/portico approve @1a2b3c4', does: 'approves only if this is still the head' },
   ],
   accepts: { positional: 1, commit: true },
-  minimumRole: 'write',
-  mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'head',
   decide(state, { positional: [name] }) {

@@ -2,8 +2,9 @@ import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
 import { publish } from './publish.ts';
-import { requirements, type Requirement } from './readiness.ts';
+import { onlyRemoves, requirements, type Requirement } from './readiness.ts';
 import { refuse } from './refusal.ts';
+import { explainRetirements } from './retirement.ts';
 
 export const explain: AnywhereCommand = {
   name: 'explain',
@@ -19,7 +20,9 @@ export const explain: AnywhereCommand = {
   decide(state) {
     const { place } = state;
     if (place.kind === 'pull') return { kind: 'do', steps: [], reply: explanation(state, place) };
-    return refuse('wrong-place', 'this is an issue, and no proposal', 'Say it in a pull request.');
+    const asked = explainRetirements(state);
+    if (asked !== undefined) return { kind: 'do', steps: [], reply: asked };
+    return refuse('wrong-place', 'nothing is proposed in this issue', 'Say it in a pull request.');
   },
 };
 
@@ -71,8 +74,7 @@ function rulesOfBranch({ heldBack, baseRef, draft }: PullPlace): Requirement[] {
 }
 
 function nameOf({ packages }: CommandState, { draft }: PullPlace): string {
-  const removed = packages.length > 0 && packages.every(({ state }) => state === 'deletion-proposed');
-  if (removed) return draft ? 'Draft of a deletion' : 'Proposed deletion';
+  if (onlyRemoves({ packages })) return draft ? 'Draft of a deletion' : 'Proposed deletion';
   return draft ? 'Draft' : 'Proposal';
 }
 
@@ -86,9 +88,10 @@ function group(title: string, needed: readonly Requirement[]): string {
   return [`- ${done ? '✅' : '⬜'} **${title}**`, ...lines].join('\n');
 }
 
-function next({ config }: CommandState, needed: readonly Requirement[]): string {
+function next({ config, packages }: CommandState, needed: readonly Requirement[]): string {
   const first = needed.find(({ satisfied }) => !satisfied);
   if (first !== undefined) return first.hint === '' ? `${first.message}.` : `${first.message}. ${first.hint}`;
-  const command = config.versioning === 'semver' ? 'publish major|minor|patch' : 'publish';
+  const command =
+    config.versioning === 'semver' && !onlyRemoves({ packages }) ? 'publish major|minor|patch' : 'publish';
   return `\`/portico ${command}\` (${whoMay(config, publish)}), or the merge button.`;
 }

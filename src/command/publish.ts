@@ -3,7 +3,7 @@ import { shown } from './arguments.ts';
 import type { CommandState } from './command-state.ts';
 import type { PullCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
-import { missing, refuseMissing } from './readiness.ts';
+import { missing, onlyRemoves, refuseMissing } from './readiness.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export const publish: PullCommand = {
@@ -40,13 +40,13 @@ export const publish: PullCommand = {
   },
 };
 
-function bumpOf({ config }: CommandState, word: string | undefined): Bump | Refusal | undefined {
+function bumpOf({ config, packages }: CommandState, word: string | undefined): Bump | Refusal | undefined {
   const bump = (['major', 'minor', 'patch'] as const).find((part) => part === word);
   if (word !== undefined && bump === undefined) {
     const hint = config.versioning === 'semver' ? 'Say major, minor or patch.' : 'Leave it out.';
     return refuse('unexpected-argument', `${shown(word)} is not expected here`, hint);
   }
-  if (config.versioning === 'semver' && bump === undefined) {
+  if (config.versioning === 'semver' && bump === undefined && !onlyRemoves({ packages })) {
     return refuse(
       'bump-missing',
       'this repository numbers by SemVer',

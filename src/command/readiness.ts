@@ -51,6 +51,11 @@ export function refuseMissing(lacking: readonly Requirement[]): Refusal | undefi
   };
 }
 
+/** True for a proposal that removes packages and changes none: it makes no revision. */
+export function onlyRemoves({ packages: touched }: Pick<CommandState, 'packages'>): boolean {
+  return touched.length > 0 && touched.every(({ state }) => state === 'deletion-proposed');
+}
+
 type Stage = Requirement['stage'];
 
 function there(code: string, stage: Stage, message: string): Requirement {

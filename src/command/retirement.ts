@@ -2,8 +2,9 @@
 import { formatPackageAtRevision, parsePackageAtRevision } from '../revision/package-at-revision.ts';
 import { transition } from '../revision/state.ts';
 import { shown } from './arguments.ts';
+import { whoMay } from './authorize.ts';
 import type { CommandState, Retirement } from './command-state.ts';
-import type { Decision } from './command.ts';
+import type { Command, Decision } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** What `/portico approve` means in an issue. `name` is the revision, where there are several. */
@@ -27,6 +28,27 @@ export function rejectRetirement(state: CommandState, why: string): Decision {
     steps: [{ do: 'reject-retirement', ...wanted, rejectedBy: state.caller.login, why }],
   };
 }
+
+/** What is asked for in an issue, and who decides; undefined where nothing is. */
+export function explainRetirements({ retirements = [], config }: CommandState): string | undefined {
+  if (retirements.length === 0) return undefined;
+  const asked = retirements.map(({ package: path, revision, login }) => {
+    const name = shown(formatPackageAtRevision({ path, revision }));
+    const other = config.publish.allowSelfApproval ? '' : `, not ${shown(login)}`;
+    return [
+      `- ⬜ **${name}** is to be retired, ${shown(login)} asks`,
+      `  - ❌ nobody has approved it. \`/portico approve\` takes its tag and release away, \`/portico reject <why>\` keeps them. Who can: ${whoMay(config, APPROVERS)}${other}.`,
+    ].join('\n');
+  });
+  return ['**Proposed deletion** of published revisions', asked.join('\n')].join('\n\n');
+}
+
+/** Who approves, unless the configuration says otherwise; approve.ts asks this file, and not the other way round. */
+export const APPROVERS: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'> = {
+  name: 'approve',
+  minimumRole: 'write',
+  mayAlso: [],
+};
 
 function chosen(
   { retirements = [] }: CommandState,

@@ -88,8 +88,12 @@ async function inPull(
     config,
     packages: snapshot.packages.map(({ path, directory, trees }) => {
       const newest = newestRevision(refs, directory)?.name;
-      const open = trees.head === null ? 'deletion-proposed' : 'proposed';
-      return { path, state: pull.draft ? 'draft' : open, ...(newest !== undefined && { newest }) };
+      const changes = pull.draft ? 'draft' : 'proposed';
+      return {
+        path,
+        state: trees.head === null ? 'deletion-proposed' : changes,
+        ...(newest !== undefined && { newest }),
+      };
     }),
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,

@@ -207,7 +207,9 @@ function stepOf(
     return '**Next:** an approving review, or `/portico approve`.';
   if ((approvals.ownersMissing ?? []).length > 0)
     return '**Next:** an approving review, or `/portico approve`, of a code owner.';
-  return '**Next:** `/portico publish`, or merge it.';
+  // Where revisions have three parts, the command says which goes up; the button means minor.
+  const parts = packages.some(({ next }) => next?.includes('.') === true) ? ' major|minor|patch' : '';
+  return `**Next:** \`/portico publish${parts}\`, or merge it.`;
 }
 
 function escapeHtml(text: string): string {

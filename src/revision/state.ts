@@ -63,6 +63,13 @@ function refusal(state: StateName, action: Action): { code: string; message: str
   }
   switch (state) {
     case 'draft':
+      if (action === 'reject') {
+        return {
+          code: 'not-proposed',
+          message: 'it is a draft, and nothing is proposed',
+          hint: 'To give it up, close the pull request.',
+        };
+      }
       return { code: 'not-proposed', message: 'it is a draft', hint: 'Propose it first: /portico propose.' };
     case 'proposed':
       return { code: 'already-proposed', message: 'it is already proposed', hint: 'It waits for approval.' };

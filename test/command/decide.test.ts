@@ -101,6 +101,11 @@ describe('publish', () => {
     });
   });
 
+  test('a deletion needs no part', () => {
+    const packages = [{ path: 'web', state: 'deletion-proposed' as const }];
+    expect(outcome('/portico publish', { config: config({ versioning: 'semver' }), packages })).toBe('merge');
+  });
+
   test('names everything that is missing', () => {
     const { message } = refusal('/portico publish', {
       openConflicts: 1,

@@ -90,6 +90,16 @@ describe('explain', () => {
     expect(outcome('/portico publish', { checks: { ...red, failing } })).toBe('checks-red');
   });
 
+  test('in an issue: what is asked to be retired, and who decides', () => {
+    const place = { kind: 'issue', number: 9, state: 'open', locked: false } as const;
+    const asked = { package: 'web', revision: 'v3', tag: 'abc', login: 'carol', comment: 5 };
+    expect(reply({ place, retirements: [asked] })).toContain('**`web@v3`** is to be retired, `carol` asks');
+    expect(reply({ place, retirements: [asked] })).toMatch(
+      /Who can: the role write or higher, not `carol`\.$/,
+    );
+    expect(outcome('/portico explain', { place })).toBe('wrong-place');
+  });
+
   test('one thing that is missing is a sentence; a code owner who is missing is named beside the number', () => {
     const one = say('/portico publish', { place: pull({ draft: true }) });
     expect(one.kind === 'refuse' && refusalText(one)).toBe(
@@ -113,6 +123,14 @@ describe('explain', () => {
     ['behind', { place: pull({ heldBack: 'behind' }) }, 'Press "Update branch".'],
     ['merged', { place: pull({ merged: true, state: 'closed' as const }) }, 'It is merged'],
     ['closed', { place: pull({ state: 'closed' as const }) }, 'It is closed'],
+    [
+      'a deletion makes no revision',
+      {
+        config: config({ versioning: 'semver' }),
+        packages: [{ path: 'web', state: 'deletion-proposed' as const }],
+      },
+      '**Next:** `/portico publish` (',
+    ],
     ['semver', { config: config({ versioning: 'semver' }) }, 'publish major|minor|patch'],
     [
       'deletion',

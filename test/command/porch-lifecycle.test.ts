@@ -31,7 +31,7 @@ const LEGAL = [
 ] as const;
 
 const ILLEGAL = [
-  ['Draft', 'reject no', 'It is a draft. Propose it first: /portico propose.'],
+  ['Draft', 'reject no', 'It is a draft, and nothing is proposed. To give it up, close the pull request.'],
   ['Draft', 'approve', 'It is a draft. Propose it first: /portico propose.'],
   [
     'Draft',
