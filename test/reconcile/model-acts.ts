@@ -23,7 +23,7 @@ async function tried<T>(work: Promise<T>, then: (result: T) => unknown = () => {
 
 export const NOTHING = (): Came => 'nothing';
 
-export const branchOf = (workspace: string): string => `drafts/web/${workspace}`;
+const branchOf = (workspace: string): string => `drafts/web/${workspace}`;
 
 async function pullOf(model: Model, { repo, stage }: Real, target: Target): Promise<number | undefined> {
   if (target !== 'made') return model.branches.get(branchOf(target))?.pull;
