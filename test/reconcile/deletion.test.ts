@@ -47,7 +47,7 @@ describe('one revision', () => {
       reply: expect.stringContaining('only after its deletion was proposed'),
     });
     expect((await repo.command(number, '/portico delete web@v7', 'bob')).reply).toContain(
-      'There is no revision `web@v7`',
+      '`web` has no revision `v7`. It has `v2`, `v1`.',
     );
 
     expect((await repo.command(number, '/portico delete web@v2', 'bob')).reaction).toBe('rocket');
