@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -103,6 +104,24 @@ describe('streams', () => {
     dir.write({ 'p/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n' });
     const env = { npm_package_name: 'portico', npm_lifecycle_event: 'portico', INIT_CWD: dir.path('.') };
     expect((await portico(['tree', 'p'], { cwd: ROOT, env })).stdout).toContain('Package "p"');
+  });
+});
+
+describe('the server', () => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  // With any other secret it would get as far as the database, which is not there.
+  const rest = { APP_ID: '1', PRIVATE_KEY: privateKey, DATABASE_URL: 'postgres://a:b@127.0.0.1:1/none' };
+
+  test.each<[string, Record<string, string>]>([
+    ['1 without a secret', {}],
+    ['2 with the one that everybody knows', { WEBHOOK_SECRET: 'development' }],
+  ])('%s does not start', async (_what, secret) => {
+    const { code, stderr } = await portico(['serve'], { env: { ...rest, ...secret } });
+    expect([code, stderr]).toEqual([65, expect.stringContaining('\nWEBHOOK_SECRET ')]);
   });
 });
 
