@@ -23,6 +23,8 @@ export interface DoorSettings {
   readonly databaseUrl: string | undefined;
   /** or, without a server, a file here. */
   readonly spool: string;
+  /** 2,000 when absent. */
+  readonly mostConnections?: number;
 }
 
 export type ToDoor =
@@ -48,6 +50,10 @@ export type FromDoor =
 
 /** A client that has not sent its headers by then is no forge. */
 const HEADERS_MS = 10_000;
+/** How often is looked for such clients. */
+const LOOK_MS = 5_000;
+/** Each is a file descriptor, and git needs some too; a forge sends far fewer webhooks at once. */
+const MOST_CONNECTIONS = 2_000;
 /** A server that does not say anything for so long stands still. */
 const PAGE_MS = 10_000;
 const STUCK: PageAnswer = [503, '{"status":"unavailable","reason":"stuck"}', 'application/json'];
@@ -66,7 +72,14 @@ function goFirst(): void {
   }
 }
 
-async function open({ secrets, host, port, databaseUrl, spool }: DoorSettings): Promise<void> {
+async function open({
+  secrets,
+  host,
+  port,
+  databaseUrl,
+  spool,
+  mostConnections = MOST_CONNECTIONS,
+}: DoorSettings): Promise<void> {
   goFirst();
   const store = databaseUrl === undefined ? inFiles(spool) : await inDatabase(databaseUrl);
   const door = createDoor({
@@ -78,11 +91,12 @@ async function open({ secrets, host, port, databaseUrl, spool }: DoorSettings): 
     metrics: { delivery: (event, outcome) => tell({ what: 'outcome', event, outcome }) },
   });
   const pages = askThere();
-  const server = createServer((request, response) => {
+  const server = createServer({ connectionsCheckingInterval: LOOK_MS }, (request, response) => {
     if (isPage(pathOf(request))) void answerPage(request, response, (path) => pages.ask(path));
     else door(request, response);
   });
   server.headersTimeout = HEADERS_MS;
+  server.maxConnections = mostConnections;
   server.once('error', (error: NodeJS.ErrnoException) => shut(error.code ?? 'UNEXPECTED', error.message));
   server.listen(port, host, () => {
     const address = server.address();

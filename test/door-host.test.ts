@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { afterAll, expect, test } from 'vitest';
 
@@ -116,4 +119,38 @@ test('what lay in files when the process died goes through the inbox, each deliv
     { id: 'a', state: 'completed' },
     { id: 'b', state: 'completed' },
   ]);
+});
+
+test('no more connections are held than there is room for; one that ends makes room', async () => {
+  await using door = await openDoor({
+    settings: {
+      secrets: [SECRET],
+      host: '127.0.0.1',
+      port: 0,
+      databaseUrl: undefined,
+      spool: join(root, 'few'),
+      mostConnections: 2,
+    },
+    onStored: () => {},
+    onOutcome: () => {},
+    page: async () => [200, 'here', 'text/plain'],
+    log: createLog({ level: 'silent' }),
+  });
+  const held: Socket[] = [];
+  for (let at = 0; at < 2; at += 1) {
+    const socket = connect(door.port, '127.0.0.1');
+    await once(socket, 'connect');
+    held.push(socket);
+  }
+  const third = connect(door.port, '127.0.0.1');
+  third.on('error', () => {});
+  await once(third, 'close');
+
+  const [first, second] = held;
+  const closed = once(first!, 'close');
+  first!.end();
+  await closed;
+  second!.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(await text(second!)).toContain('here');
+  expect(await (await fetch(`http://127.0.0.1:${door.port}/healthz`)).text()).toBe('here');
 });
