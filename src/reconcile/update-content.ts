@@ -157,12 +157,15 @@ function lockTo(files: PackageFiles, down: Downstream, to: string, commit: strin
 function asWritten(place: GitLocation, before: GitLocation | undefined): GitLocation {
   if (before === undefined) return place;
   const { repo, directory } = before;
-  const address = (url: string): string => url.replace(/\.git$/, '');
   return {
-    repo: address(repo) === address(place.repo) ? repo : place.repo,
+    repo: plainAddress(repo) === plainAddress(place.repo) ? repo : place.repo,
     directory: plainDirectory(directory) === plainDirectory(place.directory) ? directory : place.directory,
     ref: place.ref,
   };
+}
+
+function plainAddress(url: string): string {
+  return url.replace(/\.git$/, '');
 }
 
 function placeOf({ upstream }: Downstream, to: string): GitLocation {
