@@ -7,6 +7,7 @@ import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
 import type { Bundle } from './update-bundle.ts';
 import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './update-pull.ts';
+import { hasPeoplesCommits } from './update-replay.ts';
 import type { Withheld } from './update-target.ts';
 
 /**
@@ -20,13 +21,12 @@ export async function closeMoot(
   { reason, message, to }: Withheld,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { head, before, group } = bundle;
+  const { home, head, before, group } = bundle;
   if (group !== undefined || before === null || before.commit.oid !== head) return;
-  if (reason === 'up-to-date') {
-    await closeOurs(world, bundle, `There is nothing left to bring. ${message}`, signal);
-  } else if (reason === 'wave-rolled-back' && before.record.to === to) {
-    await closeOurs(world, bundle, message, signal);
-  }
+  const isBack = reason === 'wave-rolled-back' && before.record.to === to;
+  if (reason !== 'up-to-date' && !isBack) return;
+  if (await hasPeoplesCommits(world, home.access.git, { base: home.base.oid, head }, signal)) return;
+  await closeOurs(world, bundle, isBack ? message : `There is nothing left to bring. ${message}`, signal);
 }
 
 /** Closes the pull requests of a package that is gone from the registered branch. */

@@ -8,13 +8,14 @@ import { mergeMessage } from './merge-message.ts';
 import type { World } from './ports.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
+import { hasPeoplesCommits } from './update-replay.ts';
 
 /** Conclusions that hold nothing up. */
 const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
- * green, ours included, and its head is the commit that Portico made: whoever edits it merges it. Null where it waits.
+ * green, ours included, and all its commits are Portico's: whoever edits it merges it. Null where it waits.
  */
 export async function mergedAlone(
   world: World,
@@ -32,6 +33,8 @@ export async function mergedAlone(
   if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
     return null;
+  // What people committed below it is not Portico's to merge either.
+  if (await hasPeoplesCommits(world, access.git, { base: home.base.oid, head }, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
   if (ours?.status !== 'completed' || ours.conclusion !== 'success') return null;

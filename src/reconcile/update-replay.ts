@@ -46,6 +46,17 @@ export async function stretchesOf(
   return stretches;
 }
 
+/** Whether people have a part in what a branch brings, also below a later commit of Portico's. */
+export async function hasPeoplesCommits(
+  { hmac }: Pick<World, 'hmac'>,
+  git: Pick<Git, 'log'>,
+  { base, head }: { readonly base: string; readonly head: string },
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  return log.length >= HISTORY || log.some((commit) => readSealed(commit, hmac) === null);
+}
+
 /** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */
 interface Wish {
   readonly directory: string;

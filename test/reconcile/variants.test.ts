@@ -325,6 +325,27 @@ test('a channel is followed, forth and back, and an update merges itself unless 
   await auto.push('blocked', { 'x.txt': 'x' });
   await stage.look('auto');
   expect(await auto.read('shop/Kptfile')).toContain('ref: web/v1');
+
+  // Somebody commits on its branch, and a newer revision comes on top: who edited it merges it.
+  const policy = (more: string): Promise<string> =>
+    auto.push('main', {
+      '.github/portico.yaml': configuration(
+        'auto',
+        `branch: main\nupdates: { follow: channel/stable${more} }`,
+      ),
+    });
+  await policy('');
+  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v2')!);
+  await stage.look('auto');
+  const [open] = await auto.pulls();
+  await auto.push(open!.head.ref, { 'shop/own.yaml': configMap('own', { a: 'b' }) });
+  await stage.idle();
+  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v3')!);
+  await policy(', automerge: all');
+  await stage.look('auto');
+  expect((await auto.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  expect(await auto.read('shop/own.yaml', open!.head.ref)).toContain('a: b');
+
   // Of the newest revision nobody hears before it is two weeks old.
   expect(await later.pulls('all')).toEqual([]);
 });
