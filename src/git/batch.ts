@@ -13,7 +13,7 @@ export interface ObjectInfo {
   readonly size: number;
 }
 
-interface GitObject extends ObjectInfo {
+export interface GitObject extends ObjectInfo {
   readonly bytes: Buffer;
 }
 

@@ -1,5 +1,5 @@
 import { PorticoError } from '../error.ts';
-import type { ObjectInfo, ObjectReader } from './batch.ts';
+import type { GitObject, ObjectInfo, ObjectReader } from './batch.ts';
 import { createLru } from './lru.ts';
 import type { MirrorRef } from './mirror-types.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
@@ -37,20 +37,36 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
       throw error;
     }
   };
+  const keyOf = (name: string): string => `${setup.gitDir}#${clone}:${name}`;
   const repo: Repo = {
     setup,
     objects: {
       ...objects,
       async info(name, signal) {
         // What an id leads to does not change.
-        const key = `${setup.gitDir}#${clone}:${name}`;
+        const key = keyOf(name);
+        const { count } = version;
         const before = infos.get(key);
         if (before !== undefined) return before;
+        if (absent.get(`${key} ${count}`) !== undefined) return null;
         const found = await noting(objects.info(name, signal));
-        if (found !== null && STARTS_WITH_ID.test(name)) infos.set(key, found, 1);
+        if (!STARTS_WITH_ID.test(name)) return found;
+        if (found !== null) infos.set(key, found, 1);
+        // A tree that is there has no such path; one that is damaged may be mended by the next fetch.
+        else if (name.includes(':')) absent.set(`${key} ${count}`, true, 1);
         return found;
       },
-      read: (name, signal) => noting(objects.read(name, signal)),
+      async read(name, signal) {
+        const key = keyOf(name);
+        const before = contents.get(key);
+        if (before !== undefined) return before;
+        const found = await noting(objects.read(name, signal));
+        if (found === null || found.size > SMALL || !STARTS_WITH_ID.test(name)) return found;
+        // A copy: the bytes are a part of all that came with them.
+        const kept = { ...found, bytes: Buffer.from(found.bytes) };
+        contents.set(key, kept, kept.size + OVERHEAD);
+        return kept;
+      },
     },
     git: (args, options) => noting(runGit(setup, args, options)),
     refs: async (signal) => {
@@ -90,6 +106,11 @@ const STARTS_WITH_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])/;
 
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
 const infos = createLru<ObjectInfo>(100_000);
+const absent = createLru<true>(20_000);
+/** The same few files (configuration, Kptfiles, code owners) are read for every job. */
+const contents = createLru<GitObject>(4 * 1024 * 1024);
+const SMALL = 16 * 1024;
+const OVERHEAD = 500;
 
 /**
  * All refs that lead to a commit. git keeps what annotated tags lead to beside packed refs, and `show-ref` takes it from
