@@ -30,9 +30,17 @@ export function answer(catalog: Catalog, subject: Subject, filter: string | unde
   const rows = rowsOf(catalog, subject);
   if (filter === undefined) return rows;
   const wanted = filter.toLowerCase();
-  return rows.filter((row) =>
-    Object.values(row).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted)),
-  );
+  return rows.filter((row) => wordsOf(row).some((word) => word.toLowerCase().includes(wanted)));
+}
+
+/** Its texts, and what people call it by: `owner/name:path`, `owner/name:path@v3`. */
+function wordsOf(row: Row): string[] {
+  const texts = Object.values(row).filter((value) => typeof value === 'string');
+  const { repository, package: path, revision, newest, at } = row;
+  if (repository === undefined || path === undefined) return texts;
+  const name = `${repository}:${path}`;
+  const revisions = [revision, newest, at].filter((one) => one !== undefined);
+  return [...texts, name, ...revisions.map((one) => `${name}@${one}`)];
 }
 
 /** The lineage as a Mermaid graph; with a filter only what touches it. */

@@ -79,6 +79,12 @@ test('what repositories hold is told from their branches and tags', async () => 
     'v2',
     'v3.0.0-rc.1',
   ]);
+  for (const word of ['web@v2', 'blueprints:web@', 'Acme/Blueprints:web@V2']) {
+    expect(answer(catalog, 'revisions', word).map(({ revision }) => revision)).toContain('v2');
+  }
+  expect(answer(catalog, 'revisions', 'web@v2')).toHaveLength(1);
+  expect(answer(catalog, 'outdated', 'front@v1')).toHaveLength(1);
+  expect(answer(catalog, 'packages', 'web@v1')).toEqual([]);
   expect(answer(catalog, 'upstreams', undefined)).toEqual([
     { repository: 'acme/shop', package: 'else', upstream: 'https://other.example/x/y:.', at: '', newest: '' },
     { repository: 'acme/shop', package: 'front', upstream: 'acme/blueprints:web', at: 'v1', newest: 'v2' },
