@@ -179,6 +179,23 @@ describe('auto-merge', () => {
     expect(pull).toMatchObject({ merged: true, merged_by: { login: 'bob' }, auto_merge: null });
   });
 
+  test('waits for the rules also where who asked for it could pass them by', async () => {
+    await protect({
+      enforce_admins: false,
+      required_status_checks: { strict: false, contexts: ['portico'] },
+      required_pull_request_reviews: { required_approving_review_count: 1 },
+    });
+    await forge.alice.rest.repos.update({ ...REPO, allow_auto_merge: true });
+    const { head, id, at } = await propose();
+    await forge.alice.graphql(ENABLE, { id });
+    await check(head, 'success');
+    await forge.forge.settled();
+    expect((await forge.bob.rest.pulls.get(at)).data.merged).toBe(false);
+    await forge.carol.rest.pulls.createReview({ ...at, event: 'APPROVE' });
+    await forge.forge.settled();
+    expect((await forge.bob.rest.pulls.get(at)).data).toMatchObject({ merged: true });
+  });
+
   test('is refused where nothing is in the way', async () => {
     await forge.alice.rest.repos.update({ ...REPO, allow_auto_merge: true });
     const { id, number } = await propose();

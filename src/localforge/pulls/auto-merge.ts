@@ -17,7 +17,10 @@ export function retryAutoMergeAt(context: ForgeContext, repository: RepositoryRe
   }
 }
 
-/** Merges, in the background, a pull request with auto-merge if nothing stands against it any more. */
+/**
+ * Merges, in the background, a pull request with auto-merge if nothing stands against it any more. It waits for the
+ * rules of the branch also where the person who asked for it could pass them by.
+ */
 export function retryAutoMerge(context: ForgeContext, repository: RepositoryRecord, pull: PullRecord): void {
   const settings = pull.autoMerge;
   if (settings === null || issueOf(context, pull).state === 'closed') return;
@@ -25,9 +28,9 @@ export function retryAutoMerge(context: ForgeContext, repository: RepositoryReco
   // The forge acts for the person who asked for it; what that person may do was checked then.
   const actor: Actor = { kind: 'user', user, tokenId: 0 };
   runInBackground(context, 'auto-merge', async () => {
+    const requirements = requirementsOf(context, repository, pull.baseRef);
+    if (unmet(context, repository, pull, requirements).length > 0) return;
     if (hasQueue(context, repository, pull.baseRef)) {
-      const requirements = requirementsOf(context, repository, pull.baseRef);
-      if (unmet(context, repository, pull, requirements).length > 0) return;
       await enqueue(context, repository, pull, settings.enabledById);
       return;
     }
