@@ -9,7 +9,7 @@ import { startStage, type Stage } from './stage.ts';
 
 /**
  * Schedules of people and events, each in a repository of its own. MODEL_SEED and MODEL_SCHEDULES say which and how many,
- * MODEL_TOGETHER how many are played side by side, and MODEL_ONLY plays one of them by its number alone, made smaller
+ * MODEL_FROM leaves out the first of them, MODEL_TOGETHER how many are played side by side, and MODEL_ONLY plays one of them by its number alone, made smaller
  * where it fails.
  */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['MODEL_SCHEDULES'] !== undefined;
@@ -20,6 +20,7 @@ const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 5))
 const IN_TURN = LONG ? 8 : 1;
 const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000);
 const ONLY = process.env['MODEL_ONLY'];
+const FROM = Number(process.env['MODEL_FROM'] ?? 0);
 
 type Schedule = readonly Command[];
 
@@ -32,7 +33,7 @@ test.runIf(ONLY === undefined)(
     const tally: Tally = new Map();
     const played = { schedules: 0, commands: 0, revisions: 0, failed: 0 };
     const failures: string[] = [];
-    for (let from = 0; from < SCHEDULES; from += PER_STAGE) {
+    for (let from = FROM; from < SCHEDULES; from += PER_STAGE) {
       const some = all.slice(from, from + PER_STAGE).map((schedule, at) => ({ schedule, number: from + at }));
       await using stage = await stageFor(some.map(({ number }) => number));
       const waiting = [...some];
