@@ -9,8 +9,8 @@ import { startStage, type Stage } from './stage.ts';
 
 /**
  * Schedules of people and events, each in a repository of its own. MODEL_SEED and MODEL_SCHEDULES say which and how many,
- * MODEL_FROM leaves out the first of them, MODEL_TOGETHER how many are played side by side, and MODEL_ONLY plays one of them by its number alone, made smaller
- * where it fails.
+ * MODEL_FROM with which to begin, MODEL_TOGETHER how many are played side by side, and MODEL_ONLY plays one of them by
+ * its number alone, made smaller where it fails.
  */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['MODEL_SCHEDULES'] !== undefined;
 const SCHEDULES = Number(process.env['MODEL_SCHEDULES'] ?? (LONG ? 1_000 : 1));
