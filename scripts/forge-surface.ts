@@ -104,6 +104,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   [`${REPO}/issues/{issue_number}`]: 'get patch',
   [`${REPO}/issues/{issue_number}/assignees`]: 'post delete',
   [`${REPO}/issues/{issue_number}/comments`]: 'get post',
+  [`${REPO}/issues/{issue_number}/events`]: 'get',
   [`${REPO}/issues/{issue_number}/labels`]: 'get post put delete',
   [`${REPO}/issues/{issue_number}/labels/{name}`]: 'delete',
   [`${REPO}/issues/{issue_number}/lock`]: 'put delete',

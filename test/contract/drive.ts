@@ -317,6 +317,7 @@ async function driveIssues({ bob, app }: Collaboration): Promise<void> {
   await issues.removeLabel({ ...one, name: 'new' });
   await issues.setLabels({ ...one, labels: ['area'] });
   await issues.removeAllLabels(one);
+  await issues.listEvents(one);
   await issues.lock({ ...one, lock_reason: 'resolved' });
   await issues.unlock(one);
   await issues.update({ ...one, state: 'closed', state_reason: 'completed' });

@@ -115,6 +115,7 @@ export function addLabels(context: ForgeContext, router: Router): void {
       event: one.event,
       commit_id: null,
       commit_url: null,
+      performed_via_github_app: null,
       created_at: one.createdAt,
       label: { name: one.name, color: one.color },
     }));
