@@ -45,7 +45,12 @@ export const approve: AnywhereCommand = {
       approvals.digest === digest &&
       approvals.counted.some((given) => given.login.toLowerCase() === login)
     ) {
-      return { kind: 'do', steps: [], reply: 'Your approval already counts for this content.' };
+      // It may count because this very command wrote it and did not get to the end: what shows it follows now.
+      return {
+        kind: 'do',
+        steps: [{ do: 'render' }],
+        reply: 'Your approval already counts for this content.',
+      };
     }
     return {
       kind: 'do',

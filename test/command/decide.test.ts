@@ -196,7 +196,11 @@ describe('approve', () => {
       { checks: { ...green, state: 'red' } },
       'record-approval',
     ],
-    ['given before', approvals({ counted: [{ login: 'Bob', how: 'review' }] }), 'reply'],
+    [
+      'given before: what shows it follows',
+      approvals({ counted: [{ login: 'Bob', how: 'review' }] }),
+      'render',
+    ],
     [
       'given before for other content',
       approvals({ counted: [{ login: 'bob', how: 'review' }], digest: 'sha256:0' }),
