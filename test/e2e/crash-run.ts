@@ -119,21 +119,23 @@ export async function killedAlong(
     if (plan.after === 'write' || number === undefined) return stage.startBot();
     return stage.startBot({ env: killing(file, { after: plan.after, number }) });
   };
-  let bot = await start();
+  let starting = start();
+  let bot = await starting;
   await stage.quiet();
-  // Of a process that is not up yet there is no handle to kill it by.
   let armed = true;
   stage.proxy.judge((call) => {
     if (plan.after !== 'write' || !armed || !call.writes || !plan.due(nameOf(call), deaths)) return undefined;
     armed = false;
-    return { kind: 'lost-reset', before: async () => void (await bot.end('SIGKILL')) };
+    // One that is not up yet cannot be killed yet, and waits for this answer.
+    return { kind: 'lost-reset', before: async () => void (await (await starting).end('SIGKILL')) };
   });
   writeFileSync(file, '');
   await scenario.act(stage);
   while (await death(stage, bot.child)) {
     deaths += 1;
-    bot = await start();
     armed = true;
+    starting = start();
+    bot = await starting;
   }
   stage.proxy.judge(null);
   await inState(stage, wanted, bot);
@@ -179,9 +181,12 @@ function killing(file: string, { after, number }: Point): Record<string, string>
   };
 }
 
-/** The bot may be writing it anew. */
+/** The bot may be writing it anew: then it is empty. */
 function countOf(file: string, what: Inside): Promise<number> {
-  return eventually(`the count of ${what}`, async () => Number(readFileSync(`${file}.${what}`, 'utf8')));
+  return eventually(
+    `the count of ${what}`,
+    async () => Number(readFileSync(`${file}.${what}`, 'utf8')) || undefined,
+  );
 }
 
 /** True when the process died, false when all is quiet and it lives. */

@@ -9,13 +9,15 @@ import { forgeState } from './forge-state.ts';
 import { below, configuration, locked } from './packages.ts';
 
 /**
- * Thousands of webhooks on the way to a real process, `npm run faults` only: many packages are changed and published at
- * once, again and again, while three of ten webhooks are lost (of half of those the forge does not know), three of ten
+ * Thousands of webhooks on the way to a real process, `npm run faults` only: many packages are changed, edited and
+ * published at once, again and again, while three of ten webhooks are lost (of half of those the forge does not know), three of ten
  * come twice, and all come late and in any order. In the end the forge is as where each came once and in order.
  */
 const LONG = process.env['PORTICO_LONG'] === '1';
-const PACKAGES = Number(process.env['FAULT_PACKAGES'] ?? 25);
+const PACKAGES = Number(process.env['FAULT_PACKAGES'] ?? 16);
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 2);
+/** How often people change the title of each proposal and change it back, while the webhooks get lost. */
+const EDITS = Number(process.env['FAULT_EDITS'] ?? 50);
 const SEED = Number(process.env['FAULT_SEED'] ?? 7);
 if (!LONG) process.stderr.write('SKIPPED: lost webhooks by the thousand are tried by npm run faults\n');
 
@@ -44,8 +46,8 @@ test.skipIf(!LONG)(
         seed: SEED,
       });
       stage.forge.setAppWebhookUrl(courier.url);
-      const bot = await stage.startBot({ env: { SWEEP_MINUTES: '1' } });
-      await story(stage);
+      const bot = await stage.startBot({ env: { SWEEP_MINUTES: '2' } });
+      await story(stage, EDITS);
       await inState(stage, wanted, bot, PATIENCE, seen);
       await courier.idle();
       await inState(stage, wanted, bot, PATIENCE, seen);
@@ -93,7 +95,7 @@ async function undisturbed(ground: Ground): Promise<readonly string[]> {
   await using stage = await ground.open('undisturbed', 'prepared');
   const bot = await stage.startBot();
   await stage.quiet();
-  await story(stage);
+  await story(stage, 0);
   await stage.quiet(PATIENCE);
   const state = await seen(stage);
   expect(await bot.end('SIGTERM')).toBe(0);
@@ -114,8 +116,8 @@ async function seen(stage: FaultStage): Promise<readonly string[]> {
 
 const REVISION = /^(\w+): ref (refs\/(?:tags|portico\/published)\/(\w+)\/v\d+) \w+ (.*)$/;
 
-/** In each round every package gets a proposal, an approval, and a wish to be published. */
-async function story(stage: FaultStage): Promise<void> {
+/** In each round every package gets a proposal, edits of its title, an approval, and a wish to be published. */
+async function story(stage: FaultStage, edits: number): Promise<void> {
   const up = stage.repository(UP);
   for (let round = 1; round <= ROUNDS; round += 1) {
     const numbers: number[] = [];
@@ -128,6 +130,7 @@ async function story(stage: FaultStage): Promise<void> {
       const check = (await up.checksOf(number)).get('portico');
       return check?.status === 'completed';
     });
+    await Promise.all(numbers.map((number) => edit(stage, number, edits)));
     for (const pull_number of numbers) {
       await stage.as('bob').rest.pulls.createReview({ ...up.where, pull_number, event: 'APPROVE' });
       await up.say(pull_number, '/portico publish');
@@ -141,6 +144,17 @@ async function story(stage: FaultStage): Promise<void> {
         return data.some(({ title }) => title === `Update ${name} to v${round + 1}`);
       });
     }
+  }
+}
+
+/** Leaves it as it was. */
+async function edit(stage: FaultStage, pull_number: number, times: number): Promise<void> {
+  const { pulls } = stage.as('alice').rest;
+  const where = { ...stage.repository(UP).where, pull_number };
+  const { title } = (await pulls.get(where)).data;
+  for (let count = 0; count < times; count += 1) {
+    await pulls.update({ ...where, title: `${title} (${count})` });
+    await pulls.update({ ...where, title });
   }
 }
 
