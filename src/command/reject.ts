@@ -25,9 +25,10 @@ export const reject: AnywhereCommand = {
     if (pull.kind === 'issue') return rejectRetirement(state, text);
     return {
       kind: 'do',
+      // The word first: broken off after it, the command can be taken up again, and in a draft it could not.
       steps: [
-        { do: 'convert-to-draft' },
         { do: 'record-rejection', login: caller.login, why: text, head: pull.headSha },
+        { do: 'convert-to-draft' },
       ],
     };
   },

@@ -153,8 +153,8 @@ describe('reject', () => {
     expect(say("/portico reject don't use @org/team's quota")).toEqual({
       kind: 'do',
       steps: [
-        { do: 'convert-to-draft' },
         { do: 'record-rejection', login: 'bob', why: "don't use @org/team's quota", head: HEAD },
+        { do: 'convert-to-draft' },
       ],
     });
   });
@@ -165,7 +165,7 @@ describe('reject', () => {
       'after a push',
       '/portico reject no',
       { place: pull({ headSeenAtComment: OTHER }) },
-      'convert-to-draft record-rejection',
+      'record-rejection convert-to-draft',
     ],
   ])('%s', (_name, body, change, want) => expect(outcome(body, change)).toBe(want));
 });

@@ -21,7 +21,7 @@ const PLACES: Record<string, Partial<CommandState>> = {
 
 const LEGAL = [
   ['Draft', 'propose', ['mark-ready']],
-  ['Proposed', 'reject too much', ['convert-to-draft', 'record-rejection']],
+  ['Proposed', 'reject too much', ['record-rejection', 'convert-to-draft']],
   ['Proposed', 'approve', ['record-approval']],
   ['Proposed', 'publish', ['merge']],
   ['Published, in an issue', 'delete web@v3', ['request-retirement']],
