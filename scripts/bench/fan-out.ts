@@ -67,11 +67,9 @@ async function fanOut({ quick, say }: Options): Promise<Row[]> {
 
 /** Asks the bot nothing: what it is asked meanwhile it has to answer too. Given up when for so long nothing came. */
 async function untilDone(all: Promise<void>, count: () => number): Promise<void> {
-  let done = false;
-  void all.then(() => (done = true));
-  for (let before = -1; !done && count() !== before;) {
+  for (let [before, done] = [-1, false]; !done && count() !== before;) {
     before = count();
-    await Promise.race([all, pause(STILL_MS, undefined, { ref: false })]);
+    done = await Promise.race([all.then(() => true), pause(STILL_MS, false, { ref: false })]);
   }
 }
 

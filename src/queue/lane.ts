@@ -65,11 +65,14 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
 
   async function gather(): Promise<void> {
     const until = performance.now() + GATHER_MS;
-    const isBusy = (): boolean => runs.size * 2 > lane.concurrency && runs.size < lane.concurrency;
-    for (let left = GATHER_MS; isBusy() && left > 0; left = until - performance.now()) {
+    for (let left = GATHER_MS; isMostlyBusy() && left > 0; left = until - performance.now()) {
       awake = Promise.withResolvers();
       await called(left);
     }
+  }
+
+  function isMostlyBusy(): boolean {
+    return runs.size * 2 > lane.concurrency && runs.size < lane.concurrency;
   }
 
   /** Resolves when the lane is woken, or after so long. */
