@@ -114,6 +114,13 @@ function culprits(
   });
 }
 
+/**
+ * "is at X but expected Y", "reference already exists", "unable to resolve reference": somebody else was faster, after
+ * the leases were compared; or it was this very push, sent again by git because the answer was lost.
+ */
+const OVERTAKEN =
+  /but expected|incorrect old value|reference already exists|failed to update ref|fetch first|unable to resolve reference/i;
+
 function rejection(summary: string, explanation: string, created: boolean): RejectedRef['reason'] {
   const moved = created ? 'exists' : 'stale';
   if (/already exists/i.test(summary)) return 'exists';
@@ -122,13 +129,7 @@ function rejection(summary: string, explanation: string, created: boolean): Reje
   if (/without `?workflows`? permission|permission|denied|not allowed|not authori[sz]ed/i.test(all))
     return 'denied';
   if (/protected|rule violation|GH006|GH013|hook declined|prohibited|deny/i.test(all)) return 'protected';
-  // "is at X but expected Y" and "reference already exists": somebody else was faster, after the leases were compared.
-  if (
-    /but expected|incorrect old value|reference already exists|failed to update ref|fetch first/i.test(all)
-  ) {
-    return moved;
-  }
-  return 'other';
+  return OVERTAKEN.test(all) ? moved : 'other';
 }
 
 /** What the forge wrote for a person to read, without git's own lines. */

@@ -71,6 +71,22 @@ describe('push', () => {
     expect(at.refOf('refs/heads/old')).toBe('');
   });
 
+  test('what was deleted by somebody else in that very moment is stale', async () => {
+    // As where git sends a push again whose answer was lost: the leases still held when it began.
+    git(at.origin, ['branch', 'old', main]);
+    writeFileSync(join(at.origin, 'hooks', 'pre-receive'), '#!/bin/sh\nrm refs/heads/old\n', { mode: 0o755 });
+    expect(
+      await mirror.push([
+        { ref: 'refs/heads/old', to: null, expect: main },
+        { ref: 'refs/heads/new', to: main, expect: null },
+      ]),
+    ).toMatchObject({
+      ok: false,
+      rejected: expect.arrayContaining([expect.objectContaining({ reason: 'stale' })]),
+    });
+    expect(at.refOf('refs/heads/new')).toBe('');
+  });
+
   test('two at once: one wins', async () => {
     const other = await mirror.commitTree({
       tree: (await mirror.treeId(next, ''))!,
