@@ -20,6 +20,9 @@ interface Comment {
   readonly htmlUrl: string;
 }
 
+/** What tells whose a comment is and what it says. */
+type Written = Pick<Comment, 'id' | 'nodeId' | 'author' | 'authorIsBot' | 'appId' | 'body'>;
+
 export interface CommentsApi {
   /** Oldest first. */
   listComments(n: number, signal?: AbortSignal): Promise<Comment[]>;
@@ -37,11 +40,15 @@ export interface CommentsApi {
     marker: string,
     body: string,
     signal?: AbortSignal,
-  ): Promise<{
-    readonly id: number;
-    readonly written: 'created' | 'updated' | 'unchanged';
-    readonly htmlUrl: string;
-  }>;
+  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
+  /** The same among comments that were listed just now, so that they are not listed again. */
+  upsertStickyAmong(
+    comments: readonly Written[],
+    n: number,
+    marker: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
   /** Folds a comment away as outdated. */
   minimizeComment(nodeId: string, signal?: AbortSignal): Promise<void>;
 }
@@ -66,6 +73,20 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     await runGraphql(context.octokit, 'minimizeComment', MINIMIZE, { id }, signal);
   };
 
+  const stick: CommentsApi['upsertStickyAmong'] = async (comments, n, marker, body, signal) => {
+    const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
+    const app = await context.app(signal);
+    const [first, ...others] = comments.filter(
+      (one) => isOurs(one, app) && one.body.trimStart().startsWith(marker),
+    );
+    // Two runs at once may have made two; the older one stays the sticky.
+    for (const extra of others) await minimize(extra.nodeId, signal);
+    if (first === undefined) return { id: (await create(n, wanted, signal)).id, written: 'created' };
+    const same = normal(first.body) === normal(scrubSecrets(wanted));
+    if (!same) await update(first.id, wanted, signal);
+    return { id: first.id, written: same ? 'unchanged' : 'updated' };
+  };
+
   return {
     listComments: list,
     listRecentComments: async (since, signal) => {
@@ -81,22 +102,8 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     },
     createComment: create,
     updateComment: update,
-    upsertSticky: async (n, marker, body, signal) => {
-      const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
-      const [comments, app] = await Promise.all([list(n, signal), context.app(signal)]);
-      const [first, ...others] = comments.filter(
-        (one) => isOurs(one, app) && one.body.trimStart().startsWith(marker),
-      );
-      // Two runs at once may have made two; the older one stays the sticky.
-      for (const extra of others) await minimize(extra.nodeId, signal);
-      if (first === undefined) {
-        const made = await create(n, wanted, signal);
-        return { id: made.id, htmlUrl: made.htmlUrl, written: 'created' };
-      }
-      const same = normal(first.body) === normal(scrubSecrets(wanted));
-      if (!same) await update(first.id, wanted, signal);
-      return { id: first.id, htmlUrl: first.htmlUrl, written: same ? 'unchanged' : 'updated' };
-    },
+    upsertSticky: async (n, marker, body, signal) => stick(await list(n, signal), n, marker, body, signal),
+    upsertStickyAmong: stick,
     minimizeComment: minimize,
   };
 }
@@ -106,7 +113,7 @@ const MINIMIZE = `mutation Minimize($id: ID!) {
 }`;
 
 /** Written by this App: told by the App's id, or where the forge does not say it, by the bot's login. */
-function isOurs(comment: Comment, app: AppIdentity): boolean {
+function isOurs(comment: Written, app: AppIdentity): boolean {
   if (comment.appId !== null) return comment.appId === app.id;
   return comment.authorIsBot && comment.author === app.botLogin;
 }

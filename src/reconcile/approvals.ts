@@ -14,10 +14,17 @@ import type { Comment } from './forge-port.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
+/** What the caller knows, and the forge need not be asked for. */
+interface Known {
+  /** Digests of commits whose check is about to be written. */
+  readonly digests?: ReadonlyMap<string, string>;
+  /** Of the proposal, listed just now. */
+  readonly comments?: Promise<readonly Comment[]>;
+}
+
 /**
  * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at
- * its commit names, and the records of `/portico approve`, by people who may approve at this moment. `known` are the
- * digests of commits whose check is about to be written.
+ * its commit names, and the records of `/portico approve`, by people who may approve at this moment.
  */
 export async function loadApprovals(
   world: Pick<World, 'app' | 'hmac'>,
@@ -25,15 +32,15 @@ export async function loadApprovals(
   snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
   digest: string | undefined,
   signal?: AbortSignal,
-  known: ReadonlyMap<string, string> = new Map(),
+  known: Known = {},
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
   const [reviews, comments] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
-    access.forge.listComments(pull.number, signal),
+    known.comments ?? access.forge.listComments(pull.number, signal),
   ]);
   const records = comments.flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? []);
-  const digests = new Map<string, string | undefined>(known);
+  const digests = new Map<string, string | undefined>(known.digests);
   const counted: CountedReview[] = [];
   for (const review of reviews) {
     if (review.submittedAt === null) continue;

@@ -216,6 +216,14 @@ export interface Forge {
   getComment(id: number, signal?: AbortSignal): Promise<Comment | null>;
   createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
   upsertSticky(n: number, marker: string, body: string, signal?: AbortSignal): Promise<unknown>;
+  /** The same among comments that were listed just now. */
+  upsertStickyAmong(
+    comments: readonly Comment[],
+    n: number,
+    marker: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   /** Comments of issues and pull requests of the whole repository changed since then, for the sweep. */
   listRecentComments(
     since: Date,

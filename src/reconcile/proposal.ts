@@ -79,7 +79,8 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
     const changes = await loadChanges(access, snapshot, commit, signal);
-    const known = new Map([[commit.head.oid, digest]]);
+    const comments = access.forge.listComments(number, signal);
+    const known = { comments, digests: new Map([[commit.head.oid, digest]]) };
     const approvals = await loadApprovals(world, access, snapshot, digest, signal, known);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({
@@ -118,7 +119,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       checks,
       approvals,
     });
-    await access.forge.upsertSticky(number, SUMMARY_MARKER, body, signal);
+    await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
     await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
   };
 }
