@@ -64,6 +64,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
+    ...(spec.sharing && { sharing: { to: spec.sharing.to ?? [], from: spec.sharing.from ?? [] } }),
     ...(spec.dashboard === false && { dashboard: false }),
     ...(spec.organization && { organization: toOrganization(spec.organization) }),
     ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),

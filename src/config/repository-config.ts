@@ -36,6 +36,8 @@ export interface RepositoryConfig {
   readonly updates: UpdatePolicy;
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: { readonly allow: readonly string[] };
+  /** Content flows where it otherwise must not if both sides name each other: `owner/name` or `owner/*`. */
+  readonly sharing?: { readonly to: readonly string[]; readonly from: readonly string[] };
   readonly inventory?: { readonly directory: string };
   /** False: no dashboard issue. */
   readonly dashboard?: false;

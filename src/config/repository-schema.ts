@@ -104,6 +104,13 @@ const updates = z.strictObject({
   }),
 });
 
+const repositories = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|[A-Za-z0-9_.-]{1,100})$/,
+    'must be owner/name, such as acme/blueprints, or owner/*',
+  );
+
 const spec = z
   .strictObject({
     branch: text((value) => refProblem(value)?.message)
@@ -162,6 +169,18 @@ const spec = z
         allow: z.array(text(allowedUpstreamProblem)).max(200).optional().meta({
           description:
             'Addresses outside of the installation that packages may be cloned from: a repository, or all below an address that ends in /*.',
+        }),
+      })
+      .optional(),
+    sharing: z
+      .strictObject({
+        to: z.array(repositories).max(200).optional().meta({
+          description:
+            'Repositories that may have what is published here although others can read it there: owner/name, or owner/* for all.',
+        }),
+        from: z.array(repositories).max(200).optional().meta({
+          description:
+            'Less public repositories, or those of other owners, whose packages may come here where they agree.',
         }),
       })
       .optional(),

@@ -163,7 +163,7 @@ async function packageItems(
       line: `rollback ${quoted(`${path}@${request.to ?? ''}`)}`,
     }));
   }
-  const choices = await updateChoices(world, access, facts, head, meant, signal);
+  const choices = await updateChoices(world, access, { facts, config }, head, meant, signal);
   return choices
     .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
     .map((choice) => ({

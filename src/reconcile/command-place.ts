@@ -105,7 +105,7 @@ async function inPull(
     updates: await updateChoices(
       world,
       access,
-      snapshot.facts,
+      snapshot,
       head.oid,
       snapshot.packages.filter(({ trees }) => trees.head !== null),
       signal,
@@ -164,7 +164,7 @@ async function inIssue(
     updates: await updateChoices(
       world,
       access,
-      facts,
+      { facts, config },
       head,
       await rootPackages(access, head, config.directory, signal),
       signal,

@@ -12,7 +12,7 @@ import { withheld, type Withheld } from './update-target.ts';
 import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
 import { readMark } from './variant-mark.ts';
 import { variantPlan, type PlannedVariant } from './variant-plan.ts';
-import { mayFlow } from './visibility.ts';
+import { contentMayFlow } from './visibility.ts';
 
 export interface VariantTarget {
   readonly repository: RepositoryRef;
@@ -38,7 +38,7 @@ export interface Downstream {
   readonly directory: string;
   readonly upstream: Upstream;
   readonly upstreamName: string;
-  /** False where the upstream is less public: nothing of it may come here, not even its name. */
+  /** False where not everybody who reads this repository may know the upstream: nothing of it comes here, not its name. */
   readonly visible: boolean;
   readonly branch: string;
   /** False where the variant has yet to make it. */
@@ -120,7 +120,10 @@ export async function downstreamIn(
   const { upstream, name } = followed;
   const upstreamFacts = await home.factsOf(upstream.access, signal);
   const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
-  const visible = mayFlow(upstreamFacts, facts) && (await controlMayFlow(world, planned, home, signal));
+  const visible =
+    (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, home, signal)) &&
+    (await baseMayFlow(upstream, home, signal)) &&
+    (await controlMayFlow(world, planned, home, signal));
   return {
     access,
     facts,
@@ -185,15 +188,30 @@ export function variantBranchName(uid: string): string {
   return `variant ${uid}`;
 }
 
+/** What a package was made from is told where it conflicts, and a Kptfile may name anything. */
+async function baseMayFlow(
+  { base }: Upstream,
+  home: Home,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (base === undefined) return true;
+  return contentMayFlow(
+    { access: base.access, facts: await home.factsOf(base.access, signal) },
+    home,
+    signal,
+  );
+}
+
 /** Documents and inventory are content too. */
 async function controlMayFlow(
   world: World,
   planned: PlannedVariant | undefined,
-  { facts, factsOf }: Home,
+  home: Home,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (planned === undefined || planned.control.ref.id === facts.id) return true;
-  return mayFlow(await factsOf(await world.open(planned.control.ref, signal), signal), facts);
+  if (planned === undefined || planned.control.ref.id === home.facts.id) return true;
+  const access = await world.open(planned.control.ref, signal);
+  return contentMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
 }
 
 /** Where a package is from the top of the repository. */

@@ -21,7 +21,7 @@ import {
   type RevisionRefs,
 } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
-import { mayFlow } from './visibility.ts';
+import { contentMayFlow } from './visibility.ts';
 import { needWholeIndex } from './whole-index.ts';
 
 export interface FoundUpstream {
@@ -131,21 +131,22 @@ interface Opened {
 
 async function openRegistered(
   world: World,
-  { login, facts }: Asker,
+  { login, facts, config }: Asker,
   ref: RepositoryRef,
   signal: AbortSignal | undefined,
 ): Promise<Opened | Refusal> {
-  const { git, forge } = await world.open(ref, signal);
+  const access = await world.open(ref, signal);
+  const { git, forge } = access;
   const [from] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   const name = from.fullName;
   if (from.id !== facts.id) {
-    if (!mayFlow(from, facts)) {
+    if (!(await contentMayFlow({ access, facts: from }, { facts, config }, signal))) {
       // Whoever may read it is told the reason; to others it does not exist.
       return (await mayRead(forge, login, signal))
         ? refuse(
             'blocked-visibility',
-            `${shown(name)} is less public than this repository: its content stays there`,
-            'Clone it into a repository that as few people can read.',
+            `not everybody who can read this repository may read ${shown(name)}: its content stays there`,
+            'Clone it into a repository of the same owner that as few people can read, or let both agree: `spec.sharing.to` there, `spec.sharing.from` here.',
           )
         : unknown(name);
     }

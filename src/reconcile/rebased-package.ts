@@ -13,6 +13,7 @@ import { findUpstream } from './draft-upstream.ts';
 import { filesAt } from './package-files.ts';
 import { strategyOf } from './update-content.ts';
 import { openUpstream } from './upstream.ts';
+import { contentMayFlow } from './visibility.ts';
 
 /** Longer, a record would be most of its commit's message. */
 const LONGEST_RECORD = 40_000;
@@ -83,7 +84,9 @@ async function lockedFiles(
   const registered = await openUpstream(world, kptfile, signal);
   if (registered.kind === 'upstream') {
     const { baseCommit, directory, access: from } = registered.upstream;
-    if (baseCommit !== null) return filesAt(from.git, baseCommit, directory, signal);
+    // What the package was made from is told where it conflicts, and a Kptfile may name anything.
+    const flows = await contentMayFlow({ access: from, facts: await from.forge.get(signal) }, asker, signal);
+    if (flows && baseCommit !== null) return filesAt(from.git, baseCommit, directory, signal);
   } else {
     const plain = lock.directory.replaceAll(/^\/+|\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;

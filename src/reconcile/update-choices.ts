@@ -1,19 +1,18 @@
 import type { UpdateChoice } from '../command/command-state.ts';
-import type { RepositoryFacts } from './forge-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { taggedRevisions } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { openUpstream } from './upstream.ts';
-import { mayFlow } from './visibility.ts';
+import { contentMayFlow, type Shared } from './visibility.ts';
 
 /**
  * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
- * whose upstream is less public: what people say about it here must not tell of it.
+ * whose upstream may not be known here: what people say about it must not tell of it.
  */
 export async function updateChoices(
   world: World,
   { git }: Pick<Access, 'git'>,
-  facts: RepositoryFacts,
+  repository: Shared,
   commit: string,
   packages: readonly { readonly path: string; readonly directory: string }[],
   signal?: AbortSignal,
@@ -25,7 +24,8 @@ export async function updateChoices(
     const found = await openUpstream(world, kptfile, signal);
     if (found.kind === 'none') continue;
     const { upstream } = found;
-    if (!mayFlow(await upstream.access.forge.get(signal), facts)) continue;
+    const from = { access: upstream.access, facts: await upstream.access.forge.get(signal) };
+    if (!(await contentMayFlow(from, repository, signal))) continue;
     choices.push({
       package: path,
       upstream: `${upstream.access.ref.owner}/${upstream.access.ref.name}/${upstream.directory}`.replace(

@@ -169,7 +169,7 @@ export async function tellOfStop(
 }
 
 /**
- * The upstream is less public than this repository: no update comes, and one that is open since before is closed. What
+ * Not everybody who reads this repository may read the upstream: no update comes, and one that is open since before is closed. What
  * is said about it names nothing.
  */
 export async function block(
@@ -179,7 +179,7 @@ export async function block(
 ): Promise<Withheld> {
   const blocked = withheld(
     'blocked-visibility',
-    'The upstream is less public than this repository: its content stays there.',
+    'Not everybody who can read this repository may read the upstream: its content stays there, unless both agree (spec.sharing).',
   );
   await closeOurs(world, bundle, blocked.message, signal);
   return blocked;

@@ -1,5 +1,8 @@
 import type { CatalogRepository } from '../catalog/catalog.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
+import type { UpstreamAccess } from './outside-upstream.ts';
 
 const FROM_OPEN_TO_CLOSED: readonly RepositoryFacts['visibility'][] = ['public', 'internal', 'private'];
 
@@ -20,6 +23,37 @@ export function mayFlow(from: Readable, to: Readable): boolean {
 
 function ownerOf(one: Readable): string {
   return ('owner' in one ? one.owner : one.ref.owner).toLowerCase();
+}
+
+/** A repository with the configuration of its base branch. */
+export interface Shared {
+  readonly facts: RepositoryFacts;
+  readonly config: Pick<RepositoryConfig, 'sharing'>;
+}
+
+/**
+ * Whether content goes from a repository into another: to where as few can read it, or because the base branches of
+ * both name each other.
+ */
+export async function contentMayFlow(
+  { access, facts }: { readonly access: UpstreamAccess; readonly facts: RepositoryFacts },
+  to: Shared,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (mayFlow(facts, to.facts)) return true;
+  // Nothing is read of a repository that this one does not ask for.
+  if (!isNamed(to.config.sharing?.from, facts.fullName)) return false;
+  await access.git.fetch({}, signal);
+  const theirs = await loadConfiguration(access.git, facts.defaultBranch, signal);
+  return theirs.state === 'registered' && isNamed(theirs.config.sharing?.to, to.facts.fullName);
+}
+
+function isNamed(entries: readonly string[] | undefined, fullName: string): boolean {
+  const name = fullName.toLowerCase();
+  return (entries ?? []).some((entry) => {
+    const wanted = entry.toLowerCase();
+    return wanted === name || (wanted.endsWith('/*') && name.startsWith(wanted.slice(0, -1)));
+  });
 }
 
 /**

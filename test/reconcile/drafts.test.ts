@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below, configuration } from '../e2e/packages.ts';
+import { below, configuration, locked } from '../e2e/packages.ts';
 import { done } from './commanded.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
@@ -134,13 +134,29 @@ test('a clone is locked to the commit behind the tag; content does not go where 
 
   const open = stage.repository('open');
   await refused(open, await issueIn(open), {
-    '/portico clone acme/blueprints:db x': '`acme/blueprints` is less public than this repository',
+    '/portico clone acme/blueprints:db x':
+      'everybody who can read this repository may read `acme/blueprints`: its content stays there',
   });
   const { where } = stage.repository('secret');
   await stage.as('alice').rest.repos.removeCollaborator({ ...where, username: 'bob' });
   const hidden = { '/portico clone acme/secret:vault@main x': 'There is no repository `acme/secret`' };
   await refused(deploy, issue, hidden, 'bob');
   expect((await deploy.pulls()).map(({ head: { ref } }) => ref)).not.toContain('drafts/x/v1');
+
+  // A Kptfile names what it likes: what the package was made from would be told where it conflicts.
+  const secret = stage.repository('secret');
+  const lock = ['vault', 'main', await secret.head('main')] as const;
+  const forged = smallPackage('vault', { data: { color: 'mine' } });
+  const Kptfile = locked(forged['Kptfile']!, secret.url, ...lock);
+  await open.push('main', below('other', smallPackage('vault', { data: { color: 'theirs' } })));
+  const branch = 'drafts/forged/one';
+  await open.push(branch, below('forged', { ...forged, Kptfile }), { from: 'main' });
+  await stage.idle();
+  const { data: draft } = await open.create(branch, true);
+  await refused(open, draft.number, {
+    '/portico rebase acme/open:other@main':
+      'he commit that the package was made from is not in its upstream any more',
+  });
 });
 
 test('a rollback becomes the next revision and says so; what fails the guardrails is refused', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { below, locked } from '../e2e/packages.ts';
+import { below, configuration, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -143,6 +143,25 @@ describe('after v2', () => {
     expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
   });
 
+  test('unless the base branches of both name each other, and as long as they do', async () => {
+    const [up, repo] = [stage.repository('up'), stage.repository('foreign')];
+    const says = (sharing: string): Record<string, string> => ({
+      '.github/portico.yaml': configuration('shared', `branch: main\n${sharing}`),
+    });
+    const openNow = async (): Promise<string[]> => {
+      await stage.look('foreign');
+      return (await repo.pulls()).map(({ title }) => title);
+    };
+    await repo.push('main', says('sharing: { from: [acme/*] }'));
+    expect(await openNow()).toEqual([]);
+    await up.push('main', says('sharing: { to: [globex/elsewhere, Globex/Foreign] }'));
+    expect(await openNow()).toEqual(['Update shop to v2']);
+    expect((await repo.pulls())[0]!.body).toContain('acme/up');
+    await up.push('main', says('sharing: { to: [globex/elsewhere] }'));
+    expect(await openNow()).toEqual([]);
+    await up.push('main', says(''));
+  });
+
   test('closed means: not this revision', async () => {
     const repo = stage.repository('closed');
     const pull = await onlyPull(repo);
@@ -278,7 +297,7 @@ describe('after v3, before v2 is approved', () => {
     await stage.idle();
     expect((await repo.pull(pull.number)).state).toBe('closed');
     const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
-    expect(said).toContain('less public');
+    expect(said).toContain('Not everybody who can read this repository');
     expect(said).not.toContain('acme/up');
   });
 });
