@@ -18,7 +18,7 @@ const LENGTH = LONG ? 18 : 9;
 const TOGETHER = Math.min(SCHEDULES, Number(process.env['MODEL_TOGETHER'] ?? 5));
 /** A stage is used for so many in turn, because starting one costs as much as a schedule. */
 const IN_TURN = LONG ? 8 : 1;
-const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['MODEL_SEED'] ?? (LONG ? Date.now() % 1_000_000 : 1));
 const ONLY = process.env['MODEL_ONLY'];
 const FROM = Number(process.env['MODEL_FROM'] ?? 0);
 
