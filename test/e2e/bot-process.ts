@@ -38,7 +38,7 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     ...settings.env,
   });
   const ended = (): boolean => bot.child.exitCode !== null || bot.child.signalCode !== null;
-  await eventually('the bot', async () => ended() || (await isReady(port)), 60);
+  await eventually('the bot', async () => ended() || (await isReady(port)), 180);
   if (bot.child.exitCode !== null) throw new Error(`the bot ended with ${bot.child.exitCode}\n${bot.log()}`);
   return bot;
 }

@@ -29,12 +29,12 @@ afterAll(async () => {
 const MOST_RUNS = Math.ceil(Object.keys(WRONG_TO_WRITES).length / 3) + 1;
 
 test.skipIf(!LONG)('each call meets another wrong answer', () =>
-  plays.all('mixed', async ({ disturbed }, scenario) => {
+  plays.all('mixed', async (play, scenario) => {
     const met = new Map<string, number>();
     const unmet = (): string[] => Object.keys(WRONG_TO_WRITES).filter((kind) => !met.has(kind));
     let runs = 0;
     for (; runs < MOST_RUNS && unmet().length > 0; runs += 1) {
-      await disturbed(scenario, async (stage, bot) => {
+      await play.disturbed(scenario, async (stage, bot) => {
         stage.proxy.judge(mixed(met, bot.child.pid));
       });
       process.stderr.write(`mixed | ${scenario.name} | ${JSON.stringify(Object.fromEntries(met))}\n`);

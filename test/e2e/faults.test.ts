@@ -79,9 +79,9 @@ const FAULTS: Readonly<Record<string, () => Met>> = {
 };
 
 test.skipIf(!LONG).each(Object.entries(FAULTS))('%s', (what, fault) =>
-  plays.all(what, async ({ disturbed }, scenario) => {
+  plays.all(what, async (own, scenario) => {
     let met: Met | undefined;
-    await disturbed(scenario, async (stage) => {
+    await own.disturbed(scenario, async (stage) => {
       met = fault();
       stage.proxy.judge(met.judge);
     });
