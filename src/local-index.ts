@@ -2,14 +2,19 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { createCatalog, type Catalog } from './catalog/catalog.ts';
+import { createCatalog, type Catalog, type CatalogDraft } from './catalog/catalog.ts';
 import { parseRepositoryConfig } from './config/parse-repository-config.ts';
 import { PorticoError } from './error.ts';
-import { isRepository, openLocal } from './git/open-local.ts';
+import { isRepository, openLocal, type LocalRepository } from './git/open-local.ts';
 import { CONFIGURATION_FILE } from './reconcile/configuration.ts';
 import { indexPackages } from './reconcile/index-packages.ts';
-import { loadRevisionRefs, revisionsByDirectory } from './reconcile/package-revisions.ts';
+import {
+  channelsByDirectory,
+  loadRevisionRefs,
+  revisionsByDirectory,
+} from './reconcile/package-revisions.ts';
 import { readDocuments } from './reconcile/variant-documents.ts';
+import { parseBranch } from './revision/ref-name.ts';
 
 /**
  * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
@@ -57,17 +62,41 @@ async function indexOne(
   const directory = config?.directory ?? '.';
   const urls = git.remotes.map(withoutCredentials);
   const [owner, name] = namesOf(urls[0], folder);
+  const revisions = await loadRevisionRefs(git, signal);
   catalog.put({
     ref: { installationId: 0, id, owner, name },
     directory,
     urls: [...urls, folder],
     commit,
     packages: await indexPackages(git, directory, commit, [], signal),
-    revisions: revisionsByDirectory(await loadRevisionRefs(git, signal)),
+    revisions: revisionsByDirectory(revisions),
+    channels: channelsByDirectory(revisions),
+    drafts: await draftsIn(git, commit, signal),
     visibility: 'private',
     labels: {},
     automerge: false,
     ...(await readDocuments(git, git.head, config?.inventory?.directory, undefined, signal)),
+  });
+}
+
+/** Drafts and updates, of this clone and of what it was cloned from, without those that stand where the branch does. */
+async function draftsIn(
+  git: Pick<LocalRepository, 'refs'>,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<CatalogDraft[]> {
+  const [own, remote] = await Promise.all([
+    git.refs('refs/heads/', signal),
+    git.refs('refs/remotes/', signal),
+  ]);
+  const branches = new Map<string, string>();
+  for (const [ref, { commit }] of remote) branches.set(ref.replace(/^refs\/remotes\/[^/]+\//, ''), commit);
+  for (const [ref, { commit }] of own) branches.set(ref.slice('refs/heads/'.length), commit);
+  return [...branches].flatMap(([branch, commit]): CatalogDraft[] => {
+    const named = parseBranch(branch);
+    if (named === undefined || commit === head || named.kind === 'revision' || named.kind === 'ledger')
+      return [];
+    return [{ kind: named.kind, directory: named.path, branch, commit }];
   });
 }
 

@@ -1,6 +1,7 @@
 /** What `portico get` and `portico graph` ask of the index. */
 import type { Catalog } from './catalog/catalog.ts';
 import {
+  draftRows,
   lineageGraph,
   lineageRows,
   outdatedRows,
@@ -15,6 +16,7 @@ export const SUBJECTS = [
   'repos',
   'packages',
   'revisions',
+  'drafts',
   'upstreams',
   'downstreams',
   'outdated',
@@ -25,12 +27,13 @@ export type Subject = (typeof SUBJECTS)[number];
 
 type Row = Readonly<Record<string, string | number | boolean>>;
 
-/** The rows of one subject whose words hold `filter`; all without one. */
-export function answer(catalog: Catalog, subject: Subject, filter: string | undefined): readonly Row[] {
-  const rows = rowsOf(catalog, subject);
-  if (filter === undefined) return rows;
-  const wanted = filter.toLowerCase();
-  return rows.filter((row) => wordsOf(row).some((word) => word.toLowerCase().includes(wanted)));
+/** The rows of one subject that hold each of the filters in one of their words. */
+export function answer(catalog: Catalog, subject: Subject, filters: readonly string[] = []): readonly Row[] {
+  const wanted = filters.map((filter) => filter.toLowerCase());
+  return rowsOf(catalog, subject).filter((row) => {
+    const words = wordsOf(row).map((word) => word.toLowerCase());
+    return wanted.every((filter) => words.some((word) => word.includes(filter)));
+  });
 }
 
 /** Its texts, and what people call it by: `owner/name:path`, `owner/name:path@v3`. */
@@ -43,14 +46,13 @@ function wordsOf(row: Row): string[] {
   return [...texts, name, ...revisions.map((one) => `${name}@${one}`)];
 }
 
-/** The lineage as a Mermaid graph; with a filter only what touches it. */
-export function graph(catalog: Catalog, filter: string | undefined, outdatedOnly = false): string {
+/** The lineage as a Mermaid graph; with filters only what touches all of them. */
+export function graph(catalog: Catalog, filters: readonly string[] = [], outdatedOnly = false): string {
   const outdated = outdatedRows(catalog);
-  const rows = (outdatedOnly ? outdated : lineageRows(catalog)).filter(
-    (row) =>
-      filter === undefined ||
-      `${row.upstream} ${row.repository}:${row.package}`.toLowerCase().includes(filter.toLowerCase()),
-  );
+  const rows = (outdatedOnly ? outdated : lineageRows(catalog)).filter((row) => {
+    const words = `${row.upstream} ${row.repository}:${row.package}`.toLowerCase();
+    return filters.every((filter) => words.includes(filter.toLowerCase()));
+  });
   return lineageGraph(rows, outdated);
 }
 
@@ -61,7 +63,9 @@ function rowsOf(catalog: Catalog, subject: Subject): readonly Row[] {
     case 'packages':
       return packageRows(catalog).map(({ newest = '', ...row }) => ({ ...row, newest }));
     case 'revisions':
-      return revisionRows(catalog).map((row) => ({ ...row }));
+      return revisionRows(catalog).map(({ channels, ...row }) => ({ ...row, channels: channels.join(', ') }));
+    case 'drafts':
+      return draftRows(catalog).map((row) => ({ ...row }));
     case 'upstreams':
       return lineageRows(catalog).map(lineageRow);
     case 'downstreams':

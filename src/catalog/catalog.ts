@@ -41,6 +41,16 @@ export interface CatalogDocuments {
   readonly problems: readonly DocumentProblem[];
 }
 
+/** A branch on which a package, or a group of them, is being changed. */
+export interface CatalogDraft {
+  readonly kind: 'draft' | 'update' | 'proposed' | 'deletion-proposed';
+  /** From the top of the repository, '.' for the root; of an update of a group its name. */
+  readonly directory: string;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+  readonly commit: string;
+}
+
 export interface CatalogRepository {
   readonly ref: {
     readonly installationId: number;
@@ -59,6 +69,10 @@ export interface CatalogRepository {
   readonly packages: readonly CatalogPackage[];
   /** Directory of a package → its published revisions, oldest first. */
   readonly revisions: ReadonlyMap<string, readonly string[]>;
+  /** Directory of a package → channel → the revision that it leads to; only read from clones, for people to see. */
+  readonly channels?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Branches of drafts and updates; only read from clones. */
+  readonly drafts?: readonly CatalogDraft[];
   readonly visibility: 'public' | 'internal' | 'private';
   /** What selectors see of it where no document of Porch's names it. */
   readonly labels: Readonly<Record<string, string>>;

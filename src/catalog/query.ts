@@ -1,7 +1,8 @@
 /** Questions to the index: what there is, what is made from what, and what is behind. Every answer is sorted. */
 import { packagePathOf } from '../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
-import { plainDirectory, type Catalog, type CatalogPackage, type CatalogRepository } from './catalog.ts';
+import { plainDirectory } from './catalog.ts';
+import type { Catalog, CatalogDraft, CatalogPackage, CatalogRepository } from './catalog.ts';
 
 /** `owner/name:path` of a package. */
 export interface PackageName {
@@ -24,6 +25,14 @@ export interface PackageRow extends PackageName {
 
 export interface RevisionRow extends PackageName {
   readonly revision: string;
+  /** Those that lead to it now. */
+  readonly channels: readonly string[];
+}
+
+export interface DraftRow extends PackageName {
+  readonly kind: CatalogDraft['kind'];
+  readonly branch: string;
+  readonly commit: string;
 }
 
 /** A package, and the one that it was made from. `known` is false where that is not in the index. */
@@ -67,8 +76,32 @@ export function revisionRows(catalog: Catalog): RevisionRow[] {
       [...repository.revisions]
         .toSorted(([a], [b]) => order(a, b))
         .flatMap(([directory, names]) =>
-          names.map((revision) => ({ ...rowOf(repository, directory), revision })),
+          names.map((revision) => ({
+            ...rowOf(repository, directory),
+            revision,
+            channels: [...(repository.channels?.get(directory) ?? [])]
+              .filter(([, at]) => at === revision)
+              .map(([channel]) => channel)
+              .toSorted(),
+          })),
         ),
+    );
+}
+
+/** Branches that are not part of the registered one yet: drafts, updates, and Porch's. */
+export function draftRows(catalog: Catalog): DraftRow[] {
+  return catalog
+    .all()
+    .toSorted((a, b) => order(nameOf(a), nameOf(b)))
+    .flatMap((repository) =>
+      (repository.drafts ?? [])
+        .map(({ directory, kind, branch, commit }) => ({
+          ...rowOf(repository, directory),
+          kind,
+          branch,
+          commit,
+        }))
+        .toSorted((a, b) => order(a.branch, b.branch)),
     );
 }
 

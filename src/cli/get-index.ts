@@ -1,7 +1,6 @@
-import { PorticoError } from '../error.ts';
 import { indexFolders } from '../local-index.ts';
 import { answer, graph, SUBJECTS, type Subject } from '../local-queries.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT, usageError } from './exit-code.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
@@ -10,31 +9,34 @@ export function subjectOf(word: string): Subject | undefined {
   return SUBJECTS.find((subject) => subject === word);
 }
 
-/** `portico get packages [WORD]`: what repositories on this machine hold, as a table, JSON or a Mermaid graph. */
+const NO_GRAPH: readonly Subject[] = ['repos', 'revisions', 'drafts', 'variants'];
+
+/** `portico get packages [WORD…]`: what repositories on this machine hold, as a table, JSON or a Mermaid graph. */
 export async function getIndex(call: Call, subject: Subject): Promise<number> {
   const { terminal } = call;
-  const filter = call.positionals[1];
+  const filters = call.positionals.slice(1);
   const catalog = await indexFolders(foldersOf(call), call.signal);
   const format = terminal.json ? 'json' : (call.text('output') ?? 'table');
   if (format === 'mermaid') {
-    if (subject === 'repos' || subject === 'revisions' || subject === 'variants') {
-      throw new PorticoError('USAGE', `there is no graph of ${subject}`, {
-        hint: 'Ask for packages, upstreams, downstreams or outdated.',
-      });
+    if (NO_GRAPH.includes(subject)) {
+      throw usageError(
+        `there is no graph of ${subject}`,
+        'Ask for packages, upstreams, downstreams or outdated.',
+      );
     }
-    terminal.print(graph(catalog, filter, subject === 'outdated'));
+    terminal.print(graph(catalog, filters, subject === 'outdated'));
     return EXIT.ok;
   }
-  const rows = answer(catalog, subject, filter);
+  const rows = answer(catalog, subject, filters);
   if (format === 'json') terminal.print(JSON.stringify({ [subject]: rows }, null, 2));
   else for (const line of lines(rows)) terminal.print(line);
   return EXIT.ok;
 }
 
-/** `portico graph [WORD]`: which package is made from which, as a Mermaid graph. */
+/** `portico graph [WORD…]`: which package is made from which, as a Mermaid graph. */
 export async function printGraph(call: Call): Promise<number> {
   const catalog = await indexFolders(foldersOf(call), call.signal);
-  call.terminal.print(graph(catalog, call.positionals[0]));
+  call.terminal.print(graph(catalog, call.positionals));
   return EXIT.ok;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { EXIT } from './exit-code.ts';
+import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
 import { strategyOf } from './strategy.ts';
@@ -22,6 +22,13 @@ export async function get(call: Call): Promise<number> {
   const subject = SUBJECT.test(typed) ? await import('./get-index.ts') : undefined;
   const named = subject?.subjectOf(typed);
   if (subject !== undefined && named !== undefined) return subject.getIndex(call, named);
+  if (call.positionals.length > 2) {
+    const words = call.positionals.length;
+    throw usageError(
+      `get takes one package and one directory, not ${words} words`,
+      'See portico get --help.',
+    );
+  }
   const { terminal } = call;
   const origin = parseUpstream(typed, call.path);
   const directory = destinationOf(call, destination, basename(origin.directory) || basename(origin.repo));

@@ -95,13 +95,13 @@ export const VERBS: readonly Verb[] = [
     usage: [
       'portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY] [--for-deployment]',
       'portico get functions [--type mutator|validator] [--image IMAGE]',
-      'portico get repos|packages|revisions|upstreams|downstreams|outdated|variants [WORD] [--in DIR] [--output FORMAT]',
+      'portico get repos|packages|revisions|drafts|upstreams|downstreams|outdated|variants [WORD…] [--in DIR] [--output FORMAT]',
     ],
     description: [
       'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
       'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
       'The second form lists the built-in functions; a repository of that name is ./functions.',
-      'The third form lists what git repositories on this machine hold, each on its registered branch; WORD filters.',
+      'The third form lists what git repositories on this machine hold, each on its registered branch: rows with every WORD.',
     ],
     options: [
       STRATEGY,
@@ -123,18 +123,21 @@ export const VERBS: readonly Verb[] = [
       'portico get ../blueprints.git/database@database/v3 ./orders-database',
       'portico get functions --type validator',
       'portico get outdated --in ~/clones',
+      'portico get revisions acme/blueprints:web stable --in ~/clones',
     ],
-    positionals: { least: 1, most: 2 },
+    positionals: { least: 1, most: 10 },
     load: async () => (await import('./get.ts')).get,
   },
   {
     name: 'graph',
     summary: 'show which package is made from which, as a Mermaid graph',
-    usage: ['portico graph [WORD] [--in DIR]'],
-    description: ['Dotted arrows lead to packages that are behind their upstream. WORD filters.'],
+    usage: ['portico graph [WORD…] [--in DIR]'],
+    description: [
+      'Dotted arrows lead to packages that are behind their upstream. Only what holds every WORD is drawn.',
+    ],
     options: [IN_OPTION],
     examples: ['portico graph --in ~/clones > lineage.mmd'],
-    positionals: { least: 0, most: 1 },
+    positionals: { least: 0, most: 10 },
     load: async () => (await import('./get-index.ts')).printGraph,
   },
   {

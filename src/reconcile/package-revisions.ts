@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { latestRevision, nextRevision, revisionsByPath, type Bump } from '../revision/numbering.ts';
 import { ledgerRef, revisionTag } from '../revision/ref-name.ts';
-import { compareRevisions, type RevisionName } from '../revision/revision-name.ts';
+import { compareRevisions, parseRevisionName, type RevisionName } from '../revision/revision-name.ts';
 import type { Git, GitRef } from './git-port.ts';
 
 /** The revisions of a repository's packages, as its refs tell them. */
@@ -101,6 +101,20 @@ export function channelRevision(refs: RevisionRefs, directory: string, channel: 
   return taggedRevisions(refs, directory).findLast(
     ({ name }) => tagOf(refs, directory, name)?.commit === commit,
   )?.name;
+}
+
+/** Directory of each package that has channels → channel → revision. A tag that leads to no revision is none. */
+export function channelsByDirectory(refs: RevisionRefs): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const all = new Map<string, Map<string, string>>();
+  for (const ref of refs.tags.keys()) {
+    const name = ref.slice('refs/tags/'.length);
+    const slash = name.lastIndexOf('/');
+    const [directory, last] = slash < 0 ? ['.', name] : [name.slice(0, slash), name.slice(slash + 1)];
+    const revision =
+      parseRevisionName(last) === undefined ? channelRevision(refs, directory, last) : undefined;
+    if (revision !== undefined) all.set(directory, (all.get(directory) ?? new Map()).set(last, revision));
+  }
+  return all;
 }
 
 /** The tag of one revision. */

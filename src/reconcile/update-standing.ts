@@ -52,7 +52,7 @@ export function tooMany(open: number, maxOpen: number): Withheld | null {
   if (open < maxOpen) return null;
   return withheld(
     'limit',
-    `${open} update pull requests are open, and updates.maxOpen is ${maxOpen}: merge or close one.`,
+    `updates.maxOpen is ${maxOpen}, and ${open === 1 ? '1 update pull request is' : `${open} update pull requests are`} open: merge or close one.`,
   );
 }
 

@@ -32,8 +32,14 @@ beforeAll(async () => {
     'web/v1',
     'web/v2',
     'web/v3.0.0-rc.1',
+    'web/beta',
+    'web/fast',
     'stable',
   ]);
+  const more =
+    'git branch drafts/web/two main && git checkout -q drafts/web/two && git commit -q --allow-empty -m two';
+  const script = `${more} && git update-ref refs/remotes/origin/drafts/web/sub/one HEAD && git checkout -q main && git branch drafts/web/three`;
+  await run('sh', ['-c', script], { cwd: dir.path('all/blueprints') });
   await repository('shop', {
     'front/Kptfile': locked(kptfile('front'), `${url('blueprints')}.git`, 'web', 'web/v1', 'a'.repeat(40)),
     'else/Kptfile': locked(kptfile('else'), 'https://other.example/x/y', '/', 'main', 'b'.repeat(40)),
@@ -65,35 +71,39 @@ async function repository(name: string, files: Record<string, string>, tags: str
 
 test('what repositories hold is told from their branches and tags', async () => {
   const catalog = await indexFolders([dir.path('all')]);
-  expect(answer(catalog, 'repos', undefined)).toEqual([
+  expect(answer(catalog, 'repos')).toEqual([
     { repository: 'acme/blueprints', directory: '.', packages: 2, revisions: 3 },
     { repository: 'acme/control', directory: '.', packages: 0, revisions: 0 },
     { repository: 'acme/shop', directory: '.', packages: 2, revisions: 0 },
   ]);
-  expect(answer(catalog, 'packages', 'blue')).toEqual([
+  expect(answer(catalog, 'packages', ['blue'])).toEqual([
     { repository: 'acme/blueprints', package: 'web', newest: 'v2', subpackage: false },
     { repository: 'acme/blueprints', package: 'web/sub', newest: '', subpackage: true },
   ]);
-  expect(answer(catalog, 'revisions', undefined).map(({ revision }) => revision)).toEqual([
-    'v1',
-    'v2',
-    'v3.0.0-rc.1',
+  expect(answer(catalog, 'revisions').map(({ revision }) => revision)).toEqual(['v1', 'v2', 'v3.0.0-rc.1']);
+  expect(answer(catalog, 'revisions', ['stable', 'WEB'])).toEqual([]);
+  expect(answer(catalog, 'revisions', ['fast', 'WEB'])).toEqual([
+    { repository: 'acme/blueprints', package: 'web', revision: 'v3.0.0-rc.1', channels: 'beta, fast' },
+  ]);
+  expect(answer(catalog, 'drafts')).toMatchObject([
+    { repository: 'acme/blueprints', package: 'web/sub', kind: 'draft', branch: 'drafts/web/sub/one' },
+    { repository: 'acme/blueprints', package: 'web', kind: 'draft', branch: 'drafts/web/two' },
   ]);
   for (const word of ['web@v2', 'blueprints:web@', 'Acme/Blueprints:web@V2']) {
-    expect(answer(catalog, 'revisions', word).map(({ revision }) => revision)).toContain('v2');
+    expect(answer(catalog, 'revisions', [word]).map(({ revision }) => revision)).toContain('v2');
   }
-  expect(answer(catalog, 'revisions', 'web@v2')).toHaveLength(1);
-  expect(answer(catalog, 'outdated', 'front@v1')).toHaveLength(1);
-  expect(answer(catalog, 'packages', 'web@v1')).toEqual([]);
-  expect(answer(catalog, 'upstreams', undefined)).toEqual([
+  expect(answer(catalog, 'revisions', ['web@v2'])).toHaveLength(1);
+  expect(answer(catalog, 'outdated', ['front@v1'])).toHaveLength(1);
+  expect(answer(catalog, 'packages', ['web@v1'])).toEqual([]);
+  expect(answer(catalog, 'upstreams')).toEqual([
     { repository: 'acme/shop', package: 'else', upstream: 'https://other.example/x/y:.', at: '', newest: '' },
     { repository: 'acme/shop', package: 'front', upstream: 'acme/blueprints:web', at: 'v1', newest: 'v2' },
   ]);
-  expect(answer(catalog, 'downstreams', 'blueprints')).toEqual([
+  expect(answer(catalog, 'downstreams', ['blueprints'])).toEqual([
     { upstream: 'acme/blueprints:web', downstream: 'acme/shop:front', at: 'v1' },
   ]);
-  expect(answer(catalog, 'outdated', undefined)).toHaveLength(1);
-  expect(answer(catalog, 'variants', undefined)).toMatchObject([
+  expect(answer(catalog, 'outdated')).toHaveLength(1);
+  expect(answer(catalog, 'variants')).toMatchObject([
     {
       variant: 'default/wrong',
       stalled: 'True',
@@ -102,7 +112,7 @@ test('what repositories hold is told from their branches and tags', async () => 
     },
     { variant: 'default/kept', downstream: 'acme/shop:front', ready: 'False', reason: 'Outdated' },
   ]);
-  expect(graph(catalog, 'front')).toBe(`graph LR
+  expect(graph(catalog, ['front'])).toBe(`graph LR
   subgraph r0["acme/blueprints"]
     p0["web"]
   end
