@@ -27,7 +27,7 @@ const MOST = Number(process.env['FAULT_COMMITS'] ?? Infinity);
 const ONE_BY_ONE = process.env['FAULT_STORIES'] !== '1';
 /** So many processes die after commits in one story, and half of them as webhooks come. */
 const DEATHS = Number(process.env['FAULT_DEATHS'] ?? 8);
-const SHORT = [/^PUT .*\/merge$/, /git-receive-pack$/];
+const SHORT = [/^PUT .*\/merge$/, /git-receive-pack refs/];
 
 const chosen = SCENARIOS.filter(({ name }) =>
   ONLY === undefined ? LONG || name === 'publish' : new RegExp(ONLY).test(name),
