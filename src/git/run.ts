@@ -203,6 +203,11 @@ function withoutSecrets(text: string, token: string | undefined): string {
 }
 
 function notStarted(cause: unknown): PorticoError {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code !== 'ENOENT' && code !== 'EACCES') {
+    // No room for a process, or the one that starts others was ended: nobody asked for anything wrong.
+    return new PorticoError('GIT_FAILED', 'git was cut off by the machine', { cause, blame: 'forge' });
+  }
   return new PorticoError('GIT_FAILED', 'git could not be started', {
     cause,
     hint: 'Install git 2.38 or newer and put it on PATH.',

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 import { afterEach, describe, expect, test } from 'vitest';
 
+import { runGit } from '../../src/git/run.ts';
 import type { Program } from '../../src/processes/program.ts';
 import { holdStarter, runProgram } from '../../src/processes/starter.ts';
 
@@ -73,6 +74,11 @@ describe('the starter', () => {
     process.kill(pid, 'SIGKILL');
     await expect(running.ended).rejects.toThrow('has ended');
     expect(await starterPid()).not.toBe(pid);
+    // Nobody is told to install git for that: it is tried again.
+    const next = await starterPid();
+    const cut = runGit({}, ['-c', 'alias.wait=!sleep 30', 'wait']);
+    process.kill(next, 'SIGKILL');
+    await expect(cut).rejects.toMatchObject({ code: 'GIT_FAILED', blame: 'forge' });
   });
 
   test('ends when nobody holds it any more, after what it runs', async () => {
