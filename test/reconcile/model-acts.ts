@@ -124,8 +124,10 @@ export function push(w: Workspace, k: string, v: string, draft: boolean): Act {
       const name = branchOf(w);
       const branch = known(model, name);
       const goesOn = branch.commits.length > 0;
-      const { files, isWhole } = await change(repo, goesOn ? name : 'main', k, v);
-      return tried(repo.push(name, files, goesOn ? {} : { from: 'main' }), async (commit) => {
+      // People push what they made of a commit: one that has moved since refuses them.
+      const from = await repo.head(goesOn ? name : 'main');
+      const { files, isWhole } = await change(repo, from, k, v);
+      return tried(repo.push(name, files, { from }), async (commit) => {
         branch.commits.push(commit);
         if (isWhole) branch.fields = null;
         branch.fields?.add(k);
@@ -159,8 +161,8 @@ export function forcePush(w: Workspace, k: string, v: string): Act {
     async act(model, { repo }) {
       const branch = model.branches.get(branchOf(w));
       if (branch?.pull === undefined) return NOTHING;
-      const { files, isWhole } = await change(repo, 'main', k, v);
       const from = await repo.head('main');
+      const { files, isWhole } = await change(repo, from, k, v);
       return tried(repo.push(branchOf(w), files, { from, force: true }), (commit) => {
         branch.commits = [commit];
         branch.fields = isWhole ? null : new Set([k]);
