@@ -11,6 +11,10 @@ const DATA = { color: 'blue', size: 'small', shape: 'round' };
 const PACKAGE = smallPackage('web', { data: DATA });
 const data = (changes: Record<string, string>): string => configMap('web', { ...DATA, ...changes });
 
+const says = (sharing: string): Record<string, string> => ({
+  '.github/portico.yaml': configuration('shared', `branch: main\n${sharing}`),
+});
+
 const follow = (spec: string): { spec: string } => ({
   spec: `branch: main\ndeployment: true\nupdates: ${spec}`,
 });
@@ -145,9 +149,6 @@ describe('after v2', () => {
 
   test('unless the base branches of both name each other, and as long as they do', async () => {
     const [up, repo] = [stage.repository('up'), stage.repository('foreign')];
-    const says = (sharing: string): Record<string, string> => ({
-      '.github/portico.yaml': configuration('shared', `branch: main\n${sharing}`),
-    });
     const openNow = async (): Promise<string[]> => {
       await stage.look('foreign');
       return (await repo.pulls()).map(({ title }) => title);
