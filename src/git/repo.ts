@@ -62,8 +62,10 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
         if (before !== undefined) return before;
         const found = await noting(objects.read(name, signal));
         if (found === null || found.size > SMALL || !STARTS_WITH_ID.test(name)) return found;
-        // A copy: the bytes are a part of all that came with them.
-        const kept = { ...found, bytes: Buffer.from(found.bytes) };
+        // A copy of its own: these bytes, and those of Buffer's pool, are a part of much more that would be held with them.
+        const bytes = Buffer.alloc(found.bytes.length);
+        bytes.set(found.bytes);
+        const kept = { ...found, bytes };
         contents.set(key, kept, kept.size + OVERHEAD);
         return kept;
       },
