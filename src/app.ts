@@ -1,6 +1,6 @@
 import type { Probot } from 'probot';
 
-import type { EventReceived } from './bot.ts';
+import type { EventReceived } from './event-jobs.ts';
 
 /**
  * The Probot application. It does no work: every event is handed on, to be routed and queued. `main.ts` loads it

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSharedCatalog } from './catalog/shared-catalog.ts';
 import { OUTSIDE_MEGABYTES, type Environment } from './config/environment.ts';
+import { jobsOf, withHead, type EventReceived } from './event-jobs.ts';
 import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
@@ -33,16 +34,15 @@ import { sweepJob } from './reconcile/jobs.ts';
 import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
-import type { Job, RepositoryRef, World } from './reconcile/ports.ts';
+import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
-import { createVariantReconciler, isWorthALook } from './reconcile/variant.ts';
+import { createVariantReconciler } from './reconcile/variant.ts';
 import { mayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
-import { routeEvent } from './route.ts';
 import { createRunning, type Running } from './running.ts';
 import { startSharedIndex } from './shared-index.ts';
 import { createSharedLock } from './shared-lock.ts';
@@ -56,12 +56,6 @@ export interface BotOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly scrub: (text: string) => string;
-}
-
-export interface EventReceived {
-  readonly id: string;
-  readonly name: string;
-  readonly payload: unknown;
 }
 
 export interface Bot extends AsyncDisposable {
@@ -257,31 +251,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   };
 }
 
-/** What an event asks for, as far as it may come to something. */
-function jobsOf(world: World, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): readonly Job[] {
-  return routeEvent(name, payload).filter(({ kind, data }) => {
-    const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
-    return kind !== 'variant' || typeof branch !== 'string' || isWorthALook(world, { repository, branch });
-  });
-}
-
 /** Jobs that are stored in one transaction at most. */
 const AT_ONCE = 500;
 
 async function enqueueAll(queue: Queue, jobs: readonly NewJob[]): Promise<void> {
   for (let at = 0; at < jobs.length; at += AT_ONCE) await queue.enqueue(jobs.slice(at, at + AT_ONCE));
-}
-
-/** The head that the commenter could see: what is pushed between comment and command is not what he meant. */
-async function withHead(
-  world: World,
-  data: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
-  const target = data as unknown as CommentTarget;
-  const { forge } = await world.open(target.repository, signal);
-  const pull = await forge.getPull(target.number, {}, signal);
-  return pull === null ? data : { ...data, headSeen: pull.headSha };
 }
 
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];

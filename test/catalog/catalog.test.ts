@@ -1,29 +1,21 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, plainDirectory, type CatalogRepository } from '../../src/catalog/catalog.ts';
+import { bareRepository } from './bare-repository.ts';
 
 function repository(
   id: number,
   name: string,
   locks: readonly (readonly [string, string, string])[] = [],
 ): CatalogRepository {
-  return {
-    ref: { installationId: 1, id, owner: 'acme', name },
-    directory: '.',
+  return bareRepository(id, `acme/${name}`, {
     urls: [`https://forge.example/acme/${name}.git`, `https://forge.example/acme/${name}`],
-    commit: 'a'.repeat(40),
-    revisions: new Map(),
-    visibility: 'private',
-    labels: {},
-    automerge: false,
-    documents: [],
-    inventory: [],
     packages: locks.map(([directory, repo, from]) => ({
       directory,
       tree: 'b'.repeat(40),
       lock: { repo, directory: from, ref: `${from}/v1`, commit: 'c'.repeat(40) },
     })),
-  };
+  });
 }
 
 test.each([

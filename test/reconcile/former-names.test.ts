@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 
 import { createCatalog, type Catalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
 import { formerNames, learnNames } from '../../src/reconcile/former-names.ts';
+import { bareRepository } from '../catalog/bare-repository.ts';
 
 const HOST = 'forge.test';
 const OLD = `https://${HOST}/acme/old.git`;
@@ -14,19 +15,8 @@ beforeEach(() => {
   [catalog, asked, now] = [createCatalog(), [], 0];
 });
 
-const repository = (id: number, name: string): CatalogRepository => ({
-  ref: { installationId: 1, id, owner: 'acme', name },
-  directory: '.',
-  urls: [`https://${HOST}/acme/${name}.git`],
-  commit: 'a'.repeat(40),
-  packages: [],
-  revisions: new Map(),
-  visibility: 'private',
-  labels: {},
-  automerge: false,
-  documents: [],
-  inventory: [],
-});
+const repository = (id: number, name: string): CatalogRepository =>
+  bareRepository(id, `acme/${name}`, { urls: [`https://${HOST}/acme/${name}.git`] });
 
 /** The forge says of every name that it belongs to `id`. */
 const learn = (id: number | null, ...addresses: string[]): Promise<void> =>

@@ -2,21 +2,10 @@ import { expect, test } from 'vitest';
 
 import { createCatalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
 import { limitPart, waitingUpdates } from '../../src/reconcile/limit-part.ts';
+import { bareRepository } from '../catalog/bare-repository.ts';
 
-const repository = (id: number, more: Partial<CatalogRepository>): CatalogRepository => ({
-  ref: { installationId: 1, id, owner: 'acme', name: `r${id}` },
-  directory: '.',
-  urls: [`https://forge.example/acme/r${id}`],
-  commit: '',
-  packages: [],
-  revisions: new Map(),
-  visibility: 'private',
-  labels: {},
-  automerge: false,
-  documents: [],
-  inventory: [],
-  ...more,
-});
+const repository = (id: number, more: Partial<CatalogRepository>): CatalogRepository =>
+  bareRepository(id, `acme/r${id}`, more);
 const made = (directory: string, ref: string) => ({
   directory,
   tree: '',

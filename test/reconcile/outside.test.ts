@@ -8,6 +8,7 @@ import { createCatalog } from '../../src/catalog/catalog.ts';
 import { createMirrors } from '../../src/mirrors.ts';
 import { createPollReconciler, waitAfter } from '../../src/reconcile/outside-upstream.ts';
 import type { Job, World } from '../../src/reconcile/ports.ts';
+import { bareRepository } from '../catalog/bare-repository.ts';
 import { below, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -75,19 +76,7 @@ test('it is asked when its time has come, once for all; news make every follower
   const addresses = { good: plain.url, gone: plain.url.replace(/plain$/, 'gone') };
   for (const [id, repo] of [addresses.good, addresses.good, addresses.gone].entries()) {
     const lock = { repo: `${repo}.git`, directory: 'web', ref: 'web/v1', commit: '' };
-    catalog.put({
-      ref: { installationId: 1, id, owner: 'acme', name: `d${id}` },
-      directory: '.',
-      urls: [],
-      commit: '',
-      packages: [{ directory: 'shop', tree: '', lock }],
-      revisions: new Map(),
-      visibility: 'private',
-      labels: {},
-      automerge: false,
-      documents: [],
-      inventory: [],
-    });
+    catalog.put(bareRepository(id, `acme/d${id}`, { packages: [{ directory: 'shop', tree: '', lock }] }));
   }
   let now = Date.parse('2026-01-01T00:00:00Z');
   const jobs: Job[] = [];

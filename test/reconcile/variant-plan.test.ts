@@ -3,24 +3,7 @@ import { expect, test } from 'vitest';
 import { createCatalog, type Catalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
 import { readVariantDocuments } from '../../src/package/variant/read-document.ts';
 import { variantPlan } from '../../src/reconcile/variant-plan.ts';
-
-function repository(id: number, name: string, more: Partial<CatalogRepository> = {}): CatalogRepository {
-  const [owner = '', short = ''] = name.split('/');
-  return {
-    ref: { installationId: 1, id, owner, name: short },
-    directory: '.',
-    urls: [`https://forge.example/${name}.git`],
-    commit: 'c',
-    packages: [],
-    revisions: new Map(),
-    visibility: 'private',
-    labels: {},
-    automerge: false,
-    documents: [],
-    inventory: [],
-    ...more,
-  };
-}
+import { bareRepository } from '../catalog/bare-repository.ts';
 
 function documents(file: string, text: string): CatalogRepository['documents'] {
   return [{ file, id: text, ...readVariantDocuments(text) }];
@@ -37,11 +20,11 @@ spec:
 function catalogOf(set: string, ...more: CatalogRepository[]): Catalog {
   const catalog = createCatalog();
   const all = [
-    repository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]) }),
-    repository(2, 'acme/control', { documents: documents('s.yaml', set) }),
-    repository(3, 'acme/edge', { labels: { edge: '', zone: 'a' }, directory: 'packages' }),
-    repository(4, 'acme/other', { labels: { zone: 'b' } }),
-    repository(5, 'stranger/edge', { labels: { edge: '' } }),
+    bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]) }),
+    bareRepository(2, 'acme/control', { documents: documents('s.yaml', set) }),
+    bareRepository(3, 'acme/edge', { labels: { edge: '', zone: 'a' }, directory: 'packages' }),
+    bareRepository(4, 'acme/other', { labels: { zone: 'b' } }),
+    bareRepository(5, 'stranger/edge', { labels: { edge: '' } }),
     ...more,
   ];
   for (const one of all) catalog.put(one);
@@ -62,7 +45,9 @@ test('a template may name a repository that no document and no topic speaks of',
   const target =
     '  - repositories: [{name: plain}]\n    template: {labelExprs: [{key: at, valueExpr: repository.name}]}\n';
   const foreign = '  - repositories: [{name: stranger/edge}]\n    template: {labels: {a: b}}\n';
-  const { planned, stalled } = variantPlan(catalogOf(SET + target + foreign, repository(6, 'acme/plain')));
+  const { planned, stalled } = variantPlan(
+    catalogOf(SET + target + foreign, bareRepository(6, 'acme/plain')),
+  );
   expect(planned.map(({ name, variant }) => [name, variant.spec.labels])).toEqual([
     ['s-plain-web', { at: 'plain' }],
   ]);
@@ -108,8 +93,8 @@ test('a variant is gone when its documents are whole, everything was looked at, 
 test('a plan is made anew only when something changed', () => {
   const catalog = catalogOf(`${SET}  - repositories: [{name: edge}]\n`);
   const before = variantPlan(catalog);
-  catalog.put(repository(4, 'acme/other', { labels: { zone: 'b' } }));
+  catalog.put(bareRepository(4, 'acme/other', { labels: { zone: 'b' } }));
   expect(variantPlan(catalog)).toBe(before);
-  catalog.put(repository(4, 'acme/other', { commit: 'd' }));
+  catalog.put(bareRepository(4, 'acme/other', { commit: 'd' }));
   expect(variantPlan(catalog)).not.toBe(before);
 });
