@@ -8,6 +8,7 @@ import { startBot, type Bot } from './bot.ts';
 import { secretsOf, type Environment } from './config/environment.ts';
 import { createDeliveries } from './deliveries.ts';
 import { openDoor } from './door-host.ts';
+import { keepHeapSmall } from './heap-growth.ts';
 import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
@@ -39,6 +40,7 @@ const UPKEEP_MS = 60_000;
 
 /** Starts the bot and its HTTP server. @throws PorticoError when a part cannot start; then nothing keeps running. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
+  keepHeapSmall();
   const { environment } = options;
   const secrets = secretsOf(environment);
   const log =

@@ -95,6 +95,8 @@ beforeAll(async () => {
     open: { private: false, spec: 'branch: main\norganization: { dashboard: true }' },
     auto: { spec: 'branch: main\nupdates: { follow: channel/stable, automerge: all }' },
     later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
+    blue: { owner: 'globex' },
+    foreign: { owner: 'globex', spec: 'branch: main' },
     ...real(),
   });
   await release('web/v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
@@ -254,6 +256,34 @@ spec:
   });
   expect(await stage.repository('open').pulls('all')).toEqual([]);
   expect(await stage.repository('open').git('for-each-ref', 'refs/heads/portico')).toBe('');
+});
+
+test('nor by the lock of a package that a variant makes from something else: a lock may be forged', async () => {
+  const [up, blue, repo] = [stage.repository('up'), stage.repository('blue'), stage.repository('foreign')];
+  const at = (await up.tags()).get('web/v1')!;
+  const theirs = {
+    Kptfile: KPTFILE,
+    'config.yaml': configMap('web', { color: 'theirs' }),
+  };
+  await blue.tag('web/v1', await blue.push('main', below('web', theirs)));
+  await repo.push('main', {
+    ...below('mine', {
+      Kptfile: locked(KPTFILE, `${up.url}.git`, 'web', 'web/v1', at),
+      'config.yaml': configMap('web', { color: 'ours' }),
+    }),
+    '.github/portico/mine.yaml': `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: mine}
+spec:
+  upstream: {repo: blue, package: web, revision: v1}
+  downstream: {repo: foreign, package: mine}
+  adoptionPolicy: adoptExisting
+`,
+  });
+  await stage.idle();
+  await stage.look('foreign');
+  expect(await repo.pulls('all')).toEqual([]);
+  expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
 });
 
 test('a document with a mistake is refused with its line, in a proposal and on the branch', async () => {
