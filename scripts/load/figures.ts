@@ -43,6 +43,16 @@ export function slopeOf(points: readonly (readonly [number, number])[]): Slope {
   return { slope: rounded(slope), within: rounded(2 * error) };
 }
 
+/** The means of so many parts of a list, of equal length; whole numbers. */
+export function meansOf(values: readonly number[], parts: number): number[] {
+  const bounds = Array.from({ length: parts + 1 }, (_, at) => Math.floor((at * values.length) / parts));
+  return bounds
+    .slice(1)
+    .map((end, at) => values.slice(bounds[at], end))
+    .filter((part) => part.length > 0)
+    .map((part) => Math.round(mean(part)));
+}
+
 function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 
 import type { Effect } from '../../src/localforge/context.ts';
 import { quiet } from '../../test/e2e/bot-process.ts';
-import { latencyOf, slopeOf, type Latency, type Slope } from './figures.ts';
+import { latencyOf, meansOf, slopeOf, type Latency, type Slope } from './figures.ts';
 import { OWNER, TOKEN, type LoadGround } from './ground.ts';
 import { memoryOf, watch, type Sample } from './watch.ts';
 
@@ -28,6 +28,8 @@ interface BotOverTime {
   readonly memoryFirst: number;
   readonly memoryLast: number;
   readonly memoryPeak: number;
+  /** The mean of each thirtieth of the time. */
+  readonly memoryOverTime: readonly number[];
   /** MiB an hour, after the first third, and how sure that is. */
   readonly memorySlope: Slope;
 }
@@ -115,6 +117,10 @@ function overTime(samples: readonly Sample[]): Omit<BotOverTime, 'memoryPeak'> {
     processesLast: last?.processes ?? 0,
     memoryFirst: first?.mebibytes ?? 0,
     memoryLast: last?.mebibytes ?? 0,
+    memoryOverTime: meansOf(
+      samples.map(({ mebibytes }) => mebibytes),
+      30,
+    ),
     memorySlope: slopeOf(settled.map(({ at, mebibytes }) => [at / 3600, mebibytes])),
   };
 }
