@@ -15,9 +15,11 @@ import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { createReplyShare } from './reply-share.ts';
 import {
   acknowledge,
   answer,
+  react,
   readWritten,
   wasAnswered,
   type CommentTarget,
@@ -33,6 +35,7 @@ export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) =>
  */
 export function createCommentReconciler(world: World): CommentReconciler {
   const answered = answeredComments(world);
+  const replies = createReplyShare(world);
   return async (target, signal) => {
     if (answered.has(target)) return;
     const access = await world.open(target.repository, signal);
@@ -51,7 +54,11 @@ export function createCommentReconciler(world: World): CommentReconciler {
       parsed.kind === 'refuse'
         ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
         : await obey(world, access, target, written, parsed.commands, signal);
-    await answer(access, target.number, written, said, signal);
+    if (written.kind !== 'comment' || (await replies.take(access, written.author, signal))) {
+      await answer(access, target.number, written, said, signal);
+    } else {
+      await react(access, written, said, signal);
+    }
     count(world, said);
     if (said.length > 0) answered.add(target);
   };

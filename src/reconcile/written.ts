@@ -99,7 +99,7 @@ export async function answer(
   signal?: AbortSignal,
 ): Promise<void> {
   const last = said.at(-1);
-  if (last === undefined) return acknowledge(access, written, false, signal);
+  if (last === undefined) return react(access, written, said, signal);
   const isReview = written.kind !== 'comment';
   // Of several commands that did not all succeed each is named with its end.
   const all = isReview || (said.length > 1 && last.outcome !== 'done');
@@ -112,7 +112,20 @@ export async function answer(
     });
     await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);
   }
-  if (!isReview) await access.forge.addReaction({ commentId: written.id }, REACTION[last.outcome], signal);
+  await react(access, written, said, signal);
+}
+
+/** Ends a comment by the reaction alone, with no 👀 any more. */
+export async function react(
+  access: Pick<Access, 'forge'>,
+  written: Written,
+  said: readonly Said[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const last = said.at(-1);
+  if (written.kind === 'comment' && last !== undefined) {
+    await access.forge.addReaction({ commentId: written.id }, REACTION[last.outcome], signal);
+  }
   await acknowledge(access, written, false, signal);
 }
 

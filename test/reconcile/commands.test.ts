@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
+import { REPLIES_AN_HOUR } from '../../src/reconcile/reply-share.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { below } from '../e2e/packages.ts';
 import { appJwt } from '../localforge/forge-fixture.ts';
@@ -196,6 +197,18 @@ describe('who is heard', () => {
     expect(first.reply).toContain('role is read');
     expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
     expect(await repo.answerTo(number, id)).toEqual(first);
+  });
+
+  test('who may only read does not spend what we may write: after ten replies in an hour there is a reaction alone', async () => {
+    const ids: number[] = [];
+    // She has had one.
+    for (let count = 1; count <= REPLIES_AN_HOUR; count += 1) {
+      ids.push(await repo.say(number, '/portico nonsense', 'rita'));
+    }
+    await stage.idle();
+    const answers = await Promise.all(ids.map((id) => repo.answerTo(number, id)));
+    expect(answers.map(({ reactions }) => reactions)).toEqual(ids.map(() => ['confused']));
+    expect(answers.reduce((sum, { replies }) => sum + replies, 0)).toBe(REPLIES_AN_HOUR - 1);
   });
 
   test('a forge that does not tell the role grants nothing (17)', async () => {
