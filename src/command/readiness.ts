@@ -144,6 +144,10 @@ function checks(
       whoMay(config, render),
     );
   }
+  if (run.state === 'red' && run.digest === undefined) {
+    const remedy = 'Read the check `portico` and do what it says.';
+    return lacking('checks-red', 'propose', 'nothing could be checked', remedy, pushers(pull));
+  }
   // Checks of other content say nothing about this one.
   if (run.state === 'pending' || digest === undefined || run.digest !== digest) {
     return lacking('checks-pending', 'propose', 'the checks of this content are not done', 'Wait for them.');

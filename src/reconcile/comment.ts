@@ -16,6 +16,7 @@ import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { createReplyShare } from './reply-share.ts';
+import { unreadable } from './unreadable.ts';
 import {
   acknowledge,
   answer,
@@ -99,8 +100,9 @@ async function obey(
 ): Promise<Said[]> {
   const said: Said[] = [];
   for (const line of commands) {
-    const place = await loadCommandPlace(world, access, target, written, signal);
+    const place = await orWhyNot(() => loadCommandPlace(world, access, target, written, signal));
     if (place === null) return said;
+    if (typeof place === 'string') return [...said, { line, outcome: 'failed', text: place }];
     const { state, snapshot } = place;
     const asking = { ...written, number: target.number };
     const logged = (outcome: Said['outcome'], code?: string): void =>
@@ -145,6 +147,17 @@ async function obey(
     said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
   }
   return said;
+}
+
+/** What `work` finds, or why the content does not let it. */
+async function orWhyNot<Found>(work: () => Promise<Found>): Promise<Found | string> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = unreadable(error);
+    if (why === null) throw error;
+    return why;
+  }
 }
 
 /** Why it ended here, and that the rest was not done. */

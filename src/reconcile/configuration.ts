@@ -3,10 +3,12 @@ import type { ConfigProblem } from '../config/config-problem.ts';
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { ConfigSource } from '../config/repository-document.ts';
+import { PorticoError } from '../error.ts';
 import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
 import { organizationDefaults } from './organization.ts';
 import type { Access } from './ports.ts';
+import { unreadable } from './unreadable.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
 
@@ -55,12 +57,23 @@ export async function readConfiguration(
   defaultBranch: string,
   signal?: AbortSignal,
 ): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
-  const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
-  if (bytes === null) return null;
-  const organization = await organizationDefaults(git, signal);
-  const options = { defaultBranch, ...(organization && { organization }) };
-  const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, options);
-  return withAdmission(own, await readDocuments(git, commit, signal));
+  try {
+    const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
+    if (bytes === null) return null;
+    const organization = await organizationDefaults(git, signal);
+    const options = { defaultBranch, ...(organization && { organization }) };
+    const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, options);
+    return withAdmission(own, await readDocuments(git, commit, signal));
+  } catch (error) {
+    return { ok: false, config: undefined, problems: [unreadableProblem(error)] };
+  }
+}
+
+/** A file too large, or with a name that no file may have, is a mistake like others: what was in force before stays. */
+function unreadableProblem(error: unknown): ConfigProblem {
+  if (unreadable(error) === null || !(error instanceof PorticoError)) throw error;
+  const { message, hint = 'Make the file smaller.' } = error;
+  return { code: 'unreadable', file: CONFIGURATION_FILE, path: '', line: 1, column: 1, message, hint };
 }
 
 /** All YAML files beside the configuration, by path. */

@@ -15,13 +15,9 @@ export async function readKptfileAt(
   directory: string,
   signal?: AbortSignal,
 ): Promise<KptfileRead> {
-  const bytes = await git.readFile(commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
-  return bytes === null ? { kptfile: null, problems: [] } : tolerant(bytes);
-}
-
-function tolerant(bytes: Uint8Array): KptfileRead {
   try {
-    return readKptfile(bytes);
+    const bytes = await git.readFile(commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
+    return bytes === null ? { kptfile: null, problems: [] } : readKptfile(bytes);
   } catch (error) {
     if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
     return { kptfile: null, problems: [{ severity: 'error', path: '', message: error.message }] };

@@ -4,10 +4,12 @@ import { groupBehind } from './group-behind.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
-import type { RepositoryRef, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { touchedPackages } from './proposal-snapshot.ts';
+import { unreadableCheck } from './tell-unreadable.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface MergeGroupTarget {
   readonly repository: RepositoryRef;
@@ -28,8 +30,7 @@ export function createMergeGroupReconciler(
   world: World,
 ): (target: MergeGroupTarget, signal?: AbortSignal) => Promise<void> {
   const cache = createRenderCache();
-  return async (target, signal) => {
-    const access = await world.open(target.repository, signal);
+  const look = async (access: Access, target: MergeGroupTarget, signal?: AbortSignal): Promise<void> => {
     const { git, forge } = access;
     const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
     const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
@@ -100,5 +101,15 @@ export function createMergeGroupReconciler(
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
+  };
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    try {
+      await look(access, target, signal);
+    } catch (error) {
+      const why = unreadable(error);
+      if (why === null) throw error;
+      await access.forge.putChecks([unreadableCheck(target.headSha, why)], signal);
+    }
   };
 }

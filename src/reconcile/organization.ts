@@ -1,5 +1,6 @@
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { Git } from './git-port.ts';
+import { unreadable } from './unreadable.ts';
 
 /** The organisation's repository with defaults, by GitHub's own convention. */
 export const ORGANIZATION_REPOSITORY = '.github';
@@ -18,14 +19,25 @@ export async function organizationDefaults(
   const home = (await git.organization?.(signal)) ?? null;
   if (home === null) return undefined;
   const head = await home.git.resolve(`refs/heads/${home.defaultBranch}`, signal);
-  const newest = head === null ? null : await home.git.readFile(head, FILE, signal);
-  if (head === null || newest === null) return undefined;
+  if (head === null) return undefined;
   const file = `${ORGANIZATION_REPOSITORY}: ${FILE}`;
-  if (parseRepositoryConfig({ file, bytes: newest }).ok) return { file, bytes: newest };
+  /** Null where there is none, undefined where it has mistakes. */
+  const goodAt = async (commit: string): Promise<Uint8Array | null | undefined> => {
+    try {
+      const bytes = await home.git.readFile(commit, FILE, signal);
+      return bytes === null || parseRepositoryConfig({ file, bytes }).ok ? bytes : undefined;
+    } catch (error) {
+      if (unreadable(error) === null) throw error;
+      return undefined;
+    }
+  };
+  const newest = await goodAt(head);
+  if (newest === null) return undefined;
+  if (newest !== undefined) return { file, bytes: newest };
   const history = { path: FILE, limit: HISTORY, firstParent: true };
   for (const commit of (await home.git.log({ to: head }, history, signal)).slice(1)) {
-    const bytes = await home.git.readFile(commit.oid, FILE, signal);
-    if (bytes !== null && parseRepositoryConfig({ file, bytes }).ok) return { file, bytes };
+    const bytes = await goodAt(commit.oid);
+    if (bytes !== null && bytes !== undefined) return { file, bytes };
   }
   return undefined;
 }

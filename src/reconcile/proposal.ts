@@ -23,6 +23,8 @@ import { publishedOf } from './published-proposal.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
+import { tellUnreadable } from './tell-unreadable.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface ProposalTarget {
   readonly repository: RepositoryRef;
@@ -46,8 +48,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
   const trials: TrialMemory = new Map();
   const mended: FixMemory = new Map();
-  return async ({ repository, number, again, at = 0 }, signal) => {
-    const access = await world.open(repository, signal);
+  const look = async (
+    access: Access,
+    { number, again, at = 0 }: ProposalTarget,
+    signal?: AbortSignal,
+  ): Promise<void> => {
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
       // A forge may tell of a pull request before it shows it.
@@ -121,6 +126,16 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     });
     await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
     await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
+  };
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    try {
+      await look(access, target, signal);
+    } catch (error) {
+      const why = unreadable(error);
+      if (why === null) throw error;
+      await tellUnreadable(access, target.number, why, signal);
+    }
   };
 }
 

@@ -114,6 +114,7 @@ const OUT: readonly string[] = [
   'not-owned',
   'variant-error',
   'base-missing',
+  'unreadable',
   'no-such-revision',
   'deletion-proposed',
 ];

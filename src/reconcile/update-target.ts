@@ -21,6 +21,7 @@ export type WithheldReason =
   | 'variant-error'
   | 'deletion-proposed'
   | 'upstream-unreachable'
+  | 'unreadable'
   | 'wave-waiting'
   | 'wave-stopped'
   | 'wave-rolled-back';

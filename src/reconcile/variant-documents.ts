@@ -3,7 +3,9 @@ import type { CatalogDocuments } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { readRollouts } from '../config/read-rollouts.ts';
 import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
+import { CONFIGURATION_FILE } from './configuration.ts';
 import type { Git } from './git-port.ts';
+import { unreadable } from './unreadable.ts';
 
 /** Beside `.github/portico.yaml`. */
 const DOCUMENTS = '.github/portico';
@@ -20,7 +22,8 @@ export interface RepositoryDocuments {
 
 /**
  * Reads both at a commit of the default branch. `inventory` is the folder that the configuration registers, absent for
- * none. What is known by its content is not read again.
+ * none. What is known by its content is not read again. Of a folder that cannot be read, what is known stays, and the
+ * reason is a mistake in `documents`: nobody can tell what is gone.
  */
 export async function readDocuments(
   git: Pick<Git, 'readPackage'>,
@@ -32,12 +35,24 @@ export async function readDocuments(
   const before = new Map(
     [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
   );
-  const beside = await folder(git, commit, DOCUMENTS, before, signal);
-  const registered = inventory === undefined ? [] : await folder(git, commit, inventory, before, signal);
+  const unread: CatalogDocuments[] = [];
+  const filesOf = async (top: string): Promise<readonly CatalogDocuments[]> => {
+    try {
+      return await folder(git, commit, top, before, signal);
+    } catch (error) {
+      const message = unreadable(error);
+      if (message === null) throw error;
+      const problem = { path: '', line: 1, column: 1, message };
+      unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
+      return [...before.values()].filter(({ file }) => top === '.' || file.startsWith(`${top}/`));
+    }
+  };
+  const beside = await filesOf(DOCUMENTS);
+  const registered = inventory === undefined ? [] : await filesOf(inventory);
   const own = beside.filter(({ file }) => inInventory(file));
   const other = registered.filter(({ file }) => !own.some((one) => one.file === file));
   return {
-    documents: beside.filter(({ file }) => !inInventory(file)),
+    documents: [...beside.filter(({ file }) => !inInventory(file)), ...unread],
     inventory: [...own, ...other],
   };
 }
@@ -78,7 +93,9 @@ function inInventory(file: string): boolean {
 
 /** What is wrong with the documents themselves, whatever they speak of, with its lines. */
 export function documentProblems({ documents, inventory }: RepositoryDocuments): ConfigProblem[] {
-  return [...documents, ...inventory].flatMap((file) => {
+  // Of its own folder the configuration says that it cannot be read.
+  const others = [...documents, ...inventory].filter(({ id }) => id !== DOCUMENTS);
+  return others.flatMap((file) => {
     const own = file.documents.flatMap((one) => (one.kind === 'refused' ? one.problems : []));
     return [...file.problems, ...own].map(({ path, line, column, message }) => ({
       code: 'variant-document',

@@ -12,6 +12,7 @@ import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from './downstrea
 import { dashboardJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
+import { unreadable } from './unreadable.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
 import { lookAtBundles, putBefore, type Bundle } from './update-bundle.ts';
 import { inTurn, type Together } from './update-jobs.ts';
@@ -21,7 +22,7 @@ import { createOnTheWay } from './update-provenance.ts';
 import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './update-pull.ts';
 import { pushAll } from './update-push.ts';
 import { countOpen } from './update-standing.ts';
-import type { Withheld } from './update-target.ts';
+import { withheld, type Withheld } from './update-target.ts';
 import { createInStep } from './variant-in-step.ts';
 import { variantPlan } from './variant-plan.ts';
 import { letGo } from './variant-release.ts';
@@ -198,14 +199,14 @@ async function reconcile(
   const room = roomIn(world, home, signal);
   const first = await othersFirst(world, home, rest, room);
   const looked = { targets: [...rest, ...first], groups };
-  const { bundles, withheld } = await lookAtBundles(world, home, looked, guarded, signal);
-  for (const [path, reason] of withheld) {
+  const { bundles, withheld: left } = await lookAtBundles(world, home, looked, guarded, signal);
+  for (const [path, reason] of left) {
     outcomes.set(path, reason);
     if (reason.message === NO_PACKAGE) await guarded(() => closeGone(world, home, path, signal));
   }
   const prepared: Prepared[] = [];
   for (const bundle of bundles.toSorted(byPriority)) {
-    const one = await guarded(() => prepareBundle(world, bundle, memory, room, signal));
+    const one = await guarded(() => orUnreadable(bundle, prepareBundle(world, bundle, memory, room, signal)));
     if (one !== undefined) prepared.push(one);
   }
   const updates = prepared.flatMap(({ staged }) => staged?.push ?? []);
@@ -217,6 +218,18 @@ async function reconcile(
     for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
   }
   return failures;
+}
+
+/** Content that forbids to be looked at holds up its own bundle, and says so. */
+async function orUnreadable(bundle: Bundle, preparing: Promise<Prepared>): Promise<Prepared> {
+  try {
+    return await preparing;
+  } catch (error) {
+    const why = unreadable(error);
+    if (why === null) throw error;
+    const stopped = bundle.candidates.map(({ down }) => [down.path, withheld('unreadable', why)] as const);
+    return { bundle, outcomes: new Map(stopped) };
+  }
 }
 
 /** Says on the forge what was pushed. */

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below, locked } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
+
+/** What Portico does not look at, because of its size or its names, is told where its author looks. */
+let stage: Stage;
+let up: StageRepository;
+let down: StageRepository;
+
+const PACKAGE = smallPackage('web');
+/** One file on many a disk. */
+const TWINS = { 'web/note.md': 'one', 'web/NOTE.md': 'two' };
+const TOLD = /file `?"?\w+\.md.* differs from .* only in case.*Rename or remove the file/s;
+
+beforeAll(async () => {
+  stage = await startStage({
+    up: { files: below('web', PACKAGE), spec: 'branch: main\npublish: { requireApprovals: 0 }' },
+    down: { spec: 'branch: main\nupdates: { follow: latest }' },
+  });
+  [up, down] = [stage.repository('up'), stage.repository('down')];
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+test('in a proposal: the check, the comment and every command say why, until it is mended', async () => {
+  const { number } = await up.propose('twins', TWINS);
+  const check = (await up.checksOf(number)).get('portico');
+  expect(check).toMatchObject({ conclusion: 'failure' });
+  expect(check?.output.summary).toMatch(TOLD);
+  expect(await up.sticky(number)).toMatch(TOLD);
+  const { reaction, reply } = await up.command(number, '/portico publish');
+  expect(reaction).toBe('confused');
+  expect(reply).toContain('Nothing could be checked');
+  expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
+
+  await up.push('twins', { 'web/NOTE.md': null });
+  await stage.idle();
+  expect((await up.checksOf(number)).get('portico')?.conclusion).toBe('success');
+  expect(await up.sticky(number)).not.toMatch(TOLD);
+});
+
+test('in an upstream: the dashboard says why its update does not come, and whoever asks is told', async () => {
+  const first = await up.head('main');
+  await up.tag('web/v1', first);
+  await down.push(
+    'main',
+    below('shop', { ...PACKAGE, Kptfile: locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', first) }),
+  );
+  await up.tag('web/v2', await up.push('odd', TWINS));
+  await stage.idle();
+  expect(await down.pulls()).toEqual([]);
+  const { data: issue } = await stage.as('alice').rest.issues.create({ ...down.where, title: 'Please' });
+  await down.command(issue.number, '/portico update v2');
+  const told = (await down.comments(issue.number)).map(({ body }) => body).join('\n');
+  expect(told).toContain('`unreadable`');
+  expect(told).toMatch(TOLD);
+  await stage.dashboard('down');
+  const { data: issues } = await stage.as('alice').rest.issues.listForRepo(down.where);
+  expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toMatch(TOLD);
+
+  const mended = await up.push('odd', {
+    'web/NOTE.md': null,
+    'web/config.yaml': configMap('web', { color: 'red' }),
+  });
+  await up.tag('web/v3', mended);
+  await stage.idle();
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+});
+
+test('beside the configuration: what was in force stays in force, and the commit says why', async () => {
+  const twins = { '.github/portico/a.md': 'one', '.github/portico/A.md': 'two' };
+  const { number } = await up.propose('documents', twins);
+  expect((await up.checksOf(number)).get('portico/config')?.conclusion).toBe('failure');
+  const head = await up.push('main', twins);
+  await stage.idle();
+  const told = (await up.checks(head)).get('portico/config')?.output;
+  expect(told?.summary).toMatch(/only in case/);
+  expect(told?.annotations_count).toBe(1);
+  const { number: other } = await up.propose('calm', {
+    'web/config.yaml': configMap('web', { color: 'green' }),
+  });
+  expect((await up.checksOf(other)).get('portico')?.conclusion).toBe('success');
+});
