@@ -11,25 +11,36 @@ export interface EtagCache {
   set(key: string, answer: CachedAnswer): void;
 }
 
-/** Keeps so many answers, the most recently used ones; large ones are not kept. */
-export function createEtagCache(maxAnswers = 1_000, maxCharacters = 256 * 1024): EtagCache {
-  const answers = new Map<string, CachedAnswer>();
+/** Headers and key of one answer, in characters. */
+const BESIDE = 2_000;
+
+/** Keeps the most recently used answers, so many characters of them; one of more than a thirtieth of that is not kept. */
+export function createEtagCache(maxCharacters = 8 * 1024 * 1024): EtagCache {
+  const answers = new Map<string, { readonly answer: CachedAnswer; readonly size: number }>();
+  let held = 0;
+  const forget = (key: string): void => {
+    held -= answers.get(key)?.size ?? 0;
+    answers.delete(key);
+  };
   return {
     get: (key) => {
-      const answer = answers.get(key);
-      if (answer === undefined) return undefined;
+      const found = answers.get(key);
+      if (found === undefined) return undefined;
       answers.delete(key);
-      answers.set(key, answer);
-      return answer;
+      answers.set(key, found);
+      return found.answer;
     },
     set: (key, answer) => {
-      answers.delete(key);
+      forget(key);
       const told = Number(answer.headers['content-length']);
-      const size = told > 0 ? told : JSON.stringify(answer.data ?? null).length;
-      if (size > maxCharacters) return;
-      answers.set(key, answer);
-      const [oldest] = answers.keys();
-      if (answers.size > maxAnswers && oldest !== undefined) answers.delete(oldest);
+      const size = BESIDE + (told > 0 ? told : JSON.stringify(answer.data ?? null).length);
+      if (size > maxCharacters / 30) return;
+      answers.set(key, { answer, size });
+      held += size;
+      for (const oldest of answers.keys()) {
+        if (held <= maxCharacters) break;
+        forget(oldest);
+      }
     },
   };
 }

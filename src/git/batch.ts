@@ -138,7 +138,7 @@ function answer(running: Running): void {
       const info = parseHeader(line);
       if (info === null || !request.wantsBytes) {
         running.waiting.shift();
-        request.resolve(info && { ...info, bytes: Buffer.alloc(0) });
+        request.resolve(info && { ...info, bytes: NO_BYTES });
         continue;
       }
       running.header = info;
@@ -152,17 +152,25 @@ function answer(running: Running): void {
   }
 }
 
-function parseHeader(line: string): ObjectInfo | null {
-  const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(line);
-  if (match) return { id: match[1] ?? '', type: match[2] as ObjectInfo['type'], size: Number(match[3]) };
-  if (/ (?:missing|ambiguous)$/.test(line)) return null;
+const NO_BYTES = Buffer.alloc(0);
+const TYPES = ['blob', 'tree', 'commit', 'tag'] as const;
+
+/** Answers are remembered in great number, so no string in one is a slice of the line. */
+function parseHeader(line: Buffer): ObjectInfo | null {
+  const text = line.toString('utf8');
+  const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(text);
+  const type = TYPES.find((one) => one === match?.[2]);
+  if (match?.[1] !== undefined && type !== undefined) {
+    return { id: line.toString('latin1', 0, match[1].length), type, size: Number(match[3]) };
+  }
+  if (/ (?:missing|ambiguous)$/.test(text)) return null;
   throw new PorticoError('GIT_CORRUPT', 'git cat-file gave an answer that cannot be read', { blame: 'bug' });
 }
 
 interface ByteQueue {
   push(chunk: Buffer): void;
   /** Up to and without the next line feed; null while there is none. */
-  takeLine(): string | null;
+  takeLine(): Buffer | null;
   /** Exactly so many bytes; null while there are fewer. */
   take(size: number): Buffer | null;
 }
@@ -188,7 +196,7 @@ function byteQueue(): ByteQueue {
       let before = 0;
       for (const chunk of chunks) {
         const at = chunk.indexOf(10);
-        if (at >= 0) return take(before + at + 1)?.toString('utf8', 0, before + at) ?? null;
+        if (at >= 0) return take(before + at + 1)?.subarray(0, before + at) ?? null;
         before += chunk.length;
       }
       return null;

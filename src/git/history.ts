@@ -7,9 +7,9 @@ import { requireCommit, requireTree } from './repo.ts';
 import { checkPath, isOid, quote } from './safe-name.ts';
 
 // Commits do not change, so neither does what leads to them. Keys name the mirror, so nothing crosses over.
-const logs = createLru<readonly string[]>(200_000);
-const bases = createLru<string | null>(20_000);
-const ancestry = createLru<boolean>(20_000);
+const logs = createLru<readonly string[]>((ids) => ids.length * 72);
+const bases = createLru<string | null>(() => 60);
+const ancestry = createLru<boolean>(() => 0);
 
 /** Throws GIT_UNKNOWN_REVISION where there is no such commit. */
 export async function readCommit(repo: Repo, rev: string, signal?: AbortSignal): Promise<Commit> {
@@ -20,12 +20,12 @@ export async function readCommit(repo: Repo, rev: string, signal?: AbortSignal):
   const object = await repo.objects.read(oid, signal);
   if (object?.type !== 'commit') throw repo.damage(`commit ${oid} cannot be read`);
   const commit = parseCommit(oid, object.bytes);
-  commits.set(key, commit, object.bytes.length);
+  commits.set(key, commit);
   return commit;
 }
 
 // Commits do not change. Keys name the mirror, so nothing crosses over.
-const commits = createLru<Commit>(8 * 1024 * 1024);
+const commits = createLru<Commit>(({ message }) => message.length + 1_000);
 
 /** Null where there is no annotated tag. */
 export async function readTag(repo: Repo, oidOrRef: string, signal?: AbortSignal): Promise<Tag | null> {
@@ -64,7 +64,7 @@ export async function readLog(
   if (ids === undefined) {
     const { stdout } = await repo.git(args, { signal });
     ids = stdout.toString('latin1').split('\n').filter(isOid);
-    logs.set(key, ids, ids.length + 1);
+    logs.set(key, ids);
   }
   return await Promise.all(ids.map((id) => readCommit(repo, id, signal)));
 }
@@ -121,7 +121,7 @@ export async function mergeBase(
   const cached = bases.get(key);
   if (cached !== undefined) return cached;
   const base = await findBase(repo, both[0], both[1], signal);
-  bases.set(key, base, 1);
+  bases.set(key, base);
   return base;
 }
 
@@ -147,7 +147,7 @@ export async function isAncestor(repo: Repo, a: string, b: string, signal?: Abor
   // What comes after a commit is no ancestor of it.
   if (await isNear(repo, both[1], both[0], signal)) return false;
   const { exitCode } = await repo.git(['merge-base', '--is-ancestor', ...both], { accept: [0, 1], signal });
-  ancestry.set(key, exitCode === 0, 1);
+  ancestry.set(key, exitCode === 0);
   return exitCode === 0;
 }
 

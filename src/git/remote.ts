@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
 import type { PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
 import { runGit } from './run.ts';
 import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
@@ -47,8 +48,7 @@ export async function lsRemote(
   const args = ['ls-remote', '--quiet', '--end-of-options', remote.url, ...patterns.map(checkRefPattern)];
   const { stdout } = await runRemote(setup, remote, args, { signal });
   const refs = new Map<string, RemoteRef>();
-  for (const line of stdout.toString('utf8').split('\n')) {
-    const [oid = '', name = ''] = line.split('\t');
+  for (const { oid, name } of refLines(stdout, '\t')) {
     if (!isOid(oid)) continue;
     const ref = name.replace(/\^\{\}$/, '');
     // A peeled line follows its tag's own.

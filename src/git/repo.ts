@@ -2,6 +2,7 @@ import { PorticoError } from '../error.ts';
 import type { GitObject, ObjectInfo, ObjectReader } from './batch.ts';
 import { createLru } from './lru.ts';
 import type { MirrorRef } from './mirror-types.ts';
+import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
 import { runGit } from './run.ts';
 import { isFullRef, isOid, isRefName, quote } from './safe-name.ts';
@@ -51,9 +52,9 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
         if (absent.get(`${key} ${count}`) !== undefined) return null;
         const found = await noting(objects.info(name, signal));
         if (!STARTS_WITH_ID.test(name)) return found;
-        if (found !== null) infos.set(key, found, 1);
+        if (found !== null) infos.set(key, found);
         // A tree that is there has no such path; one that is damaged may be mended by the next fetch.
-        else if (name.includes(':')) absent.set(`${key} ${count}`, true, 1);
+        else if (name.includes(':')) absent.set(`${key} ${count}`, true);
         return found;
       },
       async read(name, signal) {
@@ -66,7 +67,7 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
         const bytes = Buffer.alloc(found.bytes.length);
         bytes.set(found.bytes);
         const kept = { ...found, bytes };
-        contents.set(key, kept, kept.size + OVERHEAD);
+        contents.set(key, kept);
         return kept;
       },
     },
@@ -107,12 +108,11 @@ const NO_REFS: ReadonlyMap<string, MirrorRef> = new Map();
 const STARTS_WITH_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])/;
 
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
-const infos = createLru<ObjectInfo>(100_000);
-const absent = createLru<true>(20_000);
+const infos = createLru<ObjectInfo>(() => 150);
+const absent = createLru<true>(() => 0);
 /** The same few files (configuration, Kptfiles, code owners) are read for every job. */
-const contents = createLru<GitObject>(4 * 1024 * 1024);
+const contents = createLru<GitObject>(({ size }) => size + 500);
 const SMALL = 16 * 1024;
-const OVERHEAD = 500;
 
 /**
  * All refs that lead to a commit. git keeps what annotated tags lead to beside packed refs, and `show-ref` takes it from
@@ -125,14 +125,10 @@ async function readRefs(
   // 1: there is no ref.
   const { stdout } = await repo.git(['show-ref', '--dereference'], { accept: [0, 1] });
   const found = new Map<string, MirrorRef>();
-  for (const line of stdout.toString('utf8').split('\n')) {
-    const space = line.indexOf(' ');
-    if (space < 0) continue;
-    const id = line.slice(0, space);
-    const name = line.slice(space + 1);
+  for (const { oid, name } of refLines(stdout, ' ')) {
     const tag = name.endsWith(PEELED) ? found.get(name.slice(0, -PEELED.length)) : undefined;
-    if (tag === undefined) found.set(name, { oid: id, commit: id, tag: false });
-    else found.set(name.slice(0, -PEELED.length), { oid: tag.oid, commit: id, tag: true });
+    if (tag === undefined) found.set(name, { oid, commit: oid, tag: false });
+    else found.set(name.slice(0, -PEELED.length), { oid: tag.oid, commit: oid, tag: true });
   }
   // A ref may lead to a tree or a blob, which is of no use here.
   const others = await Promise.all(

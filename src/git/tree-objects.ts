@@ -12,7 +12,7 @@ export interface TreeLine {
 const TREE = '040000';
 
 // Shared by all mirrors. Keys name the mirror, so nothing crosses over.
-const trees = createLru<readonly TreeLine[]>(200_000);
+const trees = createLru<readonly TreeLine[]>((lines) => lines.length * 200);
 
 /** What one question may cost before a process is the cheaper way. */
 export interface Allowance {
@@ -47,13 +47,13 @@ export async function readTreeLines(
   if (object?.type !== 'tree') throw repo.damage(`there is no tree ${id} in the mirror`);
   const lines = parseTree(object.bytes, id.length / 2);
   if (lines === null) throw repo.damage(`the tree ${id} is cut short in the mirror`);
-  trees.set(key, lines, lines.length + 1);
+  trees.set(key, lines);
   return lines;
 }
 
 /** Remembers a tree that was just written. */
 export function knowTreeLines(repo: Repo, id: string, lines: readonly TreeLine[]): void {
-  trees.set(`${repo.setup.gitDir}:${id}`, lines, lines.length + 1);
+  trees.set(`${repo.setup.gitDir}:${id}`, lines);
 }
 
 /** `<mode> <name>\0<id>` for each line (git's tree format); null where a line is cut short. */

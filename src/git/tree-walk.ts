@@ -55,7 +55,7 @@ export interface Kptfiles {
 const MOST_KPTFILES = 100_000;
 
 /** What a tree holds stays the same, so that of a tree that was seen only what changed is read. */
-const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>(100_000);
+const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>((all) => all.length * 200);
 
 export async function walkKptfiles(
   repo: Repo,
@@ -77,7 +77,7 @@ export async function walkKptfiles(
       if (inner === null || all.length + inner.length > MOST_KPTFILES) return null;
       for (const [path, tree] of inner) all.push([path === '' ? line.name : `${line.name}/${path}`, tree]);
     }
-    kptfiles.set(key, all, all.length + 1);
+    kptfiles.set(key, all);
     return all;
   };
   const all = await below(top);

@@ -9,10 +9,10 @@ import { EMPTY_TREE, walkChanges, walkKptfiles, walkTree, type Kptfiles } from '
 const MAX_ENTRIES = 1_000_000;
 
 // Shared by all mirrors: memory stays bounded however many are open. Keys name the mirror, so nothing crosses over.
-const listings = createLru<readonly TreeEntry[]>(400_000);
-const blobs = createLru<Uint8Array>(64 * 1024 * 1024);
-const packages = createLru<readonly PackageDir[]>(100_000);
-const differences = createLru<readonly PathChange[]>(200_000);
+const listings = createLru<readonly TreeEntry[]>((entries) => entries.length * 250);
+const blobs = createLru<Uint8Array>((bytes) => bytes.length + 300);
+const packages = createLru<readonly PackageDir[]>((found) => found.length * 250);
+const differences = createLru<readonly PathChange[]>((changes) => changes.length * 400);
 
 /** Id of a directory, '' being the top; null where there is none. */
 export async function treeId(
@@ -41,7 +41,7 @@ export async function listTree(
   const cached = listings.get(key);
   if (cached) return cached;
   const entries = (await walkTree(repo, tree, signal)) ?? (await listByProcess(repo, tree, signal));
-  listings.set(key, entries, entries.length + 1);
+  listings.set(key, entries);
   return entries;
 }
 
@@ -86,7 +86,7 @@ export async function readBlob(repo: Repo, id: string, signal?: AbortSignal): Pr
   }
   // A copy, so that a small file does not keep the chunk it arrived in.
   const bytes = Uint8Array.from(object.bytes);
-  blobs.set(key, bytes, bytes.length + 100);
+  blobs.set(key, bytes);
   return bytes;
 }
 
@@ -112,7 +112,7 @@ export async function findPackages(
     tree: trees.get(path) ?? '',
     parent: parentOf(path, known),
   }));
-  packages.set(key, result, result.length + 1);
+  packages.set(key, result);
   return [...result];
 }
 
@@ -148,7 +148,7 @@ export async function changedPaths(
   if (cached) return [...cached];
   const changes =
     (await walkChanges(repo, before, after, signal)) ?? (await changesByProcess(repo, before, after, signal));
-  differences.set(key, changes, changes.length + 1);
+  differences.set(key, changes);
   return [...changes];
 }
 

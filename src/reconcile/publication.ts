@@ -43,7 +43,8 @@ export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSi
  * process has announced it does not look at again; a new process makes sure of the newest revisions once.
  */
 export function createPublicationReconciler(world: World): PublicationReconciler {
-  const announced = new Set<string>();
+  /** Repository and directory of a package → its newest tag that was announced. */
+  const announced = new Map<string, string>();
   const look = createDueRevisions(world);
   return async (repository, signal) => {
     const access = await world.open(repository, signal);
@@ -79,10 +80,11 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
       const refs = await loadRevisionRefs(to.git, signal);
       const newest = highestRevision(refs, found.directory);
-      if (newest === undefined || announced.has(newest.tag.oid)) return;
+      const place = `${repository.id} ${found.directory}`;
+      if (newest === undefined || announced.get(place) === newest.tag.oid) return;
       const number = await announce(to, by, found, newest, refs, signal);
       if (number !== null) await world.enqueue(proposalJob(repository, number));
-      announced.add(newest.tag.oid);
+      announced.set(place, newest.tag.oid);
     }
   };
 }
