@@ -8,6 +8,7 @@ import { code } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access } from './ports.ts';
+import { unreadable } from './unreadable.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
 export async function announce(
@@ -41,19 +42,32 @@ async function releaseNotes(
   const names = allRevisions(refs, found.directory).map(({ name }) => name);
   const before = names[names.indexOf(newest.name) - 1];
   const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
-  const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, found.directory, signal);
-  const diff = diffPackages(
-    tag === undefined ? new Map() : await read(tag.commit),
-    await read(newest.tag.commit),
-  );
   const approved = said.approvedBy.map(code).join(', ');
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
-    diffMarkdown(diff, { limit: 50_000 }),
+    await changesBetweenTags(git, found.directory, [tag?.commit, newest.tag.commit], signal),
     [
       ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
       ...(approved === '' ? [] : [`Approved by ${approved}.`]),
       `Content ${code(said.digest)}.`,
     ].join(' '),
   ].join('\n\n');
+}
+
+/** As Markdown; of what cannot be read, why. */
+async function changesBetweenTags(
+  git: Access['git'],
+  directory: string,
+  [before, after]: readonly [before: string | undefined, after: string],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
+  try {
+    const diff = diffPackages(before === undefined ? new Map() : await read(before), await read(after));
+    return diffMarkdown(diff, { limit: 50_000 });
+  } catch (error) {
+    const why = unreadable(error);
+    if (why === null) throw error;
+    return why;
+  }
 }

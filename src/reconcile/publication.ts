@@ -32,6 +32,7 @@ import { rootPackages } from './proposal-snapshot.ts';
 import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { publishRequestOf } from './publish-request.ts';
 import { botPerson } from './render-commit.ts';
+import { unreadable } from './unreadable.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
 const CLAIMS = 20;
@@ -56,10 +57,11 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     if (head === null) return;
     const flagged = new Map<string, CommitInfo>();
     let published = false;
-    for (const found of await rootPackages(access, head, config.directory, signal)) {
+    const refused = new Map<string, string>();
+    const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
       const { due, flagged: commit } = await look(access, config, refs, found, head, signal);
-      if (commit !== null) flagged.set(found.path === '' ? '.' : found.path, commit);
+      if (commit !== null) flagged.set(shown(found), commit);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
@@ -67,14 +69,26 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         await announceNewest(access, config, found);
         published = true;
       }
+    };
+    for (const found of await rootPackages(access, head, config.directory, signal)) {
+      try {
+        await publishAll(found);
+      } catch (error) {
+        // What is wrong with one package, or its tag, holds up no other.
+        const why = unreadable(error);
+        if (why === null) throw error;
+        refused.set(shown(found), why);
+      }
     }
-    if (flagged.size > 0) await access.forge.putCheck(publicationCheck(head, flagged), signal);
+    if (flagged.size + refused.size > 0)
+      await access.forge.putCheck(publicationCheck(head, flagged, refused), signal);
     if (!published) return;
     // A merge can be told as one only a while later: what was flagged in between is taken back.
     const flags = (await access.forge.listChecks(head, signal)).filter(
       ({ name }) => name === PUBLICATION_CHECK,
     );
-    if (flagged.size === 0 && flags.length > 0) await access.forge.putCheck(publishedCheck(head), signal);
+    if (flagged.size + refused.size === 0 && flags.length > 0)
+      await access.forge.putCheck(publishedCheck(head), signal);
     await world.enqueue(repositoryJob(repository));
 
     async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
@@ -87,6 +101,10 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       announced.set(place, newest.tag.oid);
     }
   };
+}
+
+function shown({ path }: PackageDir): string {
+  return path === '' ? '.' : path;
 }
 
 async function publish(

@@ -9,6 +9,7 @@ import { startStage, type Stage } from './stage.ts';
 let stage: Stage;
 let up: StageRepository;
 let down: StageRepository;
+let side: StageRepository;
 
 const PACKAGE = smallPackage('web');
 /** One file on many a disk. */
@@ -18,9 +19,13 @@ const TOLD = /file `?"?\w+\.md.* differs from .* only in case.*Rename or remove 
 beforeAll(async () => {
   stage = await startStage({
     up: { files: below('web', PACKAGE), spec: 'branch: main\npublish: { requireApprovals: 0 }' },
+    side: {
+      files: { ...below('app', smallPackage('app')), ...below('web', PACKAGE) },
+      spec: 'branch: main\npublish: { requireApprovals: 0 }',
+    },
     down: { spec: 'branch: main\nupdates: { follow: latest }' },
   });
-  [up, down] = [stage.repository('up'), stage.repository('down')];
+  [up, down, side] = [stage.repository('up'), stage.repository('down'), stage.repository('side')];
 });
 
 afterAll(async () => {
@@ -70,6 +75,21 @@ test('in an upstream: the dashboard says why its update does not come, and whoev
   await up.tag('web/v3', mended);
   await stage.idle();
   expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+});
+
+test('merged all the same, by the button: other packages of the repository are published as ever', async () => {
+  const { number } = await side.propose('twins', { 'app/note.md': 'one', 'app/NOTE.md': 'two' });
+  await side.merge(number);
+  await stage.idle();
+  const { number: other } = await side.publish('calm', {
+    'web/config.yaml': configMap('web', { color: 'red' }),
+  });
+  expect((await side.tags()).has('web/v1')).toBe(true);
+  expect((await side.pull(other)).merged).toBe(true);
+  const { data: releases } = await stage.as('alice').rest.repos.listReleases(side.where);
+  expect(releases.map(({ name }) => name).toSorted()).toEqual(['app v1', 'web v1']);
+  expect(releases.find(({ name }) => name === 'app v1')?.body).toMatch(TOLD);
+  expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
 });
 
 test('beside the configuration: what was in force stays in force, and the commit says why', async () => {
