@@ -87,7 +87,7 @@ test('merged all the same, by the button: other packages of the repository are p
   expect((await side.tags()).has('web/v1')).toBe(true);
   expect((await side.pull(other)).merged).toBe(true);
   const { data: releases } = await stage.as('alice').rest.repos.listReleases(side.where);
-  expect(releases.map(({ name }) => name).toSorted()).toEqual(['app v1', 'web v1']);
+  expect(new Set(releases.map(({ name }) => name))).toEqual(new Set(['app v1', 'web v1']));
   expect(releases.find(({ name }) => name === 'app v1')?.body).toMatch(TOLD);
   expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
 });
