@@ -17,7 +17,7 @@ beforeAll(async () => {
       },
       packages: {
         files: Object.fromEntries(
-          ['one', 'two'].flatMap((name) =>
+          ['one', 'two', 'three'].flatMap((name) =>
             Object.entries(smallPackage(name)).map(([path, text]) => [`${name}/${path}`, text]),
           ),
         ),
@@ -92,17 +92,22 @@ test('with a merge queue publish puts the head into it, and what the queue merge
   expect(await stage.writesOf(() => stage.look('packages'))).toEqual([]);
 });
 
-test('two that are green apart and red together: the queue refuses the second', async () => {
+test.each([
   // Each alone has one resource of the name; together the package has two.
-  const third = (file: string) =>
-    main.propose(`drafts/one/${file}`, {
-      [`one/${file}.yaml`]: configMap('twin', { color: 'red' }),
+  ['red', 'one', 1, ['a.yaml', 'b.yaml'], /"conclusion":"failure"/],
+  // Nor may two files differ only in case, so that nothing can be rendered.
+  ['unreadable', 'three', 0, ['note.md', 'NOTE.md'], /cannot be checked.*only in case/],
+] as const)('two that are green apart and %s together: the queue refuses the second', async (...row) => {
+  const [, name, newest, [one, other], says] = row;
+  const propose = (file: string, branch: string) =>
+    main.propose(`drafts/${name}/${branch}`, {
+      [`${name}/${file}`]: configMap('twin', { color: 'red' }),
     });
-  const first = await third('a');
-  const second = await third('b');
+  const first = await propose(one, 'a');
+  const second = await propose(other, 'b');
   for (const { number } of [first, second]) await main.review(number, 'APPROVE');
   const said = await Promise.all([first, second].map(({ number }) => main.say(number, '/portico publish')));
-  await stage.sweep();
+  const writes = await stage.writesOf(() => stage.sweep(), 'packages');
   const outcomes = await Promise.all(
     [first, second].map(async ({ number }, index) => ({
       merged: (await main.pull(number)).merged,
@@ -110,8 +115,10 @@ test('two that are green apart and red together: the queue refuses the second', 
     })),
   );
   expect(outcomes.filter(({ merged }) => merged)).toHaveLength(1);
-  expect((await main.tags()).has('one/v2')).toBe(true);
-  expect((await main.tags()).has('one/v3')).toBe(false);
+  expect((await main.tags()).has(`${name}/v${newest + 1}`)).toBe(true);
+  expect((await main.tags()).has(`${name}/v${newest + 2}`)).toBe(false);
+  const checks = writes.filter(({ what }) => what.endsWith('/check-runs'));
+  expect(JSON.stringify(checks)).toMatch(says);
 });
 
 test('a head that moves just before it goes into the queue does not go in (32)', async () => {
