@@ -55,7 +55,7 @@ export async function soak(ground: LoadGround, minutes: number): Promise<Soak> {
     'publish → tag': [],
   };
   const tally = { actions: 0, unanswered: 0 };
-  const firstDelivery = forge.context.records.deliveries.all().length;
+  const before = newestDelivery(forge);
   const looking = watch(bots, Math.max(1_000, minutes * 100));
   const end = performance.now() + minutes * 60_000;
 
@@ -79,11 +79,7 @@ export async function soak(ground: LoadGround, minutes: number): Promise<Soak> {
   await Promise.all(Array.from({ length: Math.min(WORKERS, desks.length) }, worker));
   for (const { port } of bots) await quiet(forge, port, 600);
   await looking.stop();
-  const acknowledged = forge.context.records.deliveries
-    .all()
-    .slice(firstDelivery)
-    .filter(({ statusCode }) => statusCode === 202)
-    .map(({ duration }) => duration * 1000);
+  const acknowledged = acknowledgedSince(forge, before);
   return {
     minutes,
     ...tally,
@@ -93,6 +89,23 @@ export async function soak(ground: LoadGround, minutes: number): Promise<Soak> {
       memoryPeak: memoryOf(pid, 'VmHWM'),
     })),
   };
+}
+
+function newestDelivery({ context: { records } }: LoadGround['forge']): number {
+  return records.deliveries.all({ order: 'desc', limit: 1 })[0]?.id ?? 0;
+}
+
+/** Milliseconds of each delivery after that one which was taken. Read in pieces: payloads are large, and there are many. */
+function acknowledgedSince({ context: { records } }: LoadGround['forge'], delivery: number): number[] {
+  const milliseconds: number[] = [];
+  for (let below = Number.MAX_SAFE_INTEGER; below > delivery;) {
+    const piece = records.deliveries.all({ order: 'desc', limit: 500, below });
+    for (const { id, statusCode, duration } of piece) {
+      if (id > delivery && statusCode === 202) milliseconds.push(duration * 1_000);
+    }
+    below = piece.at(-1)?.id ?? 0;
+  }
+  return milliseconds;
 }
 
 function figures(times: Record<string, number[]>, acknowledged: number[], samples: readonly Sample[]) {

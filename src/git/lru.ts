@@ -5,7 +5,7 @@ export interface Lru<T> {
 }
 
 /** All parts together, in bytes as V8 lays them out, roughly. */
-export const MOST_REMEMBERED = 64 * 1024 * 1024;
+export const MOST_REMEMBERED = 32 * 1024 * 1024;
 /** An entry of the map, its object, and the heads of key and value. */
 const ENTRY = 200;
 

@@ -41,7 +41,7 @@ export interface RunResult {
 }
 
 const TWO_MINUTES = 120_000;
-const MAX_OUTPUT = 256 * 1024 * 1024;
+const MAX_OUTPUT = 160 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 
 /** What a process inherits: how to find programs, proxies and certificates. Everything else starts empty. */

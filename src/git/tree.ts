@@ -178,12 +178,15 @@ function parentOf(path: string, known: ReadonlySet<string>): string | null {
 }
 
 function records(output: Buffer): string[] {
-  const found = output.toString('utf8').split('\0');
-  found.pop();
-  if (found.length <= MAX_ENTRIES) return found;
-  throw new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MAX_ENTRIES} entries`, {
-    hint: 'Split the repository, or register a smaller directory.',
-  });
+  // Counted first: a few objects may stand for millions of paths, and strings take many times their bytes.
+  let count = 0;
+  for (let at = output.indexOf(0); at >= 0; at = output.indexOf(0, at + 1)) count += 1;
+  if (count > MAX_ENTRIES) {
+    throw new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MAX_ENTRIES} entries`, {
+      hint: 'Split the repository, or register a smaller directory.',
+    });
+  }
+  return output.toString('utf8').split('\0').slice(0, -1);
 }
 
 /** `<mode> <type> <id>[ <size>]\t<path>` */

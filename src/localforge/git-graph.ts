@@ -51,33 +51,40 @@ export async function straightLine(
   return line;
 }
 
-/** Paths that differ between two trees, as `git diff-tree -r --name-status --no-renames` would list them. */
+export interface ChangedPath {
+  readonly status: 'A' | 'D' | 'M';
+  readonly path: string;
+}
+
+/** Files that GitHub tells of one change at most. */
+const MOST_PATHS = 3_000;
+
+/** Paths that differ between two trees, as `git diff-tree -r --name-status --no-renames` would list them; the first of many. */
 export async function changedPaths(
   readTree: (sha: string) => Promise<readonly TreeEntry[]>,
   from: string | undefined,
   to: string | undefined,
-  prefix = '',
-): Promise<{ readonly status: 'A' | 'D' | 'M'; readonly path: string }[]> {
-  if (from === to) return [];
-  const [before, after] = await Promise.all(
-    [from, to].map(
-      async (sha) => new Map((sha === undefined ? [] : await readTree(sha)).map((one) => [one.path, one])),
-    ),
-  );
-  const found: { status: 'A' | 'D' | 'M'; path: string }[] = [];
-  for (const name of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
-    const [was, is] = [before?.get(name), after?.get(name)];
-    if (was?.sha === is?.sha && was?.mode === is?.mode) continue;
-    const path = prefix + name;
-    const trees = [was, is].map((entry) => (entry?.type === 'tree' ? entry.sha : undefined));
-    if (trees.some((sha) => sha !== undefined)) {
-      found.push(...(await changedPaths(readTree, trees[0], trees[1], `${path}/`)));
+): Promise<readonly ChangedPath[]> {
+  const found: ChangedPath[] = [];
+  const entriesOf = async (sha: string | undefined): Promise<Map<string, TreeEntry>> =>
+    new Map((sha === undefined ? [] : await readTree(sha)).map((one) => [one.path, one]));
+  const walk = async (one: string | undefined, other: string | undefined, prefix: string): Promise<void> => {
+    if (one === other) return;
+    const [before, after] = await Promise.all([entriesOf(one), entriesOf(other)]);
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      if (found.length >= MOST_PATHS) return;
+      const [was, is] = [before.get(name), after.get(name)];
+      if (was?.sha === is?.sha && was?.mode === is?.mode) continue;
+      const path = prefix + name;
+      const trees = [was, is].map((entry) => (entry?.type === 'tree' ? entry.sha : undefined));
+      if (trees.some((sha) => sha !== undefined)) await walk(trees[0], trees[1], `${path}/`);
+      const [old, now] = [was, is].map((entry) => (entry?.type === 'tree' ? undefined : entry));
+      if (old !== undefined || now !== undefined) {
+        found.push({ status: old === undefined ? 'A' : now === undefined ? 'D' : 'M', path });
+      }
     }
-    const [old, now] = [was, is].map((entry) => (entry?.type === 'tree' ? undefined : entry));
-    if (old !== undefined || now !== undefined) {
-      found.push({ status: old === undefined ? 'A' : now === undefined ? 'D' : 'M', path });
-    }
-  }
+  };
+  await walk(from, to, '');
   return found;
 }
 

@@ -1,4 +1,5 @@
 /** The git side of one repository: a bare repository on disk, driven by git processes with a hermetic environment. */
+import type { ChangedPath } from './git-graph.ts';
 
 export interface GitPerson {
   readonly name: string;
@@ -102,11 +103,8 @@ export interface GitRepository {
   tree(sha: string, options?: { readonly recursive?: boolean; readonly path?: string }): Promise<TreeEntry[]>;
   /** The entry at a path of a commit or tree; undefined when there is none. */
   entry(sha: string, path: string): Promise<TreeEntry | undefined>;
-  /** Paths that differ between two trees (undefined: the empty one), without looking for renames. */
-  changedPaths(
-    from: string | undefined,
-    to: string | undefined,
-  ): Promise<{ readonly status: 'A' | 'D' | 'M'; readonly path: string }[]>;
+  /** Paths that differ between two trees (undefined: the empty one), without looking for renames; 3,000 at most. */
+  changedPaths(from: string | undefined, to: string | undefined): Promise<readonly ChangedPath[]>;
   writeBlob(content: Buffer): Promise<string>;
   /** A tree of exactly these entries (paths may have slashes), or `base` changed by them (`sha` null removes). */
   writeTree(

@@ -1,4 +1,5 @@
-import { AGGREGATE_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, CONFIG_CHECK } from './check-names.ts';
+import { loadConfiguration } from './configuration.ts';
 import type { CheckInput } from './forge-port.ts';
 import type { Access } from './ports.ts';
 import { SUMMARY_MARKER } from './summary.ts';
@@ -29,4 +30,18 @@ export async function tellUnreadable(
   if (pull === null || pull.state === 'closed') return;
   await forge.putChecks([unreadableCheck(pull.headSha, why)], signal);
   await forge.upsertSticky(number, SUMMARY_MARKER, `### ${TITLE}\n\n${why}`, signal);
+}
+
+/** Tells whoever looks at the newest commit of a repository that it is too large to be looked at. */
+export async function tellUnreadableRepository(
+  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  why: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { defaultBranch, archived } = await forge.get(signal);
+  const headSha = await git.resolve(`refs/heads/${defaultBranch}`, signal);
+  const { state } = await loadConfiguration(git, defaultBranch, signal);
+  if (headSha === null || archived || state === 'absent') return;
+  const title = 'This repository cannot be looked at';
+  await forge.putCheck({ ...unreadableCheck(headSha, why), name: CONFIG_CHECK, title }, signal);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,6 +65,14 @@ describe.skipIf(!LONG)('more than a package should hold', () => {
     expect((await propose(branch, 'web', add)).conclusion).toBe('success');
   });
 
+  test('a few objects that are two million paths: told in the proposal, and on the branch', async () => {
+    await git('push', '-q', 'origin', `${commitBomb()}:refs/heads/drafts/bomb`);
+    const { number } = (await stage.repository('shop').create('drafts/bomb')).data;
+    const summary = await besideCalm('bomb', number);
+    expect(summary.conclusion).toBe('failure');
+    expect(summary.text).toMatch(/more than/);
+  });
+
   test('a hundred thousand files and 120 MB beside the packages are nobody’s business', async () => {
     expect((await propose('beside', 'elsewhere', besideACalmChange)).conclusion).toBe('success');
   });
@@ -82,6 +91,15 @@ async function propose(
   await git('commit', '-qm', `Add ${branch}`);
   await git('push', '-q', 'origin', `drafts/${branch}`);
   const { number } = (await shop.create(`drafts/${branch}`)).data;
+  return besideCalm(branch, number);
+}
+
+/** What the checks of a proposal say, once those of a small one that was opened after it are green. */
+async function besideCalm(
+  branch: string,
+  number: number,
+): Promise<{ readonly conclusion: string | null | undefined; readonly text: string }> {
+  const shop = stage.repository('shop');
   await git('checkout', '-qf', '-b', `drafts/calm-${branch}`, 'origin/main');
   changeCalm(branch);
   await git('commit', '-qam', 'Change');
@@ -100,6 +118,24 @@ async function propose(
     ({ output }) => `${output.title}\n${output.summary}\n${output.text}`,
   );
   return { conclusion: check?.conclusion, text: texts.join('\n') };
+}
+
+/** Seven trees, each with the one below eleven times, in a package. */
+function commitBomb(): string {
+  const run = (args: readonly string[], input = ''): string =>
+    execFileSync('git', args, { cwd: folder, input, encoding: 'utf8' }).trim();
+  const tree = (lines: readonly string[]): string => run(['mktree'], `${lines.join('\n')}\n`);
+  let bomb = tree([`100644 blob ${run(['hash-object', '-w', '--stdin'], resource(0))}\tm.yaml`]);
+  for (let level = 0; level < 6; level += 1) {
+    bomb = tree(Array.from({ length: 11 }, (_, at) => `040000 tree ${bomb}\t${at}`));
+  }
+  const web = tree([...run(['ls-tree', 'origin/main:web']).split('\n'), `040000 tree ${bomb}\tbomb`]);
+  const others = run(['ls-tree', 'origin/main'])
+    .split('\n')
+    .filter((line) => !line.endsWith('\tweb'));
+  const top = tree([...others, `040000 tree ${web}\tweb`]);
+  const commit = run(['commit-tree', '-p', 'origin/main', '-m', 'Add a bomb', top]);
+  return commit;
 }
 
 function besideACalmChange(directory: string): void {
