@@ -47,8 +47,3 @@ export function createLru<T>(bytesOf: (value: T) => number): Lru<T> {
     },
   };
 }
-
-/** How much is remembered now, in bytes as they are reckoned here. */
-export function remembered(): number {
-  return total;
-}

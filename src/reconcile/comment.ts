@@ -16,7 +16,7 @@ import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { createReplyShare } from './reply-share.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 import {
   acknowledge,
   answer,
@@ -154,7 +154,7 @@ async function orWhyNot<Found>(work: () => Promise<Found>): Promise<Found | stri
   try {
     return await work();
   } catch (error) {
-    const why = unreadable(error);
+    const why = whyRefused(error);
     if (why === null) throw error;
     return why;
   }

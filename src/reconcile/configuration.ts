@@ -8,7 +8,7 @@ import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
 import { organizationDefaults } from './organization.ts';
 import type { Access } from './ports.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
 
@@ -71,7 +71,7 @@ export async function readConfiguration(
 
 /** A file too large, or with a name that no file may have, is a mistake like others: what was in force before stays. */
 function unreadableProblem(error: unknown): ConfigProblem {
-  if (unreadable(error) === null || !(error instanceof PorticoError)) throw error;
+  if (whyRefused(error) === null || !(error instanceof PorticoError)) throw error;
   const { message, hint = 'Make the file smaller.' } = error;
   return { code: 'unreadable', file: CONFIGURATION_FILE, path: '', line: 1, column: 1, message, hint };
 }

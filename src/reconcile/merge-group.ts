@@ -9,7 +9,7 @@ import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { touchedPackages } from './proposal-snapshot.ts';
 import { unreadableCheck } from './tell-unreadable.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 export interface MergeGroupTarget {
   readonly repository: RepositoryRef;
@@ -107,7 +107,7 @@ export function createMergeGroupReconciler(
     try {
       await look(access, target, signal);
     } catch (error) {
-      const why = unreadable(error);
+      const why = whyRefused(error);
       if (why === null) throw error;
       await access.forge.putChecks([unreadableCheck(target.headSha, why)], signal);
     }

@@ -1,6 +1,6 @@
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { Git } from './git-port.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 /** The organisation's repository with defaults, by GitHub's own convention. */
 export const ORGANIZATION_REPOSITORY = '.github';
@@ -27,7 +27,7 @@ export async function organizationDefaults(
       const bytes = await home.git.readFile(commit, FILE, signal);
       return bytes === null || parseRepositoryConfig({ file, bytes }).ok ? bytes : undefined;
     } catch (error) {
-      if (unreadable(error) === null) throw error;
+      if (whyRefused(error) === null) throw error;
       return undefined;
     }
   };

@@ -24,7 +24,7 @@ import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 export interface ProposalTarget {
   readonly repository: RepositoryRef;
@@ -132,7 +132,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     try {
       await look(access, target, signal);
     } catch (error) {
-      const why = unreadable(error);
+      const why = whyRefused(error);
       if (why === null) throw error;
       await tellUnreadable(access, target.number, why, signal);
     }

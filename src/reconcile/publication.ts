@@ -32,7 +32,7 @@ import { rootPackages } from './proposal-snapshot.ts';
 import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { publishRequestOf } from './publish-request.ts';
 import { botPerson } from './render-commit.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
 const CLAIMS = 20;
@@ -75,7 +75,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         await publishAll(found);
       } catch (error) {
         // What is wrong with one package, or its tag, holds up no other.
-        const why = unreadable(error);
+        const why = whyRefused(error);
         if (why === null) throw error;
         refused.set(shown(found), why);
       }

@@ -5,7 +5,7 @@ import { readRollouts } from '../config/read-rollouts.ts';
 import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
 import { CONFIGURATION_FILE } from './configuration.ts';
 import type { Git } from './git-port.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 /** Beside `.github/portico.yaml`. */
 const DOCUMENTS = '.github/portico';
@@ -40,7 +40,7 @@ export async function readDocuments(
     try {
       return await folder(git, commit, top, before, signal);
     } catch (error) {
-      const message = unreadable(error);
+      const message = whyRefused(error);
       if (message === null) throw error;
       const problem = { path: '', line: 1, column: 1, message };
       unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });

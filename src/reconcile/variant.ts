@@ -12,7 +12,6 @@ import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from './downstrea
 import { dashboardJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
-import { unreadable } from './unreadable.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
 import { lookAtBundles, putBefore, type Bundle } from './update-bundle.ts';
 import { inTurn, type Together } from './update-jobs.ts';
@@ -26,6 +25,7 @@ import { withheld, type Withheld } from './update-target.ts';
 import { createInStep } from './variant-in-step.ts';
 import { variantPlan } from './variant-plan.ts';
 import { letGo } from './variant-release.ts';
+import { whyRefused } from './why-refused.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
@@ -225,7 +225,7 @@ async function orUnreadable(bundle: Bundle, preparing: Promise<Prepared>): Promi
   try {
     return await preparing;
   } catch (error) {
-    const why = unreadable(error);
+    const why = whyRefused(error);
     if (why === null) throw error;
     const stopped = bundle.candidates.map(({ down }) => [down.path, withheld('unreadable', why)] as const);
     return { bundle, outcomes: new Map(stopped) };

@@ -2,7 +2,7 @@
 import { PorticoError } from '../error.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { tellUnreadableRepository } from './tell-unreadable.ts';
-import { unreadable } from './unreadable.ts';
+import { whyRefused } from './why-refused.ts';
 
 /** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later */
 export function needWholeIndex({ catalog }: Pick<World, 'catalog'>): void {
@@ -29,7 +29,7 @@ export function patientLook({ catalog, open }: Pick<World, 'catalog' | 'open'>, 
       failures.delete(repository.id);
     } catch (error) {
       signal?.throwIfAborted();
-      const why = unreadable(error);
+      const why = whyRefused(error);
       if (why !== null) {
         catalog.confirm(repository.id);
         await tellUnreadableRepository(await open(repository, signal), why, signal);

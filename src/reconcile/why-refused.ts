@@ -2,10 +2,10 @@ import { PorticoError } from '../error.ts';
 import { told } from './markdown-blocks.ts';
 
 /**
- * Why content cannot be looked at that is too large, or named as no file may be: the place and the remedy as Markdown.
- * Null for an error that has another reason.
+ * What a person has to mend before this can go on, as Markdown: content that is too large, a name that no file may have, a
+ * rule that forbids a tag. The place and the remedy. Null for an error that has another reason.
  */
-export function unreadable(error: unknown): string | null {
+export function whyRefused(error: unknown): string | null {
   if (!(error instanceof PorticoError) || error.blame !== 'user' || error.code === 'INSTALLATION_GONE')
     return null;
   const message = `${told(error.message).replace(/\.$/, '')}.`;
