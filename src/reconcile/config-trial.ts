@@ -10,6 +10,7 @@ import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Git } from './git-port.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
+import { keepNewest } from './keep-newest.ts';
 import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { World } from './ports.ts';
@@ -140,11 +141,7 @@ async function outcomeOf(
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
   const outcome = await run(world.builtins, files, loaded.forPackage(path), path, signal);
-  memory.set(key, outcome);
-  for (const oldest of memory.keys()) {
-    if (memory.size <= MOST_REMEMBERED) break;
-    memory.delete(oldest);
-  }
+  keepNewest(memory, key, outcome, MOST_REMEMBERED);
   return outcome;
 }
 

@@ -6,6 +6,7 @@ import { definitionsIn, firstOfEach } from '../package/render/definitions.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Git, Neighbour } from './git-port.ts';
+import { keepNewest } from './keep-newest.ts';
 
 /** Why a guardrail cannot run, in the words of its check. */
 export interface Refusal {
@@ -192,11 +193,7 @@ async function filesOf(
 }
 
 function keep(read: Read): Read {
-  known.set(read.id, read);
-  for (const oldest of known.keys()) {
-    if (known.size <= MOST_KNOWN) break;
-    known.delete(oldest);
-  }
+  keepNewest(known, read.id, read, MOST_KNOWN);
   return read;
 }
 

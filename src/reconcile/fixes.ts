@@ -8,6 +8,7 @@ import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
+import { keepNewest } from './keep-newest.ts';
 import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween, type RenderedPackage } from './proposal-render.ts';
@@ -93,16 +94,10 @@ export async function loadFixes(
       });
     }
     const changing = own.filter(({ changes }) => changes.size > 0);
-    remember(memory, key, changing);
+    keepNewest(memory, key, changing, MOST_REMEMBERED);
     fixes.push(...changing);
   }
   return fixes;
-}
-
-function remember(memory: FixMemory, key: string, fixes: readonly Fix[]): void {
-  memory.set(key, fixes);
-  const oldest = memory.keys().next();
-  if (memory.size > MOST_REMEMBERED && oldest.done !== true) memory.delete(oldest.value);
 }
 
 /** Mutators that ran without being enforced, and said that they would change something. */

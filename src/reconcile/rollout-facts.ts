@@ -12,6 +12,7 @@ import type { WaveGate, WaveSelector } from '../package/rollout/rollout.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
 import type { CommitHealth } from './forge-port.ts';
+import { keepNewest } from './keep-newest.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts';
 import type { RepositoryRef, World } from './ports.ts';
@@ -33,6 +34,9 @@ interface Published {
   readonly commit: string;
   readonly at: number;
 }
+
+/** Of each kind: one for each downstream of a rollout. */
+export const MOST_REMEMBERED = 50_000;
 
 /** What does not change, kept from look to look: commits that published something, and those that are healthy. */
 export interface RolloutMemory {
@@ -189,7 +193,7 @@ async function publishedOf(
     const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
     list.unshift({ commit: tag.commit, at });
   }
-  memory.published.set(key, { of, list });
+  keepNewest(memory.published, key, { of, list }, MOST_REMEMBERED);
   return list;
 }
 
@@ -212,7 +216,7 @@ async function healthOf(
     const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
     newest = judgeHealth(await forge.healthOf(commit, asked, signal), gate);
     if (newest.state !== 'success') continue;
-    memory.healthy.set(key, newest.at);
+    keepNewest(memory.healthy, key, newest.at, MOST_REMEMBERED);
     return newest;
   }
   return newest;

@@ -4,6 +4,7 @@ import { assignWaves } from '../package/rollout/assign.ts';
 import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../package/rollout/plan.ts';
 import type { WaveGate } from '../package/rollout/rollout.ts';
 import type { Downstream as Update } from './downstream.ts';
+import { keepNewest } from './keep-newest.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import {
@@ -13,6 +14,7 @@ import {
   withFacts,
   type Downstream,
   type RolloutMemory,
+  MOST_REMEMBERED,
 } from './rollout-facts.ts';
 import { newestOf, rolloutsOf, type Governed } from './rollout-governs.ts';
 import { ordersFor, readOrders, subjectOf } from './rollout-orders.ts';
@@ -47,6 +49,9 @@ function shelfOf(catalog: Catalog): Shelf {
   shelves.set(catalog, shelf);
   return shelf;
 }
+
+/** Looks hold all downstreams of their rollout. */
+const MOST_LOOKS = 500;
 
 /** So long a look serves all the downstreams that ask, in milliseconds: a fan-out asks for each of thousands. */
 const SERVES_MS = 5_000;
@@ -107,7 +112,12 @@ export async function lookAt(
   const now = world.now().getTime();
   const plan = planRollout({ rollout, downstreams, selects, since, orders, now });
   const look = { governed, revision, orders, plan };
-  shelf.looks.set(keyOf(governed, revision), { version: catalog.version(), at: now, look });
+  keepNewest(
+    shelf.looks,
+    keyOf(governed, revision),
+    { version: catalog.version(), at: now, look },
+    MOST_LOOKS,
+  );
   return look;
 }
 
@@ -127,7 +137,7 @@ async function publishedAt(
   if (tag === undefined) return null;
   const told = (await git.tag(tag.oid, signal))?.tagger?.date;
   const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
-  since.set(key, at);
+  keepNewest(since, key, at, MOST_REMEMBERED);
   return at;
 }
 

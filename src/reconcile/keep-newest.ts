@@ -1,0 +1,9 @@
+/** Puts a value into a memory as its newest, and forgets the oldest beyond so many. */
+export function keepNewest<Value>(memory: Map<string, Value>, key: string, value: Value, most: number): void {
+  memory.delete(key);
+  memory.set(key, value);
+  for (const oldest of memory.keys()) {
+    if (memory.size <= most) break;
+    memory.delete(oldest);
+  }
+}
