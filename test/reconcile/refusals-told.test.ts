@@ -5,7 +5,7 @@ import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
 
-/** What Portico does not look at, because of its size or its names, is told where its author looks. */
+/** What cannot be looked at, or may not be done, is told where its author looks. */
 let stage: Stage;
 let up: StageRepository;
 let down: StageRepository;
@@ -90,6 +90,30 @@ test('merged all the same, by the button: other packages of the repository are p
   expect(new Set(releases.map(({ name }) => name))).toEqual(new Set(['app v1', 'web v1']));
   expect(releases.find(({ name }) => name === 'app v1')?.body).toMatch(TOLD);
   expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
+});
+
+test('a tag that the forge refuses is told on the branch, with the remedy, and made once it may be', async () => {
+  const { repos } = stage.as('alice').rest;
+  const { data: ruleset } = await repos.createRepoRuleset({
+    ...side.where,
+    name: 'tags',
+    target: 'tag',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/tags/**/*'], exclude: [] } },
+    rules: [{ type: 'creation' }],
+  });
+  const { number } = await side.propose('tags', { 'web/config.yaml': configMap('web', { color: 'white' }) });
+  await side.merge(number);
+  await stage.idle();
+  const refused = (await side.checks(await side.head('main'))).get('portico/publication');
+  expect(refused).toMatchObject({ conclusion: 'failure', output: { title: 'Not published: web' } });
+  expect(refused?.output.summary).toMatch(/web\/v2.*bypass actor/s);
+
+  await repos.deleteRepoRuleset({ ...side.where, ruleset_id: ruleset.id });
+  await stage.look('side');
+  expect((await side.tags()).has('web/v2')).toBe(true);
+  const made = (await side.checks(await side.head('main'))).get('portico/publication');
+  expect(made?.conclusion).toBe('success');
 });
 
 test('beside the configuration: what was in force stays in force, and the commit says why', async () => {
