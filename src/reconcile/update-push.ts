@@ -105,13 +105,19 @@ export async function pushAll(
     }
     return failed;
   }
-  const [update] = updates;
+  const ref = updates[0]?.ref ?? '';
   const [rejected] = answer.rejected;
-  const message = `${update?.ref ?? ''} moved while it was updated: ${rejected?.message ?? ''}`;
-  return failed.set(
-    update?.ref ?? '',
-    new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 }),
-  );
+  return failed.set(ref, pushError(ref, rejected?.reason ?? 'stale', rejected?.message ?? ''));
+}
+
+function pushError(ref: string, reason: string, said: string): PorticoError {
+  if (reason === 'protected' || reason === 'denied') {
+    return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${said}`, {
+      hint: 'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
+    });
+  }
+  const message = `${ref} moved while it was updated: ${said}`;
+  return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
 }
 
 function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): UpdateRecord {

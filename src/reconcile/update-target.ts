@@ -22,6 +22,7 @@ export type WithheldReason =
   | 'deletion-proposed'
   | 'upstream-unreachable'
   | 'unreadable'
+  | 'push-refused'
   | 'wave-waiting'
   | 'wave-stopped'
   | 'wave-rolled-back';

@@ -213,7 +213,9 @@ async function reconcile(
   const refused = await pushAll(home.access.git, updates, signal);
   for (const one of prepared) {
     const error = refused.get(one.staged?.push?.ref ?? '');
-    if (error !== undefined) failures.push(error);
+    const why = whyRefused(error);
+    if (why !== null) stop(one, 'push-refused', why);
+    else if (error !== undefined) failures.push(error);
     else await guarded(() => finish(world, one, memory, signal));
     for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
   }
@@ -227,9 +229,14 @@ async function orUnreadable(bundle: Bundle, preparing: Promise<Prepared>): Promi
   } catch (error) {
     const why = whyRefused(error);
     if (why === null) throw error;
-    const stopped = bundle.candidates.map(({ down }) => [down.path, withheld('unreadable', why)] as const);
-    return { bundle, outcomes: new Map(stopped) };
+    return stop({ bundle, outcomes: new Map() }, 'unreadable', why);
   }
+}
+
+/** Nothing of a bundle comes, for one reason. */
+function stop(prepared: Prepared, reason: 'unreadable' | 'push-refused', why: string): Prepared {
+  for (const { down } of prepared.bundle.candidates) prepared.outcomes.set(down.path, withheld(reason, why));
+  return prepared;
 }
 
 /** Says on the forge what was pushed. */

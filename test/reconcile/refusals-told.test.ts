@@ -77,6 +77,28 @@ test('in an upstream: the dashboard says why its update does not come, and whoev
   expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
 });
 
+test('an update whose branch the forge refuses waits on the dashboard, and comes once it may', async () => {
+  const { repos, issues } = stage.as('alice').rest;
+  const { data: ruleset } = await repos.createRepoRuleset({
+    ...down.where,
+    name: 'branches',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/portico/**/*'], exclude: [] } },
+    rules: [{ type: 'creation' }, { type: 'update' }],
+  });
+  await up.tag('web/v4', await up.push('odd', { 'web/config.yaml': configMap('web', { color: 'black' }) }));
+  await stage.idle();
+  await stage.dashboard('down');
+  const { data: all } = await issues.listForRepo(down.where);
+  expect(all.find(({ title }) => title === 'Portico dashboard')?.body).toMatch(/bypass actor/);
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+
+  await repos.deleteRepoRuleset({ ...down.where, ruleset_id: ruleset.id });
+  await stage.look('down');
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v4']);
+});
+
 test('merged all the same, by the button: other packages of the repository are published as ever', async () => {
   const { number } = await side.propose('twins', { 'app/note.md': 'one', 'app/NOTE.md': 'two' });
   await side.merge(number);
