@@ -36,13 +36,13 @@ export const rollout: AnywhereCommand = {
       );
     }
     if (!NAME.test(name)) {
-      return refuse('which-rollout', 'no rollout is named', `Write /portico rollout ${action} <name>.`);
+      return refuse('which-rollout', 'no rollout is named', `Write \`/portico rollout ${action} <name>\`.`);
     }
     if (action === 'skip' ? wave === undefined || !NAME.test(wave) : wave !== undefined) {
       const hint =
         action === 'skip'
-          ? `Write /portico rollout skip ${name} <wave>.`
-          : `Write /portico rollout ${action} ${name}.`;
+          ? `Write \`/portico rollout skip ${name} <wave>\`.`
+          : `Write \`/portico rollout ${action} ${name}\`.`;
       return refuse('which-wave', action === 'skip' ? 'no wave is named' : 'only skip names a wave', hint);
     }
     const { login } = state.caller;

@@ -65,7 +65,13 @@ test('comments', () =>
     name: 'comments: parse and decide',
     weight: 3,
     inputs: [body],
-    seeds: [['/portico'], ['/portico \u202e'], ['```\n/portico publish'], [`/portico ${'a'.repeat(2000)}`]],
+    seeds: [
+      ['/portico'],
+      ['/portico \u202e'],
+      ['```\n/portico publish'],
+      [`/portico ${'a'.repeat(2000)}`],
+      ['/portico rollout rollback'],
+    ],
     check(text) {
       const parsed = parseComment(text);
       if (parsed.kind !== 'commands') return expect(parsed.code).toBe('too-many-commands');

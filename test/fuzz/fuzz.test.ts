@@ -3,13 +3,9 @@
  * executions, and `FUZZ_RUNS`, `FUZZ_SEED` and vitest's `-t` choose how many, which, and of what. One file, because
  * loading the modules takes longer than the short run.
  */
-import { vi } from 'vitest';
-
 import './commands.ts';
 import './documents.ts';
 import './door.ts';
 import './expressions.ts';
 import './markdown.ts';
 import './names.ts';
-
-vi.setConfig({ testTimeout: 4 * 3_600_000 });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { vi } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
 
@@ -8,6 +9,8 @@ import { PorticoError } from '../../src/error.ts';
  */
 const RUNS = process.env['FUZZ_RUNS'];
 const SEED = process.env['FUZZ_SEED'];
+// Before the targets are registered, which import this.
+vi.setConfig({ testTimeout: 4 * 3_600_000 });
 
 interface Target<Values extends unknown[]> {
   readonly name: string;
