@@ -122,10 +122,12 @@ async function besideCalm(
   return { conclusion: check?.conclusion, text: texts.join('\n') };
 }
 
+function run(args: readonly string[], input = ''): string {
+  return execFileSync('git', args, { cwd: folder, input, encoding: 'utf8' }).trim();
+}
+
 /** Seven trees, each with the one below eleven times, in a package. */
 function commitBomb(): string {
-  const run = (args: readonly string[], input = ''): string =>
-    execFileSync('git', args, { cwd: folder, input, encoding: 'utf8' }).trim();
   const tree = (lines: readonly string[]): string => run(['mktree'], `${lines.join('\n')}\n`);
   let bomb = tree([`100644 blob ${run(['hash-object', '-w', '--stdin'], resource(0))}\tm.yaml`]);
   for (let level = 0; level < 6; level += 1) {
