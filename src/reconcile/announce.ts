@@ -8,7 +8,7 @@ import { code } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access } from './ports.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
 export async function announce(
@@ -62,12 +62,11 @@ async function changesBetweenTags(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
-  try {
-    const diff = diffPackages(before === undefined ? new Map() : await read(before), await read(after));
-    return diffMarkdown(diff, { limit: 50_000 });
-  } catch (error) {
-    const why = whyRefused(error);
-    if (why === null) throw error;
-    return why;
-  }
+  return unlessRefused(
+    async () => {
+      const diff = diffPackages(before === undefined ? new Map() : await read(before), await read(after));
+      return diffMarkdown(diff, { limit: 50_000 });
+    },
+    (why) => why,
+  );
 }

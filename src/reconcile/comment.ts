@@ -16,7 +16,7 @@ import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { createReplyShare } from './reply-share.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 import {
   acknowledge,
   answer,
@@ -100,7 +100,10 @@ async function obey(
 ): Promise<Said[]> {
   const said: Said[] = [];
   for (const line of commands) {
-    const place = await orWhyNot(() => loadCommandPlace(world, access, target, written, signal));
+    const place = await unlessRefused(
+      () => loadCommandPlace(world, access, target, written, signal),
+      (why) => why,
+    );
     if (place === null) return said;
     if (typeof place === 'string') return [...said, { line, outcome: 'failed', text: place }];
     const { state, snapshot } = place;
@@ -147,17 +150,6 @@ async function obey(
     said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
   }
   return said;
-}
-
-/** What `work` finds, or why the content does not let it. */
-async function orWhyNot<Found>(work: () => Promise<Found>): Promise<Found | string> {
-  try {
-    return await work();
-  } catch (error) {
-    const why = whyRefused(error);
-    if (why === null) throw error;
-    return why;
-  }
 }
 
 /** Why it ended here, and that the rest was not done. */

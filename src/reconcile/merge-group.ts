@@ -9,7 +9,7 @@ import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { touchedPackages } from './proposal-snapshot.ts';
 import { unreadableCheck } from './tell-unreadable.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
 export interface MergeGroupTarget {
   readonly repository: RepositoryRef;
@@ -104,12 +104,9 @@ export function createMergeGroupReconciler(
   };
   return async (target, signal) => {
     const access = await world.open(target.repository, signal);
-    try {
-      await look(access, target, signal);
-    } catch (error) {
-      const why = whyRefused(error);
-      if (why === null) throw error;
-      await access.forge.putChecks([unreadableCheck(target.headSha, why)], signal);
-    }
+    await unlessRefused(
+      () => look(access, target, signal),
+      (why) => access.forge.putChecks([unreadableCheck(target.headSha, why)], signal),
+    );
   };
 }

@@ -1,6 +1,6 @@
 import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { Git } from './git-port.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
 /** The organisation's repository with defaults, by GitHub's own convention. */
 export const ORGANIZATION_REPOSITORY = '.github';
@@ -23,13 +23,12 @@ export async function organizationDefaults(
   const file = `${ORGANIZATION_REPOSITORY}: ${FILE}`;
   /** Null where there is none, undefined where it has mistakes. */
   const goodAt = async (commit: string): Promise<Uint8Array | null | undefined> => {
-    try {
-      const bytes = await home.git.readFile(commit, FILE, signal);
-      return bytes === null || parseRepositoryConfig({ file, bytes }).ok ? bytes : undefined;
-    } catch (error) {
-      if (whyRefused(error) === null) throw error;
-      return undefined;
-    }
+    const bytes = await unlessRefused(
+      () => home.git.readFile(commit, FILE, signal),
+      () => undefined,
+    );
+    if (bytes === null || bytes === undefined) return bytes;
+    return parseRepositoryConfig({ file, bytes }).ok ? bytes : undefined;
   };
   const newest = await goodAt(head);
   if (newest === null) return undefined;

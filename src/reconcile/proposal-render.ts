@@ -10,6 +10,7 @@ import { digestOf } from '../revision/digest.ts';
 import { isDenied, runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import { contextOf, type LoadedGuardrails } from './guardrails.ts';
+import { keepNewest } from './keep-newest.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 
@@ -49,9 +50,7 @@ export function createRenderCache(entries = 500): RenderCache {
       return found;
     },
     set(key, value) {
-      cache.set(key, value);
-      const oldest = cache.keys().next();
-      if (cache.size > entries && oldest.done !== true) cache.delete(oldest.value);
+      keepNewest(cache, key, value, entries);
     },
   };
 }

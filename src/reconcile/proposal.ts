@@ -24,7 +24,7 @@ import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
 export interface ProposalTarget {
   readonly repository: RepositoryRef;
@@ -129,13 +129,10 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   };
   return async (target, signal) => {
     const access = await world.open(target.repository, signal);
-    try {
-      await look(access, target, signal);
-    } catch (error) {
-      const why = whyRefused(error);
-      if (why === null) throw error;
-      await tellUnreadable(access, target.number, why, signal);
-    }
+    await unlessRefused(
+      () => look(access, target, signal),
+      (why) => tellUnreadable(access, target.number, why, signal),
+    );
   };
 }
 

@@ -12,7 +12,7 @@ const MOST_ROWS = 100;
 export function publicationCheck(
   head: string,
   flagged: ReadonlyMap<string, CommitInfo>,
-  refused: ReadonlyMap<string, string> = new Map(),
+  refused: ReadonlyMap<string, string>,
 ): CheckInput {
   const names = [...new Set([...refused.keys(), ...flagged.keys()])];
   const past = [...flagged].map(([path, { oid }]) => [code(path), code(oid.slice(0, 7))]);

@@ -32,7 +32,7 @@ import { rootPackages } from './proposal-snapshot.ts';
 import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { publishRequestOf } from './publish-request.ts';
 import { botPerson } from './render-commit.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
 const CLAIMS = 20;
@@ -61,7 +61,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
       const { due, flagged: commit } = await look(access, config, refs, found, head, signal);
-      if (commit !== null) flagged.set(shown(found), commit);
+      if (commit !== null) flagged.set(refPath(found.path), commit);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
@@ -71,14 +71,11 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       }
     };
     for (const found of await rootPackages(access, head, config.directory, signal)) {
-      try {
-        await publishAll(found);
-      } catch (error) {
-        // What is wrong with one package, or its tag, holds up no other.
-        const why = whyRefused(error);
-        if (why === null) throw error;
-        refused.set(shown(found), why);
-      }
+      // What is wrong with one package, or its tag, holds up no other.
+      await unlessRefused(
+        () => publishAll(found),
+        (why) => void refused.set(refPath(found.path), why),
+      );
     }
     if (flagged.size + refused.size > 0)
       await access.forge.putCheck(publicationCheck(head, flagged, refused), signal);
@@ -101,10 +98,6 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       announced.set(place, newest.tag.oid);
     }
   };
-}
-
-function shown({ path }: PackageDir): string {
-  return path === '' ? '.' : path;
 }
 
 async function publish(

@@ -1,5 +1,6 @@
 import { atLeast, parseRole } from '../config/role.ts';
 import { PorticoError } from '../error.ts';
+import { keepNewest } from './keep-newest.ts';
 import type { Access, World } from './ports.ts';
 
 /** So many replies somebody gets in an hour who may not write. */
@@ -23,8 +24,7 @@ export function createReplyShare({ now }: Pick<World, 'now'>): ReplyShare {
       const at = now().getTime();
       const recent = (times.get(key) ?? []).filter((time) => time > at - HOUR_MS);
       if (recent.length >= REPLIES_AN_HOUR) return mayWrite(forge, login, signal);
-      if (times.size >= MOST_REMEMBERED) times.clear();
-      times.set(key, [...recent, at]);
+      keepNewest(times, key, [...recent, at], MOST_REMEMBERED);
       return true;
     },
   };

@@ -10,11 +10,11 @@ import type { RepositoryRef, World } from './ports.ts';
 import {
   createRolloutMemory,
   followersOf,
+  MOST_REMEMBERED,
   selects,
   withFacts,
   type Downstream,
   type RolloutMemory,
-  MOST_REMEMBERED,
 } from './rollout-facts.ts';
 import { newestOf, rolloutsOf, type Governed } from './rollout-governs.ts';
 import { ordersFor, readOrders, subjectOf } from './rollout-orders.ts';

@@ -3,12 +3,10 @@ import type { CatalogDocuments } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { readRollouts } from '../config/read-rollouts.ts';
 import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
-import { CONFIGURATION_FILE } from './configuration.ts';
+import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 import type { Git } from './git-port.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused } from './why-refused.ts';
 
-/** Beside `.github/portico.yaml`. */
-const DOCUMENTS = '.github/portico';
 const INVENTORY = `${DOCUMENTS}/inventory`;
 
 /** Of one file, and of all files of one folder. */
@@ -36,17 +34,15 @@ export async function readDocuments(
     [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
   );
   const unread: CatalogDocuments[] = [];
-  const filesOf = async (top: string): Promise<readonly CatalogDocuments[]> => {
-    try {
-      return await folder(git, commit, top, before, signal);
-    } catch (error) {
-      const message = whyRefused(error);
-      if (message === null) throw error;
-      const problem = { path: '', line: 1, column: 1, message };
-      unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
-      return [...before.values()].filter(({ file }) => top === '.' || file.startsWith(`${top}/`));
-    }
-  };
+  const filesOf = (top: string): Promise<readonly CatalogDocuments[]> =>
+    unlessRefused(
+      () => folder(git, commit, top, before, signal),
+      (message) => {
+        const problem = { path: '', line: 1, column: 1, message };
+        unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
+        return [...before.values()].filter(({ file }) => top === '.' || file.startsWith(`${top}/`));
+      },
+    );
   const beside = await filesOf(DOCUMENTS);
   const registered = inventory === undefined ? [] : await filesOf(inventory);
   const own = beside.filter(({ file }) => inInventory(file));

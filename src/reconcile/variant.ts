@@ -25,7 +25,7 @@ import { withheld, type Withheld } from './update-target.ts';
 import { createInStep } from './variant-in-step.ts';
 import { variantPlan } from './variant-plan.ts';
 import { letGo } from './variant-release.ts';
-import { whyRefused } from './why-refused.ts';
+import { unlessRefused, whyRefused } from './why-refused.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
@@ -206,7 +206,13 @@ async function reconcile(
   }
   const prepared: Prepared[] = [];
   for (const bundle of bundles.toSorted(byPriority)) {
-    const one = await guarded(() => orUnreadable(bundle, prepareBundle(world, bundle, memory, room, signal)));
+    // Content that forbids to be looked at holds up its own bundle, and says so.
+    const one = await guarded(() =>
+      unlessRefused(
+        () => prepareBundle(world, bundle, memory, room, signal),
+        (why) => stop({ bundle, outcomes: new Map() }, 'unreadable', why),
+      ),
+    );
     if (one !== undefined) prepared.push(one);
   }
   const updates = prepared.flatMap(({ staged }) => staged?.push ?? []);
@@ -220,17 +226,6 @@ async function reconcile(
     for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
   }
   return failures;
-}
-
-/** Content that forbids to be looked at holds up its own bundle, and says so. */
-async function orUnreadable(bundle: Bundle, preparing: Promise<Prepared>): Promise<Prepared> {
-  try {
-    return await preparing;
-  } catch (error) {
-    const why = whyRefused(error);
-    if (why === null) throw error;
-    return stop({ bundle, outcomes: new Map() }, 'unreadable', why);
-  }
 }
 
 /** Nothing of a bundle comes, for one reason. */

@@ -11,3 +11,17 @@ export function whyRefused(error: unknown): string | null {
   const message = `${told(error.message).replace(/\.$/, '')}.`;
   return error.hint === undefined ? message : `${message} ${told(error.hint)}`;
 }
+
+/** What `work` comes to; where a person has to mend something first, what `otherwise` makes of the reason. */
+export async function unlessRefused<Result, Other>(
+  work: () => Promise<Result>,
+  otherwise: (why: string) => Other | Promise<Other>,
+): Promise<Result | Other> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = whyRefused(error);
+    if (why === null) throw error;
+    return otherwise(why);
+  }
+}

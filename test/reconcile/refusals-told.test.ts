@@ -78,23 +78,15 @@ test('in an upstream: the dashboard says why its update does not come, and whoev
 });
 
 test('an update whose branch the forge refuses waits on the dashboard, and comes once it may', async () => {
-  const { repos, issues } = stage.as('alice').rest;
-  const { data: ruleset } = await repos.createRepoRuleset({
-    ...down.where,
-    name: 'branches',
-    target: 'branch',
-    enforcement: 'active',
-    conditions: { ref_name: { include: ['refs/heads/portico/**/*'], exclude: [] } },
-    rules: [{ type: 'creation' }, { type: 'update' }],
-  });
+  const allow = await forbid(down, 'branch', 'refs/heads/portico/**/*');
   await up.tag('web/v4', await up.push('odd', { 'web/config.yaml': configMap('web', { color: 'black' }) }));
   await stage.idle();
   await stage.dashboard('down');
-  const { data: all } = await issues.listForRepo(down.where);
+  const { data: all } = await stage.as('alice').rest.issues.listForRepo(down.where);
   expect(all.find(({ title }) => title === 'Portico dashboard')?.body).toMatch(/bypass actor/);
   expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
 
-  await repos.deleteRepoRuleset({ ...down.where, ruleset_id: ruleset.id });
+  await allow();
   await stage.look('down');
   expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v4']);
 });
@@ -115,15 +107,7 @@ test('merged all the same, by the button: other packages of the repository are p
 });
 
 test('a tag that the forge refuses is told on the branch, with the remedy, and made once it may be', async () => {
-  const { repos } = stage.as('alice').rest;
-  const { data: ruleset } = await repos.createRepoRuleset({
-    ...side.where,
-    name: 'tags',
-    target: 'tag',
-    enforcement: 'active',
-    conditions: { ref_name: { include: ['refs/tags/**/*'], exclude: [] } },
-    rules: [{ type: 'creation' }],
-  });
+  const allow = await forbid(side, 'tag', 'refs/tags/**/*');
   const { number } = await side.propose('tags', { 'web/config.yaml': configMap('web', { color: 'white' }) });
   await side.merge(number);
   await stage.idle();
@@ -131,7 +115,7 @@ test('a tag that the forge refuses is told on the branch, with the remedy, and m
   expect(refused).toMatchObject({ conclusion: 'failure', output: { title: 'Not published: web' } });
   expect(refused?.output.summary).toMatch(/web\/v2.*bypass actor/s);
 
-  await repos.deleteRepoRuleset({ ...side.where, ruleset_id: ruleset.id });
+  await allow();
   await stage.look('side');
   expect((await side.tags()).has('web/v2')).toBe(true);
   const made = (await side.checks(await side.head('main'))).get('portico/publication');
@@ -152,3 +136,21 @@ test('beside the configuration: what was in force stays in force, and the commit
   });
   expect((await up.checksOf(other)).get('portico')?.conclusion).toBe('success');
 });
+
+/** A rule that nobody may make or move such refs. Returns what takes it back. */
+async function forbid(
+  { where }: StageRepository,
+  target: 'branch' | 'tag',
+  refs: string,
+): Promise<() => Promise<unknown>> {
+  const { repos } = stage.as('alice').rest;
+  const { data } = await repos.createRepoRuleset({
+    ...where,
+    name: target,
+    target,
+    enforcement: 'active',
+    conditions: { ref_name: { include: [refs], exclude: [] } },
+    rules: [{ type: 'creation' }, { type: 'update' }],
+  });
+  return () => repos.deleteRepoRuleset({ ...where, ruleset_id: data.id });
+}
