@@ -2,12 +2,11 @@
  * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
  * follows.
  */
-import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
 
 import { createCatalog } from './catalog/catalog.ts';
 import { createSharedCatalog } from './catalog/shared-catalog.ts';
-import { OUTSIDE_MEGABYTES, type Environment } from './config/environment.ts';
+import { OUTSIDE_MEGABYTES, sealSecrets, type Environment } from './config/environment.ts';
 import { jobsOf, withHead, type EventReceived } from './event-jobs.ts';
 import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
@@ -43,6 +42,7 @@ import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import { mayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
+import { createKeyring } from './revision/keyring.ts';
 import { createRunning, type Running } from './running.ts';
 import { startSharedIndex } from './shared-index.ts';
 import { createSharedLock } from './shared-lock.ts';
@@ -206,7 +206,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
     app,
-    hmac: sealer(environment.privateKey),
+    seals: createKeyring(sealSecrets(environment)),
     now: () => new Date(),
     log,
     metrics,
@@ -322,10 +322,4 @@ function pullKey({
 /** What we queued is what we read. */
 function whose(data: unknown): RepositoryRef {
   return (data as { repository: RepositoryRef }).repository;
-}
-
-/** Seals are keyed by the App's private key, so nothing has to be kept: whoever has the key is this App. */
-function sealer(privateKey: string): (text: string) => string {
-  const key = createHash('sha256').update(`portico seal 1\n${privateKey}`).digest();
-  return (text) => createHmac('sha256', key).update(text).digest('hex');
 }

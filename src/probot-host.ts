@@ -5,7 +5,7 @@ import type { Probot } from 'probot';
 
 import { createApp } from './app.ts';
 import { startBot } from './bot.ts';
-import { readEnvironment } from './config/environment.ts';
+import { readEnvironment, secretsOf } from './config/environment.ts';
 import { createLog, createScrubber } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
@@ -19,7 +19,7 @@ import { NO_TRACES } from './tracing.ts';
 // oxlint-disable-next-line import/no-default-export -- Probot hosts load the default export
 export default async function portico(app: Probot): Promise<void> {
   const environment = readEnvironment(process.env, { read: (path) => readFileSync(path, 'utf8') });
-  const secrets = [...environment.webhookSecrets, environment.privateKey];
+  const secrets = secretsOf(environment);
   const database = await openDatabase({
     ...(environment.databaseUrl !== undefined && { url: environment.databaseUrl }),
     dataDir: join(environment.dataDirectory, 'store'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Environment } from '../config/environment.ts';
+import { secretsOf, type Environment } from '../config/environment.ts';
 import { startForge, type ForgeOptions, type LocalForge } from '../localforge/forge.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import { serve, type RunningServer } from '../main.ts';
@@ -59,7 +59,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     sweepMinutes: 15,
     metrics: true,
   };
-  const log = createLog({ level: options.logLevel, secrets: environment.webhookSecrets });
+  const log = createLog({ level: options.logLevel, secrets: secretsOf(environment) });
   const server = started.use(await serve({ environment, log }));
   const webhookUrl = `${server.url}/api/github/webhooks`;
   forge.setAppWebhookUrl(webhookUrl);

@@ -4,6 +4,7 @@
  * or a changed word is no record. Whoever reads records also checks that the bot wrote the comment.
  */
 import { canonicalJson, shortDigest } from '../revision/digest.ts';
+import type { Keyring } from '../revision/keyring.ts';
 
 export interface ApprovalRecord {
   readonly kind: 'approval' | 'rejection';
@@ -20,43 +21,34 @@ export interface ApprovalRecord {
   readonly at: string;
 }
 
-/** Keyed hash of a text, as hexadecimal digits; the key never leaves the caller. */
-export type Hmac = (text: string) => string;
-
-const MARKER = /^<!-- portico:record ([\w.!~*'()%-]{1,4000}) ([0-9a-f]{64,128}) -->$/m;
+const MARKER = /^<!-- portico:record ([\w.!~*'()%-]{1,4000}) ([0-9a-f]{64}) -->$/m;
 
 /** The body of the record comment; `why` is the reason of a rejection. */
-export function formatRecord(record: ApprovalRecord, hmac: Hmac, why = ''): string {
+export function formatRecord(record: ApprovalRecord, seals: Keyring, why = ''): string {
   const payload = encodeURIComponent(canonicalJson({ ...record, login: record.login.toWellFormed() }));
   const sentence =
     record.kind === 'approval'
       ? `\`${record.login}\` approved this content (\`${shortDigest(record.digest)}\`) at ${record.head.slice(0, 7)}.`
       : `\`${record.login}\` rejected this proposal at ${record.head.slice(0, 7)}; it is a draft again.${fenced(why)}`;
-  return `${sentence}\n\n<!-- portico:record ${payload} ${sign(payload, hmac)} -->`;
+  return `${sentence}\n\n<!-- portico:record ${payload} ${seals.sign(sealed(payload))} -->`;
 }
 
 /** The record in a comment's body, or undefined where there is none that is ours and for this pull request. */
 export function parseRecord(
   body: string,
   here: { readonly repository: string; readonly pull: number },
-  hmac: Hmac,
+  seals: Keyring,
 ): ApprovalRecord | undefined {
   const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
-  if (payload === undefined || mac === undefined || !equal(mac, sign(payload, hmac))) return undefined;
+  if (payload === undefined || mac === undefined || !seals.verify(sealed(payload), mac)) return undefined;
   // The hash says that this is what formatRecord wrote.
   const record = JSON.parse(decodeURIComponent(payload)) as ApprovalRecord;
   return record.repository === here.repository && record.pull === here.pull ? record : undefined;
 }
 
-function sign(payload: string, hmac: Hmac): string {
-  return hmac(`portico record 1\n${payload}`);
-}
-
-/** Compares in time that does not tell where two hashes differ. */
-function equal(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ (b.charCodeAt(at) || 0);
-  return difference === 0;
+/** What the seal is over. */
+function sealed(payload: string): string {
+  return `portico record 1\n${payload}`;
 }
 
 /** A person's text so that it mentions, links and commands nothing. */

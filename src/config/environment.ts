@@ -7,6 +7,10 @@ export interface Environment {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: string;
+  /** Secrets that records on the forge are sealed with, newest first. Without any, the private key seals. */
+  readonly sealKeys?: readonly string[];
+  /** PEM of private keys that the App had before: what they sealed still counts. */
+  readonly previousPrivateKeys?: readonly string[];
   /** The current secret first, then the previous one while a rotation lasts. */
   readonly webhookSecrets: readonly string[];
   /** API base address, `https://api.github.com` or `https://HOST/api/v3`. */
@@ -69,6 +73,10 @@ const variables = z.object({
     .string("is missing; the App's settings page shows it")
     .regex(/^[1-9][0-9]{0,14}$/, "must be the number that the App's settings page shows")
     .transform(Number),
+  SEAL_KEYS: z.string().optional(),
+  SEAL_KEYS_PATH: z.string().optional(),
+  PRIVATE_KEY_PREVIOUS: z.string().optional(),
+  PRIVATE_KEY_PREVIOUS_PATH: z.string().optional(),
   WEBHOOK_SECRET: secret,
   WEBHOOK_SECRET_PREVIOUS: secret.optional(),
   GHE_HOST: z
@@ -111,9 +119,11 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   );
   const parsed = variables.safeParse(Object.fromEntries(given));
   const key = readPrivateKey(env, files);
+  const previous = readPreviousKeys(env, files);
+  const seals = readSealKeys(env, files);
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
-  if ('fault' in key) faults.push(key.fault);
-  if (!parsed.success || 'fault' in key) {
+  for (const read of [key, previous, seals]) if ('fault' in read) faults.push(read.fault);
+  if (!parsed.success || 'fault' in key || 'fault' in previous || 'fault' in seals) {
     throw new PorticoError('CONFIG_ENVIRONMENT', `the environment is not complete:\n${faults.join('\n')}`, {
       hint: `Set ${[...new Set(faults.map((fault) => fault.split(' ', 1)[0]))].join(', ')} and start again.`,
     });
@@ -122,6 +132,8 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   return {
     appId: data.APP_ID,
     privateKey: key.pem,
+    sealKeys: seals.keys,
+    previousPrivateKeys: previous.pems,
     webhookSecrets: [
       data.WEBHOOK_SECRET,
       ...(data.WEBHOOK_SECRET_PREVIOUS === undefined ? [] : [data.WEBHOOK_SECRET_PREVIOUS]),
@@ -144,8 +156,16 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
 
 /** What no line of the log may hold, and no pattern can know: the App's secrets and the password of the database. */
 export function secretsOf(environment: Environment): readonly string[] {
-  const { webhookSecrets, privateKey, databaseUrl } = environment;
-  return [...webhookSecrets, privateKey, ...passwordsIn(databaseUrl)];
+  const { webhookSecrets, databaseUrl } = environment;
+  return [...webhookSecrets, ...sealSecrets(environment), ...passwordsIn(databaseUrl)];
+}
+
+/** What seals are keyed with: the first makes them, and those of all count. */
+export function sealSecrets(
+  environment: Pick<Environment, 'privateKey' | 'sealKeys' | 'previousPrivateKeys'>,
+): readonly string[] {
+  const { sealKeys = [], privateKey, previousPrivateKeys = [] } = environment;
+  return [...sealKeys, privateKey, ...previousPrivateKeys];
 }
 
 /** As written in the address, and as the server is told it. */
@@ -166,6 +186,54 @@ function addresses(protocol: string, host: string | undefined): Pick<Environment
   return { apiUrl: `${protocol}://${host}/api/v3`, gitUrl: `${protocol}://${host}` };
 }
 
+/** One variable or the file that another names; '' where neither is set. */
+function readEither(
+  env: Variables,
+  files: EnvironmentFiles,
+  [direct, path]: readonly [string, string],
+): { readonly text: string; readonly from: string } | { readonly fault: string } {
+  const text = env[direct] ?? '';
+  const file = env[path] ?? '';
+  if (text !== '' || file === '') return { text, from: direct };
+  try {
+    return { text: files.read(file), from: path };
+  } catch {
+    return { fault: `${path} names a file that cannot be read` };
+  }
+}
+
+/** Fewer characters could be guessed. */
+const SHORTEST_SEAL_KEY = 32;
+
+/** SEAL_KEYS or the file SEAL_KEYS_PATH: long random texts, one a line or with commas between, newest first. */
+function readSealKeys(env: Variables, files: EnvironmentFiles): { keys: string[] } | { fault: string } {
+  const read = readEither(env, files, ['SEAL_KEYS', 'SEAL_KEYS_PATH']);
+  if ('fault' in read) return read;
+  const keys = read.text
+    .split(/[,\n]/)
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  if (keys.length === 0 && read.from === 'SEAL_KEYS_PATH')
+    return { fault: 'SEAL_KEYS_PATH names an empty file' };
+  if (keys.every((key) => key.length >= SHORTEST_SEAL_KEY)) return { keys };
+  return {
+    fault: `${read.from} holds a key of fewer than ${SHORTEST_SEAL_KEY} characters; make one with: openssl rand -hex 32`,
+  };
+}
+
+/** PRIVATE_KEY_PREVIOUS or the file PRIVATE_KEY_PREVIOUS_PATH: one PEM after the other, or base64 of that. */
+function readPreviousKeys(env: Variables, files: EnvironmentFiles): { pems: string[] } | { fault: string } {
+  const read = readEither(env, files, ['PRIVATE_KEY_PREVIOUS', 'PRIVATE_KEY_PREVIOUS_PATH']);
+  if ('fault' in read) return read;
+  const pems = asPem(read.text)
+    .split(/(?=-----BEGIN )/)
+    .map((pem) => pem.trim())
+    .filter((pem) => pem !== '');
+  const good = pems.every((pem) => PEM.test(pem)) && (pems.length > 0 || read.text.trim() === '');
+  if (good) return { pems: pems.map((pem) => `${pem}\n`) };
+  return { fault: `${read.from} does not hold unencrypted private keys in PEM form` };
+}
+
 const PEM =
   /^-----BEGIN (?:RSA )?PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+\n-----END (?:RSA )?PRIVATE KEY-----\n?$/;
 
@@ -182,12 +250,17 @@ function readPrivateKey(env: Variables, files: EnvironmentFiles): { pem: string 
       return { fault: 'PRIVATE_KEY_PATH names a file that cannot be read' };
     }
   }
-  const plain = text.includes('-----BEGIN') ? text : decodeBase64(text);
-  const pem = plain.replaceAll('\\n', '\n').replaceAll('\r', '').trim();
+  const pem = asPem(text);
   if (PEM.test(pem)) return { pem: `${pem}\n` };
   return {
     fault: `${text === direct ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'} does not hold an unencrypted private key in PEM form`,
   };
+}
+
+/** With lines, whichever way it was written. */
+function asPem(text: string): string {
+  const plain = text.includes('-----BEGIN') ? text : decodeBase64(text);
+  return plain.replaceAll('\\n', '\n').replaceAll('\r', '').trim();
 }
 
 function decodeBase64(text: string): string {

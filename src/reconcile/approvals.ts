@@ -27,7 +27,7 @@ interface Known {
  * its commit names, and the records of `/portico approve`, by people who may approve at this moment.
  */
 export async function loadApprovals(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   access: Access,
   snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
   digest: string | undefined,
@@ -101,10 +101,10 @@ export async function digestAt(
 /** A record counts only as the App wrote it: by its author, never edited, with its seal. */
 function recordIn(
   comment: Comment,
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   repository: number,
   pull: number,
 ): ApprovalRecord | undefined {
   if (comment.author !== world.app.botLogin) return undefined;
-  return parseRecord(comment.body, { repository: String(repository), pull }, world.hmac);
+  return parseRecord(comment.body, { repository: String(repository), pull }, world.seals);
 }

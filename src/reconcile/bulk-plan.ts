@@ -88,7 +88,7 @@ function fitting(items: readonly BulkItem[]): BulkItem[] {
 
 /** Makes the comment say what the plan is and how far it is. */
 export async function writePlan(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   { forge }: Pick<Access, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   issue: number,
@@ -96,7 +96,7 @@ export async function writePlan(
   found: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, issue), plan, world.hmac);
+  const sealed = sealedComment(KIND, placeOf(facts, issue), plan, world.seals);
   // First, because what is too long is cut at the end.
   const body = [sealed, planText(plan, found, false)].join('\n\n');
   await forge.upsertSticky(issue, `<!-- portico:${KIND} ${plan.comment} -->`, body, signal);
@@ -104,7 +104,7 @@ export async function writePlan(
 
 /** The newest plan of a person in an issue, or the one that this comment confirmed before. */
 export async function planOf(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   { forge }: Pick<Access, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   asked: Pick<Asked, 'id' | 'number' | 'login'>,
@@ -114,7 +114,7 @@ export async function planOf(
     .filter(({ author }) => author === world.app.botLogin)
     // The seal says that this is what we wrote.
     .flatMap(
-      ({ body }) => readSealedComments(KIND, placeOf(facts, asked.number), body, world.hmac) as BulkPlan[],
+      ({ body }) => readSealedComments(KIND, placeOf(facts, asked.number), body, world.seals) as BulkPlan[],
     );
   const own = plans.filter(({ login }) => login.toLowerCase() === asked.login.toLowerCase());
   return (

@@ -1,5 +1,6 @@
 /** Commits that commands make, and how a command that was carried out is known again. */
 import { PorticoError } from '../error.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { readCommitRecord, sealedCommitMessage, type CommandRecord } from './commit-seal.ts';
 import type { CommitInfo, FileChanges, Git } from './git-port.ts';
@@ -12,7 +13,7 @@ const HISTORY = 300;
 
 /** The commit that this very command made on a branch; null where it made none yet. */
 export async function madeBefore(
-  { hmac }: Pick<World, 'hmac'>,
+  { seals }: Pick<World, 'seals'>,
   git: Git,
   range: { readonly from: string; readonly to: string },
   asked: Pick<Asked, 'id' | 'index'>,
@@ -20,7 +21,7 @@ export async function madeBefore(
   signal?: AbortSignal,
 ): Promise<{ readonly commit: CommitInfo; readonly record: CommandRecord } | null> {
   for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
-    const record = commandRecord(commit, hmac);
+    const record = commandRecord(commit, seals);
     if (record?.comment === asked.id && record.index === asked.index && record.directory === directory) {
       return { commit, record };
     }
@@ -29,8 +30,8 @@ export async function madeBefore(
 }
 
 /** The record of a commit that a command made; null for every other. */
-export function commandRecord(commit: CommitInfo, hmac: World['hmac']): CommandRecord | null {
-  const record = readCommitRecord(commit, hmac);
+export function commandRecord(commit: CommitInfo, seals: Keyring): CommandRecord | null {
+  const record = readCommitRecord(commit, seals);
   if (record === null) return null;
   return record.kind === 'draft' || record.kind === 'change' || record.kind === 'rebase' ? record : null;
 }
@@ -40,7 +41,7 @@ export function commandRecord(commit: CommitInfo, hmac: World['hmac']): CommandR
  * answer is null when it is done, else why not. Throws REF_MOVED (try again) when somebody else was faster.
  */
 export async function commitByCommand(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   git: Git,
   commit: {
     readonly branch: string;
@@ -58,7 +59,7 @@ export async function commitByCommand(
   const tree = await git.writeTree(parent, changes, signal);
   const parents = [parent];
   const text = [commit.title, '', ...commit.trailers, `Requested-By: ${record.by}`].join('\n');
-  const message = sealedCommitMessage(text, record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage(text, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: commit.expect }], signal);
   if (answer.ok) return null;

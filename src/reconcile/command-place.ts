@@ -196,7 +196,7 @@ const OWN_COMMITS = 20;
  * comment, is not news: then the present head stands for the one that was seen.
  */
 async function seenHead(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   { git }: Pick<Access, 'git'>,
   { headSeen = '', source }: CommentTarget,
   { head }: ProposalSnapshot,
@@ -205,9 +205,9 @@ async function seenHead(
   let commit = head;
   for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
     const [parent] = commit.parents;
-    const record = readCommitRecord(commit, world.hmac);
+    const record = readCommitRecord(commit, world.seals);
     const asked = record !== null && 'comment' in record && record.comment === source.id;
-    if (parent === undefined || !(asked || isRenderCommit(commit, world.hmac))) return headSeen;
+    if (parent === undefined || !(asked || isRenderCommit(commit, world.seals))) return headSeen;
     commit = await git.commit(parent, signal);
   }
   return commit.oid === headSeen ? head.oid : headSeen;

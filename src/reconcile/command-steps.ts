@@ -98,7 +98,7 @@ async function performInPull(
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
 export async function mergedBefore(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   access: Pick<Access, 'git' | 'forge'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   asked: Pick<Asked, 'id'>,
@@ -136,7 +136,7 @@ async function record(
       commentId: asked.id,
       at: asked.at,
     },
-    world.hmac,
+    world.seals,
     why,
   );
   await forge.upsertSticky(pull.number, `<!-- portico:record ${asked.id} -->`, text, signal);

@@ -4,9 +4,8 @@
  * the bot nor a record that was moved to another commit is taken for Portico's word.
  */
 import type { Conflict } from '../package/merge/conflict.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo } from './git-port.ts';
-
-type Hmac = (text: string) => string;
 
 /** The registered branch's packages were merged into a proposal's. */
 export interface MergeRecord {
@@ -99,23 +98,24 @@ export function sealedCommitMessage(
   title: string,
   record: CommitRecord,
   commit: { readonly tree: string; readonly parents: readonly string[] },
-  hmac: Hmac,
+  seals: Keyring,
 ): string {
   const text = Buffer.from(JSON.stringify(record)).toString('base64url');
-  return `${title}\n\n${TRAILER}${text} ${seal(text, commit, hmac)}\n`;
+  return `${title}\n\n${TRAILER}${text} ${seals.sign(sealed(text, commit))}\n`;
 }
 
 /** The record of a commit of ours; null for everybody else's. */
-export function readCommitRecord(commit: CommitInfo, hmac: Hmac): CommitRecord | null {
+export function readCommitRecord(commit: CommitInfo, seals: Keyring): CommitRecord | null {
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
   const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
   // The seal says that this is what sealedCommitMessage wrote.
-  return mac === seal(text, commit, hmac)
+  return seals.verify(sealed(text, commit), mac)
     ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as CommitRecord)
     : null;
 }
 
-function seal(text: string, { tree, parents }: Pick<CommitInfo, 'tree' | 'parents'>, hmac: Hmac): string {
-  return hmac(`commit ${text} ${tree} ${parents.join(' ')}`);
+/** What the seal is over. */
+function sealed(text: string, { tree, parents }: Pick<CommitInfo, 'tree' | 'parents'>): string {
+  return `commit ${text} ${tree} ${parents.join(' ')}`;
 }

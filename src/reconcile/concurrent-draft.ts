@@ -33,7 +33,7 @@ export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>)
  * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function remergeProposal(
-  world: Pick<World, 'app' | 'hmac' | 'log'>,
+  world: Pick<World, 'app' | 'seals' | 'log'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
@@ -79,7 +79,7 @@ export async function remergeProposal(
     base: mergeBase,
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
   if (answer.ok) {

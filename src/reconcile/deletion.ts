@@ -113,7 +113,7 @@ async function pushDeletion(
 ): Promise<StepOutcome | null> {
   const standing = await git.resolve(`refs/heads/${branch}`, signal);
   const commit = standing === null ? null : await git.commit(standing, signal);
-  const ours = commit === null ? null : readCommitRecord(commit, world.hmac);
+  const ours = commit === null ? null : readCommitRecord(commit, world.seals);
   if (ours?.kind === 'deletion' && ours.comment === asked.id) return null;
   const paths = (await git.changedPaths(null, base, signal)).filter(({ path }) =>
     path.startsWith(`${found.directory}/`),
@@ -127,7 +127,7 @@ async function pushDeletion(
     comment: asked.id,
   };
   const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: null }], signal);
   if (answer.ok) return null;

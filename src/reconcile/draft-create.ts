@@ -157,7 +157,7 @@ async function openPull(
   const { forge, git, ref } = access;
   const [known] = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   if (known !== undefined) return { kind: 'done', reply: linkTo(known, path, branch) };
-  const record = commandRecord(commit, world.hmac);
+  const record = commandRecord(commit, world.seals);
   const [parent = ''] = commit.parents;
   if (record === null) throw new PorticoError('NO_RECORD', `${commit.oid} has no record`, { blame: 'bug' });
   const wanted = {

@@ -17,14 +17,14 @@ const HISTORY = 300;
  * made himself. Null where a person opened it.
  */
 export async function askedFor(
-  { app, hmac }: Pick<World, 'app' | 'hmac'>,
+  { app, seals }: Pick<World, 'app' | 'seals'>,
   git: Git,
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<string | null> {
   if (pull.author !== app.botLogin) return null;
   const first = (await ownCommits(git, pull, signal)).at(-1);
-  const record = first === undefined ? null : readCommitRecord(first, hmac);
+  const record = first === undefined ? null : readCommitRecord(first, seals);
   return record !== null && 'by' in record ? record.by : null;
 }
 
@@ -37,7 +37,7 @@ const MOST_COMPARED = 50;
  * made, by git or at a terminal, is known by its tree.
  */
 export async function restoredFrom(
-  { hmac }: Pick<World, 'hmac'>,
+  { seals }: Pick<World, 'seals'>,
   git: Git,
   refs: RevisionRefs,
   due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string },
@@ -49,8 +49,8 @@ export async function restoredFrom(
     const [head, ...earlier] = await ownCommits(git, pull, signal);
     // What else came to the branch, or with the merge, makes it other content.
     const asProposed = head !== undefined && (await git.treeId(head.oid, directory, signal)) === tree;
-    const made = asProposed ? [head, ...earlier].find((one) => !isRenderCommit(one, hmac)) : undefined;
-    const record = made === undefined ? null : commandRecord(made, hmac);
+    const made = asProposed ? [head, ...earlier].find((one) => !isRenderCommit(one, seals)) : undefined;
+    const record = made === undefined ? null : commandRecord(made, seals);
     if (record?.kind === 'draft' && record.source === 'rollback' && record.directory === directory) {
       return record.from;
     }
@@ -67,7 +67,7 @@ export async function restoredFrom(
  * command put there, and renders of it.
  */
 export async function waivedPackages(
-  { app, hmac }: Pick<World, 'app' | 'hmac'>,
+  { app, seals }: Pick<World, 'app' | 'seals'>,
   git: Git,
   { mergeBase, packages, pull }: Pick<ProposalSnapshot, 'mergeBase' | 'packages' | 'pull'>,
   head: string,
@@ -76,8 +76,8 @@ export async function waivedPackages(
   if (pull.author !== app.botLogin) return new Map();
   const range = { from: mergeBase, to: head };
   for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
-    if (isRenderCommit(commit, hmac)) continue;
-    const record: CommitRecord | null = readCommitRecord(commit, hmac);
+    if (isRenderCommit(commit, seals)) continue;
+    const record: CommitRecord | null = readCommitRecord(commit, seals);
     if (record?.kind !== 'draft' || record.anyway !== true) break;
     const waived = packages.find(({ directory }) => directory === record.directory);
     return new Map(waived === undefined ? [] : [[waived.path, record.by]]);

@@ -61,7 +61,7 @@ async function fix(
     return 'the proposal comes from a fork, where Portico may not write. Apply the suggestions or the patch.';
   }
   if (head.oid !== headSha) {
-    const record = readCommitRecord(head, world.hmac);
+    const record = readCommitRecord(head, world.seals);
     if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
     return `the branch is at ${code(head.oid.slice(0, 7))} by now, and the button stood at ${code(headSha.slice(0, 7))}. Press the one of the new checks.`;
   }
@@ -79,7 +79,7 @@ async function fix(
     `Mend what ${check} finds`,
     { kind: 'fix', check, by },
     commit,
-    world.hmac,
+    world.seals,
   );
   const oid = await git.commitTree({ ...commit, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);

@@ -12,7 +12,7 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
  * the commit's message; a rebase has none, so there it is recorded first.
  */
 export async function mergeAsAllowed(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   access: Access,
   { facts, pull, config }: Pick<ProposalSnapshot, 'facts' | 'pull'> & { readonly config: RepositoryConfig },
   sha: string,

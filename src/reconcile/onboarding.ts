@@ -17,7 +17,7 @@ const BRANCH = 'portico/onboarding';
 
 /** Opens the pull request where there is something to register and nobody has said no; else does nothing. */
 export async function offerOnboarding(
-  world: Pick<World, 'app' | 'hmac' | 'log'>,
+  world: Pick<World, 'app' | 'seals' | 'log'>,
   access: Access,
   facts: RepositoryFacts,
   signal?: AbortSignal,
@@ -77,7 +77,7 @@ async function porchBranches(
 
 /** False where something of that name stands there that is not ours, or the forge does not take it. */
 async function pushFile(
-  world: Pick<World, 'app' | 'hmac' | 'log'>,
+  world: Pick<World, 'app' | 'seals' | 'log'>,
   git: Access['git'],
   facts: RepositoryFacts,
   packages: readonly FoundPackage[],
@@ -86,13 +86,13 @@ async function pushFile(
 ): Promise<boolean> {
   const standing = await git.resolve(`refs/heads/${BRANCH}`, signal);
   if (standing !== null) {
-    return readCommitRecord(await git.commit(standing, signal), world.hmac)?.kind === 'onboarding';
+    return readCommitRecord(await git.commit(standing, signal), world.seals)?.kind === 'onboarding';
   }
   const bytes = new TextEncoder().encode(configurationText(facts, packages));
   const tree = await git.writeTree(base, new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]), signal);
   const parents = [base];
   const record: OnboardingRecord = { kind: 'onboarding' };
-  const message = sealedCommitMessage('Register with Portico', record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage('Register with Portico', record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${BRANCH}`, to: oid, expect: null }], signal);
   if (answer.ok) return true;

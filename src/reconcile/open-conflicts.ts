@@ -34,7 +34,7 @@ export interface OpenConflicts {
  * `/portico resolve` made.
  */
 export async function openConflicts(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   { git }: Pick<Access, 'git'>,
   snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>,
   head: string,
@@ -51,17 +51,17 @@ export async function openConflicts(
 
 /** The same for an update's pull request, where the list stands in its body. */
 export async function updateConflicts(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   { git }: Pick<Access, 'git'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   head: string,
   signal?: AbortSignal,
 ): Promise<OpenConflicts> {
-  const ours = await newestSealed(git, head, world.hmac, signal);
+  const ours = await newestSealed(git, head, world.seals, signal);
   if (ours === null) return NONE;
   const key = conflictKey(facts.id, pull.headRef);
-  if (!holdsConflicts(key, pull.body, ours.record, world.hmac)) return { ...NONE, lost: true };
-  const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.hmac);
+  if (!holdsConflicts(key, pull.body, ours.record, world.seals)) return { ...NONE, lost: true };
+  const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.seals);
   if (listed.length === 0) return NONE;
   const { directory } = ours.record;
   const first = listed.map((conflict, at) => ({
@@ -91,7 +91,7 @@ const HISTORY = 1_000;
 
 /** Plays the commits of a branch, oldest first, over the conflicts that were there before them. */
 async function after(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   git: Access['git'],
   first: readonly OpenConflict[],
   commits: readonly CommitInfo[],
@@ -100,7 +100,7 @@ async function after(
   let open = [...first];
   let listed = first.length;
   for (const commit of commits) {
-    const record = readCommitRecord(commit, world.hmac);
+    const record = readCommitRecord(commit, world.seals);
     if (record?.kind === 'settle') {
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
     } else if (record?.kind === 'merge') {
@@ -129,14 +129,14 @@ function place({ directory, file, resource, path }: Conflict & { readonly direct
 
 /** Merges by people bring what was decided elsewhere, and renders decide nothing. */
 async function withoutSettled(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   git: Access['git'],
   open: readonly OpenConflict[],
   commit: CommitInfo,
   signal: AbortSignal | undefined,
 ): Promise<OpenConflict[]> {
   const [parent] = commit.parents;
-  if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, world.hmac)) {
+  if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, world.seals)) {
     return [...open];
   }
   const changed = new Set((await git.changedPaths(parent, commit.oid, signal)).map(({ path }) => path));

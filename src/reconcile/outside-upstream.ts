@@ -5,6 +5,7 @@
 import type { Catalog, CatalogPackage } from '../catalog/catalog.ts';
 import { allowsUpstream } from '../config/allowed-upstream.ts';
 import { PorticoError } from '../error.ts';
+import { digestOf } from '../revision/digest.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import type { Forge, RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
@@ -126,7 +127,10 @@ async function look(
   try {
     const git = await world.openAddress(`${address}.git`, signal);
     const refs = await git.remoteRefs(['refs/tags/*', 'refs/heads/*'], signal);
-    const digest = world.hmac(JSON.stringify([...refs].map(([name, { oid }]) => [name, oid])));
+    const digest = digestOf(
+      'portico refs 1',
+      [...refs].map(([name, { oid }]) => [name, oid]),
+    );
     if (digest !== known.digest) await git.fetch({}, signal);
     Object.assign(known, { digest, failures: 0, nextAt: now + waitAfter(0, Math.random()) * 1_000 });
     return { ok: true };

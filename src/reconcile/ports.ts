@@ -4,6 +4,7 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import type { Forge } from './forge-port.ts';
 import type { Git } from './git-port.ts';
 
@@ -85,8 +86,8 @@ export interface World {
   /** Identity of the set of function implementations, part of every digest. */
   readonly runtimeVersion: string;
   readonly app: { readonly id: number; readonly slug: string; readonly botLogin: string };
-  /** Keyed digest with a key that only this installation of Portico knows. */
-  readonly hmac: (text: string) => string;
+  /** Seals with keys that only this installation of Portico knows. */
+  readonly seals: Keyring;
   now(): Date;
   readonly log: Log;
   /** What is counted for whoever runs it; `name` is one of the commands, or `unknown`. */

@@ -13,14 +13,14 @@ interface PublishRequest extends MergeRequestTrailers {
 
 /** Commits that a rebase or a merge queue brings have messages of others, so what was asked for is kept in a comment. */
 export async function recordPublishRequest(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   { forge }: Pick<Access, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   pull: Pick<Pull, 'number'>,
   request: PublishRequest,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, pull), request, world.hmac);
+  const sealed = sealedComment(KIND, placeOf(facts, pull), request, world.seals);
   const who = request.requestedBy === undefined ? '' : ` for \`${request.requestedBy}\``;
   const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
   await forge.upsertSticky(pull.number, `<!-- portico:${KIND} -->`, `${text}\n\n${sealed}`, signal);
@@ -39,7 +39,7 @@ export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: strin
  * merge by somebody's own hand was asked for by that person, whatever its message says.
  */
 export async function publishRequestOf(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   { forge }: Pick<Access, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   commit: Pick<CommitInfo, 'message'>,
@@ -55,7 +55,7 @@ export async function publishRequestOf(
   if (mergedBy === world.app.botLogin && said.requestedBy !== undefined) return said;
   for (const { author, body } of await forge.listComments(pull.number, signal)) {
     if (author !== world.app.botLogin) continue;
-    for (const found of readSealedComments(KIND, placeOf(facts, pull), body, world.hmac)) {
+    for (const found of readSealedComments(KIND, placeOf(facts, pull), body, world.seals)) {
       // The seal says that this is what we wrote.
       const request = found as PublishRequest;
       if (request.head === pull.headSha) return request;

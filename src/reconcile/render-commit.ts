@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { sentence } from './markdown-blocks.ts';
 import { unifiedPatch } from './patch.ts';
@@ -25,7 +26,7 @@ export type RenderCommit =
  * again) when somebody pushed meanwhile.
  */
 export async function pushRendered(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   rendered: readonly RenderedPackage[],
@@ -41,7 +42,7 @@ export async function pushRendered(
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
   const parents = [head.oid];
-  const message = `Render ${names.join(', ')}\n\n${SEAL}${seal({ tree, parents }, world.hmac)}\n`;
+  const message = `Render ${names.join(', ')}\n\n${SEAL}${world.seals.sign(sealed({ tree, parents }))}\n`;
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const ref = `refs/heads/${pull.headRef}`;
   const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
@@ -75,12 +76,15 @@ async function withhold(
 const SEAL = 'Portico-Render: ';
 
 /** True for a render commit that Portico made, whatever name its author goes by. */
-export function isRenderCommit(commit: CommitInfo, hmac: World['hmac']): boolean {
-  return commit.parents.length === 1 && commit.message.trimEnd().endsWith(`${SEAL}${seal(commit, hmac)}`);
+export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
+  if (commit.parents.length !== 1) return false;
+  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
+  return line.startsWith(SEAL) && seals.verify(sealed(commit), line.slice(SEAL.length));
 }
 
-function seal(commit: Pick<CommitInfo, 'tree' | 'parents'>, hmac: World['hmac']): string {
-  return hmac(`render ${commit.tree} ${commit.parents.join(' ')}`);
+/** What the seal is over. */
+function sealed(commit: Pick<CommitInfo, 'tree' | 'parents'>): string {
+  return `render ${commit.tree} ${commit.parents.join(' ')}`;
 }
 
 /** The name and address under which this App commits, as the forge links them to the bot's account. */

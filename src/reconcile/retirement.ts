@@ -39,7 +39,7 @@ interface RetirementRecord extends Retirement {
  * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
  */
 export async function openRetirements(
-  world: Pick<World, 'app' | 'hmac'>,
+  world: Pick<World, 'app' | 'seals'>,
   { forge, git }: Pick<Access, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
@@ -49,7 +49,7 @@ export async function openRetirements(
   const latest = new Map<number, RetirementRecord>();
   for (const { author, body } of await forge.listComments(issue, signal)) {
     if (author !== world.app.botLogin) continue;
-    for (const found of readSealedComments(KIND, placeOf(facts, issue), body, world.hmac)) {
+    for (const found of readSealedComments(KIND, placeOf(facts, issue), body, world.seals)) {
       // The seal says that this is what we wrote.
       const record = found as RetirementRecord;
       latest.set(record.comment, record);
@@ -261,7 +261,7 @@ async function record(
   text: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.hmac);
+  const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.seals);
   const marker = `<!-- portico:${KIND} ${said.comment} -->`;
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }

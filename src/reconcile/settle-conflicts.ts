@@ -59,7 +59,7 @@ export async function settleConflicts(
   const tree = await git.writeTree(head, changes, signal);
   const parents = [head];
   const title = `Settle ${known.length === 1 ? 'a conflict' : `${known.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
   if (answer.ok) return;
@@ -85,7 +85,7 @@ async function withValues(
   signal: AbortSignal | undefined,
 ): Promise<readonly OpenConflict[]> {
   if (parseBranch(pull.headRef)?.kind !== 'update') return meant;
-  const ours = await newestSealed(access.git, head, world.hmac, signal);
+  const ours = await newestSealed(access.git, head, world.seals, signal);
   if (ours === null) throw changed();
   const values = new Map<string, Conflict>();
   for (const directory of new Set(meant.map((one) => one.directory))) {

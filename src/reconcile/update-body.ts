@@ -3,6 +3,7 @@ import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import { code, conflictTable, details, table } from './markdown-blocks.ts';
 import { conflictKey } from './open-conflicts.ts';
 import { conflictRecord, type UpdateConflict } from './update-record.ts';
@@ -70,12 +71,12 @@ const NOTES = 12_000;
 const MOST_DIFFS = 25;
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
-export function updateBody(input: UpdateBodyInput, hmac: (text: string) => string): string {
+export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   const { conflicts, parts, group } = input;
   const paths = parts.map(({ path }) => path);
   const shown = [
     // First, because what is too long is cut at the end.
-    conflictRecord(conflictKey(input.repository, input.branch), conflicts, hmac),
+    conflictRecord(conflictKey(input.repository, input.branch), conflicts, seals),
     group === undefined ? '' : holdsMarker(parts),
     group === undefined ? '' : groupOpening(group, parts),
     ...(group === undefined ? parts.map(openingOf) : []),

@@ -241,7 +241,7 @@ async function listedConflicts(
   const { conflicts } = await updateConflicts(world, access, { pull, facts }, head, signal);
   const open = new Set(conflicts.map(({ directory, id }) => `${directory}:${id}`));
   const [first] = packagesOf(before.record);
-  const settled = readConflicts(conflictKey(facts.id, branch), pull.body, world.hmac)
+  const settled = readConflicts(conflictKey(facts.id, branch), pull.body, world.seals)
     .map(({ directory = first?.directory ?? '', id }) => `${directory}:${id}`)
     .filter((name) => !open.has(name));
   return { open: conflicts, settled: new Set(settled) };

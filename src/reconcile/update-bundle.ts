@@ -105,7 +105,7 @@ export async function lookAtBundles(
 const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
 
 async function bundleOf(
-  world: Pick<World, 'hmac'>,
+  world: Pick<World, 'seals'>,
   home: Home,
   branch: string,
   candidates: readonly Candidate[],
@@ -123,7 +123,7 @@ async function bundleOf(
     pulls,
     open: pulls.find(({ state }) => state === 'open'),
     head,
-    before: head === null ? null : await newestSealed(git, head, world.hmac, signal),
+    before: head === null ? null : await newestSealed(git, head, world.seals, signal),
   };
 }
 

@@ -45,7 +45,7 @@ export async function openOrRefresh(
       parts,
       conflicts: allConflicts(bundle, brought),
     },
-    world.hmac,
+    world.seals,
   );
   const to = brought[0]?.to ?? '';
   if (open === undefined) {

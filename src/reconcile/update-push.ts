@@ -13,6 +13,7 @@ import { saidOf, type Bundle } from './update-bundle.ts';
 import type { Wanted } from './update-content.ts';
 import {
   conflictSeal,
+  isConflictSeal,
   packagesOf,
   readSealed,
   sealedMessage,
@@ -66,11 +67,11 @@ export async function stageUpdate(
   const record = recordOf(world, bundle, brought);
   if (head !== null && parents.length === 1) {
     const commit = await git.commit(head, signal);
-    const said = readSealed(commit, world.hmac);
+    const said = readSealed(commit, world.seals);
     const same = said !== null && JSON.stringify(spoken(said)) === JSON.stringify(spoken(record));
     if (same && tree === commit.tree) return { kind: 'staged', push: null, brought };
   }
-  const message = sealedMessage(bundleTitle(bundle, brought), record, content, world.hmac);
+  const message = sealedMessage(bundleTitle(bundle, brought), record, content, world.seals);
   const committer = botPerson(world.app);
   const to = await git.commitTree({ tree, parents, message, committer }, signal);
   return { kind: 'staged', push: { ref: `refs/heads/${branch}`, to, expect: head }, brought };
@@ -133,7 +134,13 @@ function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): Up
     };
   });
   if (first === undefined) throw new Error('an update brings at least one package');
-  const seal = conflictSeal(conflictKey(home.facts.id, branch), allConflicts(bundle, brought), world.hmac);
+  const key = conflictKey(home.facts.id, branch);
+  const conflicts = allConflicts(bundle, brought);
+  // The same list keeps its seal, though another key signs now: nothing is committed for a new key alone.
+  const known = bundle.before?.record.conflicts;
+  const seal = isConflictSeal(key, conflicts, known, world.seals)
+    ? known
+    : conflictSeal(key, conflicts, world.seals);
   return {
     ...plain(first),
     base: home.base.oid,

@@ -4,6 +4,7 @@
  * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
  */
 import type { Conflict } from '../package/merge/conflict.ts';
+import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 
 /** What an update brings to one package. */
@@ -27,8 +28,6 @@ export interface UpdateRecord extends UpdatedPackage {
   readonly conflicts?: string;
 }
 
-type Hmac = (text: string) => string;
-
 const TRAILER = 'Portico-Update: ';
 
 /** Every package that an update speaks of. */
@@ -47,30 +46,30 @@ export function sealedMessage(
   title: string,
   record: UpdateRecord,
   commit: { readonly tree: string; readonly parents: readonly string[] },
-  hmac: Hmac,
+  seals: Keyring,
 ): string {
   const text = encode(record);
-  return `${title}\n\n${TRAILER}${text} ${seal(text, commit, hmac)}\n`;
+  return `${title}\n\n${TRAILER}${text} ${seals.sign(sealed(text, commit))}\n`;
 }
 
 /** The record of a commit of ours, or null for everybody else's. */
-export function readSealed(commit: CommitInfo, hmac: Hmac): UpdateRecord | null {
+export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | null {
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
   const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
-  return mac === seal(text, commit, hmac) ? (decode(text) as UpdateRecord | null) : null;
+  return seals.verify(sealed(text, commit), mac) ? (decode(text) as UpdateRecord | null) : null;
 }
 
 /** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
 export async function newestSealed(
   git: Git,
   head: string,
-  hmac: Hmac,
+  seals: Keyring,
   signal?: AbortSignal,
 ): Promise<{ readonly commit: CommitInfo; readonly record: UpdateRecord } | null> {
   const log = await git.log({ to: head }, { firstParent: true, limit: 200 }, signal);
   for (const commit of log) {
-    const record = readSealed(commit, hmac);
+    const record = readSealed(commit, seals);
     if (record !== null) return { commit, record };
   }
   return null;
@@ -82,19 +81,34 @@ const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
 const LONGEST_RECORD = 24_000;
 
 /** The conflicts of an update, for the top of the pull request's body; '' where there are none. */
-export function conflictRecord(pullKey: string, conflicts: readonly UpdateConflict[], hmac: Hmac): string {
+export function conflictRecord(
+  pullKey: string,
+  conflicts: readonly UpdateConflict[],
+  seals: Keyring,
+): string {
   if (conflicts.length === 0) return '';
   const text = recordText(conflicts);
-  return `<!-- portico:conflicts ${text} ${hmac(`conflicts ${pullKey} ${text}`)} -->`;
+  return `<!-- portico:conflicts ${text} ${seals.sign(sealedConflicts(pullKey, text))} -->`;
 }
 
 /** What the sealed commit says of that record, so that taking it out of the body does not settle anything. */
 export function conflictSeal(
   pullKey: string,
   conflicts: readonly UpdateConflict[],
-  hmac: Hmac,
+  seals: Keyring,
 ): string | undefined {
-  return conflicts.length === 0 ? undefined : hmac(`conflicts ${pullKey} ${recordText(conflicts)}`);
+  return conflicts.length === 0 ? undefined : seals.sign(sealedConflicts(pullKey, recordText(conflicts)));
+}
+
+/** True when a seal is of this list of conflicts; with none, when there is no seal. */
+export function isConflictSeal(
+  pullKey: string,
+  conflicts: readonly UpdateConflict[],
+  seal: string | undefined,
+  seals: Keyring,
+): boolean {
+  if (seal === undefined || conflicts.length === 0) return seal === undefined && conflicts.length === 0;
+  return seals.verify(sealedConflicts(pullKey, recordText(conflicts)), seal);
 }
 
 /** True when the body holds the list that the commit speaks of. */
@@ -102,29 +116,35 @@ export function holdsConflicts(
   pullKey: string,
   body: string,
   { conflicts }: Pick<UpdateRecord, 'conflicts'>,
-  hmac: Hmac,
+  seals: Keyring,
 ): boolean {
   if (conflicts === undefined) return true;
   const [, text = '', mac = ''] = BODY.exec(body) ?? [];
-  return mac === conflicts && mac === hmac(`conflicts ${pullKey} ${text}`);
+  // Each may have been made with a key of its own.
+  return [conflicts, mac].every((seal) => seals.verify(sealedConflicts(pullKey, text), seal));
 }
 
 /** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
-export function readConflicts(pullKey: string, body: string, hmac: Hmac): readonly UpdateConflict[] {
+export function readConflicts(pullKey: string, body: string, seals: Keyring): readonly UpdateConflict[] {
   const match = BODY.exec(body);
   if (match === null) return [];
   const [, text = '', mac = ''] = match;
-  return mac === hmac(`conflicts ${pullKey} ${text}`)
+  return seals.verify(sealedConflicts(pullKey, text), mac)
     ? ((decode(text) as readonly UpdateConflict[] | null) ?? [])
     : [];
 }
 
-function seal(
+/** What the seal of a commit is over. */
+function sealed(
   text: string,
-  commit: { readonly tree: string; readonly parents: readonly string[] },
-  hmac: Hmac,
+  { tree, parents }: { readonly tree: string; readonly parents: readonly string[] },
 ): string {
-  return hmac(`update ${text} ${commit.tree} ${commit.parents.join(' ')}`);
+  return `update ${text} ${tree} ${parents.join(' ')}`;
+}
+
+/** What the seal of a list of conflicts is over. */
+function sealedConflicts(pullKey: string, text: string): string {
+  return `conflicts ${pullKey} ${text}`;
 }
 
 function encode(value: unknown): string {

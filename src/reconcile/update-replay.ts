@@ -22,7 +22,7 @@ const HISTORY = 500;
 
 /** Oldest first. `base` is the head of the registered branch: what it has is no longer the branch's own. */
 export async function stretchesOf(
-  { hmac }: Pick<World, 'hmac'>,
+  { seals }: Pick<World, 'seals'>,
   git: Git,
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
@@ -35,7 +35,7 @@ export async function stretchesOf(
     if (on !== undefined && to !== undefined && to !== on.from) stretches.push({ ...on, to });
   };
   for (const commit of log.toReversed()) {
-    const record = readSealed(commit, hmac);
+    const record = readSealed(commit, seals);
     if (record !== null) {
       end();
       on = { record, from: commit.oid };
@@ -48,13 +48,13 @@ export async function stretchesOf(
 
 /** Whether people have a part in what a branch brings, also below a later commit of Portico's. */
 export async function hasPeoplesCommits(
-  { hmac }: Pick<World, 'hmac'>,
+  { seals }: Pick<World, 'seals'>,
   git: Pick<Git, 'log'>,
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
 ): Promise<boolean> {
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
-  return log.length >= HISTORY || log.some((commit) => readSealed(commit, hmac) === null);
+  return log.length >= HISTORY || log.some((commit) => readSealed(commit, seals) === null);
 }
 
 /** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */

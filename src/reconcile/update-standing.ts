@@ -21,7 +21,7 @@ export async function declinedBefore(
   const { git } = home.access;
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged).slice(0, 10)) {
     const head = await git.resolve(pull.headSha, signal);
-    const ours = head === null ? null : await newestSealed(git, head, world.hmac, signal);
+    const ours = head === null ? null : await newestSealed(git, head, world.seals, signal);
     const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
     if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(world, home, pull, signal))) {
@@ -79,7 +79,7 @@ export async function isCurrent(
   if (group !== undefined && holdsAnother(pull.body, members)) return false;
   if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))
     return false;
-  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, world.hmac)) return false;
+  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, world.seals)) return false;
   const { git } = home.access;
   for (const { down } of members) {
     const then = await git.treeId(record.base, down.directory, signal);

@@ -63,7 +63,9 @@ async function uidOn(
 ): Promise<string | undefined> {
   await git.fetch({}, signal);
   const head = await git.resolve(`refs/heads/${branch}`, signal);
-  return head === null ? undefined : (await newestSealed(git, head, world.hmac, signal))?.record.variant?.uid;
+  return head === null
+    ? undefined
+    : (await newestSealed(git, head, world.seals, signal))?.record.variant?.uid;
 }
 
 /** The document that is left says; of one that is gone, what it said last. */
@@ -146,7 +148,7 @@ async function pushRemoval(
   const tree = await git.writeTree(base, gone, signal);
   const parents = [base];
   const record: DeletionRecord = { kind: 'deletion', directory, by: world.app.botLogin, comment: 0 };
-  const message = sealedCommitMessage(`Delete ${path}`, record, { tree, parents }, world.hmac);
+  const message = sealedCommitMessage(`Delete ${path}`, record, { tree, parents }, world.seals);
   const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   await git.push([{ ref: `refs/heads/${branch}`, to, expect }], signal);
 }

@@ -1,13 +1,12 @@
-import { createHmac } from 'node:crypto';
-
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { type ApprovalInput, countApprovals, type Review } from '../../src/command/approval-count.ts';
 import { type ApprovalRecord, formatRecord, parseRecord } from '../../src/command/approval-record.ts';
 import { parseComment } from '../../src/command/parse.ts';
+import { createKeyring } from '../../src/revision/keyring.ts';
 
-const hmac = (text: string) => createHmac('sha256', 'key').update(text).digest('hex');
+const seals = createKeyring(['key']);
 const HERE = { repository: '1234', pull: 7 };
 const NOW = 'sha256:now';
 const RECORD: ApprovalRecord = {
@@ -26,17 +25,19 @@ describe('a record', () => {
     fc.assert(
       fc.property(text, text, (login, why) => {
         const record: ApprovalRecord = { ...RECORD, login, kind: 'rejection' };
-        expect(parseRecord(formatRecord(record, hmac, why), HERE, hmac)).toEqual(record);
+        expect(parseRecord(formatRecord(record, seals, why), HERE, seals)).toEqual(record);
       }),
     );
   });
 
   test('reads well', () => {
-    expect(formatRecord(RECORD, hmac).split('\n')[0]).toBe('`bob` approved this content (`now`) at 1a2b3c4.');
+    expect(formatRecord(RECORD, seals).split('\n')[0]).toBe(
+      '`bob` approved this content (`now`) at 1a2b3c4.',
+    );
   });
 
   test('survives the line endings of the forge', () => {
-    expect(parseRecord(formatRecord(RECORD, hmac).replaceAll('\n', '\r\n'), HERE, hmac)).toEqual(RECORD);
+    expect(parseRecord(formatRecord(RECORD, seals).replaceAll('\n', '\r\n'), HERE, seals)).toEqual(RECORD);
   });
 
   test.each<[string, (body: string) => string]>([
@@ -47,22 +48,22 @@ describe('a record', () => {
     ['quoted', (body) => body.replaceAll(/^/gm, '> ')],
     ['nothing', () => ''],
   ])('53 with %s is none', (_name, change) => {
-    expect(parseRecord(change(formatRecord(RECORD, hmac)), HERE, hmac)).toBeUndefined();
+    expect(parseRecord(change(formatRecord(RECORD, seals)), HERE, seals)).toBeUndefined();
   });
 
   test('of another repository, pull request or key is none', () => {
-    const body = formatRecord(RECORD, hmac);
-    expect(parseRecord(body, { ...HERE, pull: 8 }, hmac)).toBeUndefined();
-    expect(parseRecord(body, { ...HERE, repository: '1' }, hmac)).toBeUndefined();
-    expect(parseRecord(body, HERE, (text) => hmac(`x${text}`))).toBeUndefined();
+    const body = formatRecord(RECORD, seals);
+    expect(parseRecord(body, { ...HERE, pull: 8 }, seals)).toBeUndefined();
+    expect(parseRecord(body, { ...HERE, repository: '1' }, seals)).toBeUndefined();
+    expect(parseRecord(body, HERE, createKeyring(['another']))).toBeUndefined();
   });
 
   test('49 a reason commands, mentions and closes nothing', () => {
     const why = '``` @org/team <!-- portico:record --> Fixes #1';
-    const body = formatRecord({ ...RECORD, kind: 'rejection' }, hmac, why);
+    const body = formatRecord({ ...RECORD, kind: 'rejection' }, seals, why);
     expect(body).toContain(`\n\`\`\`\`text\n${why}\n\`\`\`\`\n`);
-    expect(parseRecord(body, HERE, hmac)).toBeDefined();
-    expect(parseComment(formatRecord({ ...RECORD, kind: 'rejection' }, hmac, '/portico publish'))).toEqual({
+    expect(parseRecord(body, HERE, seals)).toBeDefined();
+    expect(parseComment(formatRecord({ ...RECORD, kind: 'rejection' }, seals, '/portico publish'))).toEqual({
       kind: 'commands',
       commands: [],
     });
@@ -71,7 +72,7 @@ describe('a record', () => {
   test('reading never throws', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'binary' }), (payload, rest) => {
-        parseRecord(`<!-- portico:record ${payload} ${'a'.repeat(64)} -->${rest}`, HERE, hmac);
+        parseRecord(`<!-- portico:record ${payload} ${'a'.repeat(64)} -->${rest}`, HERE, seals);
       }),
     );
   });

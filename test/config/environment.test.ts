@@ -2,17 +2,22 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { readEnvironment, secretsOf } from '../../src/config/environment.ts';
+import { readEnvironment, sealSecrets, secretsOf } from '../../src/config/environment.ts';
 import type { PorticoError } from '../../src/error.ts';
 
-const PEM = generateKeyPairSync('rsa', {
-  modulusLength: 2048,
-  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-}).privateKey;
+const makeKey = (): string =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  }).privateKey;
+const PEM = makeKey();
+const OTHER = makeKey();
 const files = {
   read(path: string): string {
     if (path === '/run/secrets/key.pem') return PEM;
+    if (path === '/run/secrets/seal-keys') return `${'n'.repeat(32)}\n${'o'.repeat(40)}\n`;
+    if (path === '/run/secrets/empty') return '\n';
     throw new Error(`ENOENT ${path}`);
   },
 };
@@ -32,6 +37,8 @@ describe('the environment', () => {
     expect(readEnvironment(good, files)).toEqual({
       appId: 77,
       privateKey: PEM,
+      sealKeys: [],
+      previousPrivateKeys: [],
       webhookSecrets: ['a long random text'],
       apiUrl: 'https://api.github.com',
       gitUrl: 'https://github.com',
@@ -58,6 +65,42 @@ describe('the environment', () => {
       'an other',
       'p@ss/word',
     ]);
+  });
+
+  test('keys of seals, newest first, and private keys that the App had before', () => {
+    const [newer, older] = ['n'.repeat(32), 'o'.repeat(40)];
+    const env = {
+      ...good,
+      SEAL_KEYS: ` ${newer},\n${older}\n`,
+      PRIVATE_KEY_PREVIOUS: btoa(`${OTHER}${PEM}`),
+    };
+    const read = readEnvironment(env, files);
+    expect(sealSecrets(read)).toEqual([newer, older, PEM, OTHER, PEM]);
+    expect(secretsOf(read)).toEqual(expect.arrayContaining([newer, older, OTHER]));
+    const paths = {
+      ...good,
+      SEAL_KEYS_PATH: '/run/secrets/seal-keys',
+      PRIVATE_KEY_PREVIOUS_PATH: '/run/secrets/key.pem',
+    };
+    expect(sealSecrets(readEnvironment(paths, files))).toEqual([newer, older, PEM, PEM]);
+  });
+
+  test.each([
+    [
+      'a key that could be guessed',
+      { SEAL_KEYS: 'short' },
+      'SEAL_KEYS holds a key of fewer than 32 characters',
+    ],
+    ['a file of keys that is not there', { SEAL_KEYS_PATH: '/none' }, 'SEAL_KEYS_PATH names a file'],
+    [
+      'a file of keys without one',
+      { SEAL_KEYS_PATH: '/run/secrets/empty' },
+      'SEAL_KEYS_PATH names an empty file',
+    ],
+    ['a previous key that is none', { PRIVATE_KEY_PREVIOUS: 'none' }, 'PRIVATE_KEY_PREVIOUS does not hold'],
+  ])('%s is refused', (_name, wrong, message) => {
+    expect(refusal({ ...good, ...wrong }).message).toContain(message);
+    expect(refusal({ ...good, ...wrong }).message).not.toContain('short');
   });
 
   test('GitHub Enterprise, a database, both secrets of a rotation', () => {

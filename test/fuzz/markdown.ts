@@ -11,6 +11,7 @@ import type { RenderedPackage } from '../../src/reconcile/proposal-render.ts';
 import { renderCheck } from '../../src/reconcile/render-check.ts';
 import { publishedSummary } from '../../src/reconcile/summary.ts';
 import { updateBody } from '../../src/reconcile/update-body.ts';
+import { createKeyring } from '../../src/revision/keyring.ts';
 import { fuzz, hostileText } from './fuzzing.ts';
 import { liveParts } from './live-markdown.ts';
 
@@ -76,7 +77,7 @@ test('comments and bodies', () => {
           })),
           conflicts: [{ ...conflict, ...(value.length % 2 === 0 && { directory: other }) }],
         },
-        () => 'ab',
+        createKeyring(['ab']),
       );
       const own = [...body.matchAll(/<!-- portico:[a-z]+ [\w ./+=-]+ -->/g)].map(([marker]) => marker);
       // A group says first what it holds; whatever comes later is not ours.

@@ -84,7 +84,6 @@ test('it is asked when its time has come, once for all; news make every follower
     catalog,
     openAddress: (url: string) => mirrors.openAddress(url),
     enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
-    hmac: (text: string) => text,
     now: () => new Date(now),
     log: { info() {}, warn() {}, error() {}, debug() {} },
   } as Partial<World> as World;

@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-
 import { describe, expect, test } from 'vitest';
 
 import type { Conflict } from '../../src/package/merge/conflict.ts';
@@ -26,9 +24,10 @@ import {
 } from '../../src/reconcile/update-record.ts';
 import { updateTarget, type TargetInput } from '../../src/reconcile/update-target.ts';
 import { mayFlow } from '../../src/reconcile/visibility.ts';
+import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
 
-const hmac = (text: string): string => createHmac('sha256', 'ours').update(text).digest('hex');
-const theirs = (text: string): string => createHmac('sha256', 'theirs').update(text).digest('hex');
+const seals = createKeyring(['ours']);
+const theirs = createKeyring(['theirs']);
 const NOBODY = { name: 'portico[bot]', email: 'portico@example.com', date: '2026-01-01T00:00:00Z' };
 
 function commit(message: string, tree = 'a'.repeat(40), parents = ['b'.repeat(40)]): CommitInfo {
@@ -75,53 +74,53 @@ describe('the record of an update', () => {
   const at = { tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
 
   test('is ours only with the seal, on the commit that it was made for', () => {
-    const message = sealedMessage('Update', record, at, hmac);
-    expect(readSealed(commit(message), hmac)).toEqual(record);
-    expect(readSealed(commit(message, 'e'.repeat(40)), hmac)).toBeNull();
-    expect(readSealed(commit(message, at.tree, ['f'.repeat(40)]), hmac)).toBeNull();
-    expect(readSealed(commit(sealedMessage('Update', record, at, theirs)), hmac)).toBeNull();
-    expect(readSealed(commit(`${message}\nCo-authored-by: eve`), hmac)).toBeNull();
-    expect(readSealed(commit('Portico-Update: e30 x'), hmac)).toBeNull();
+    const message = sealedMessage('Update', record, at, seals);
+    expect(readSealed(commit(message), seals)).toEqual(record);
+    expect(readSealed(commit(message, 'e'.repeat(40)), seals)).toBeNull();
+    expect(readSealed(commit(message, at.tree, ['f'.repeat(40)]), seals)).toBeNull();
+    expect(readSealed(commit(sealedMessage('Update', record, at, theirs)), seals)).toBeNull();
+    expect(readSealed(commit(`${message}\nCo-authored-by: eve`), seals)).toBeNull();
+    expect(readSealed(commit('Portico-Update: e30 x'), seals)).toBeNull();
   });
 
   test('the list of conflicts is bound to its pull request and to the commit', () => {
     const conflicts = [conflict('a.yaml', 'x')];
-    const body = `Words\n${conflictRecord('1 branch', conflicts, hmac)}\nmore`;
-    const conflictsSeal = conflictSeal('1 branch', conflicts, hmac)!;
-    expect(readConflicts('1 branch', body, hmac)).toEqual(conflicts);
-    expect(readConflicts('2 branch', body, hmac)).toEqual([]);
+    const body = `Words\n${conflictRecord('1 branch', conflicts, seals)}\nmore`;
+    const conflictsSeal = conflictSeal('1 branch', conflicts, seals)!;
+    expect(readConflicts('1 branch', body, seals)).toEqual(conflicts);
+    expect(readConflicts('2 branch', body, seals)).toEqual([]);
     expect(
-      readConflicts('1 branch', body.replace('portico:conflicts W', 'portico:conflicts X'), hmac),
+      readConflicts('1 branch', body.replace('portico:conflicts W', 'portico:conflicts X'), seals),
     ).toEqual([]);
-    expect(holdsConflicts('1 branch', body, { conflicts: conflictsSeal }, hmac)).toBe(true);
-    expect(holdsConflicts('1 branch', 'Words', { conflicts: conflictsSeal }, hmac)).toBe(false);
+    expect(holdsConflicts('1 branch', body, { conflicts: conflictsSeal }, seals)).toBe(true);
+    expect(holdsConflicts('1 branch', 'Words', { conflicts: conflictsSeal }, seals)).toBe(false);
     expect(
-      holdsConflicts('1 branch', conflictRecord('1 branch', [], hmac), { conflicts: conflictsSeal }, hmac),
+      holdsConflicts('1 branch', conflictRecord('1 branch', [], seals), { conflicts: conflictsSeal }, seals),
     ).toBe(false);
-    expect(holdsConflicts('1 branch', '', {}, hmac)).toBe(true);
-    expect(conflictSeal('1 branch', [], hmac)).toBeUndefined();
+    expect(holdsConflicts('1 branch', '', {}, seals)).toBe(true);
+    expect(conflictSeal('1 branch', [], seals)).toBeUndefined();
   });
 
   test.each([1, 50, 400, 5000])('the list of %i conflicts fits, and no file is forgotten', (count) => {
     const conflicts = Array.from({ length: count }, (_, n) =>
       conflict(`folder/number-${n}.yaml`, 'v'.repeat(500)),
     );
-    const body = conflictRecord('key', conflicts, hmac);
+    const body = conflictRecord('key', conflicts, seals);
     expect(body.length).toBeLessThan(40_000);
-    const read = readConflicts('key', body, hmac);
+    const read = readConflicts('key', body, seals);
     const open = read.some(({ file }) => file === '');
     expect(open || new Set(read.map(({ file }) => file)).size === count).toBe(true);
-    expect(holdsConflicts('key', body, { conflicts: conflictSeal('key', conflicts, hmac)! }, hmac)).toBe(
+    expect(holdsConflicts('key', body, { conflicts: conflictSeal('key', conflicts, seals)! }, seals)).toBe(
       true,
     );
   });
 
   test('nobody makes a render commit of ours', () => {
-    const seal = (by: typeof hmac): string => by(`render ${at.tree} ${at.parents.join(' ')}`);
-    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(hmac)}\n`), hmac)).toBe(true);
-    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(theirs)}\n`), hmac)).toBe(false);
+    const seal = (by: Keyring): string => by.sign(`render ${at.tree} ${at.parents.join(' ')}`);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(seals)}\n`), seals)).toBe(true);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(theirs)}\n`), seals)).toBe(false);
     expect(
-      isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(hmac)}\n`, 'e'.repeat(40)), hmac),
+      isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(seals)}\n`, 'e'.repeat(40)), seals),
     ).toBe(false);
   });
 });
