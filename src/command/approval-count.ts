@@ -1,5 +1,6 @@
 /** Which approvals count for the content as it is now. */
 import type { ApprovalRecord } from './approval-record.ts';
+import { isAuthor, neededApprovals, type Author, type UnknownAuthor } from './author.ts';
 import { compareTimes } from './moment.ts';
 
 export interface Review {
@@ -21,7 +22,10 @@ export interface ApprovalInput {
   readonly digest: string | undefined;
   /** Whether this person may approve here, asked of the forge just now. */
   readonly permitted: (login: string) => boolean;
-  readonly author: string;
+  /** Everybody who has a part in the content, as the forge tells it. */
+  readonly authors: readonly Author[];
+  /** Why there may be authors whom nobody knows; empty where all are known. */
+  readonly unknownAuthors: readonly UnknownAuthor[];
   readonly allowSelfApproval: boolean;
   readonly required: number;
 }
@@ -33,13 +37,15 @@ export type NotCountedReason =
   | 'withdrawn'
   | 'dismissed'
   | 'before-rejection'
+  | 'not-recorded'
   | 'other-content';
 
 /** The same for people, wherever it is told. */
 export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
   'other-content': 'it was given for other content',
+  'not-recorded': 'there was no check of its content when it was given, so a new approval is needed',
   'not-permitted': 'this person may not approve here',
-  'self-approval': 'the author cannot approve',
+  'self-approval': 'an author of the content cannot approve it',
   'before-rejection': 'the proposal was rejected after it',
   dismissed: 'the review was dismissed',
   withdrawn: 'it was withdrawn',
@@ -51,7 +57,14 @@ export interface ApprovalCount {
   readonly notCounted: readonly { readonly login: string; readonly reason: NotCountedReason }[];
   /** Permitted people whose latest review asks for changes: nothing is published against them. */
   readonly changesRequested: readonly string[];
+  /** How many the configuration asks for. */
   readonly required: number;
+  /** How many are needed for this content: one more than `required` where nobody can tell who pushed a part of it. */
+  readonly needed: number;
+  /** Whose approvals do not count, and why; empty where the configuration lets authors approve. */
+  readonly authors: readonly Author[];
+  /** Why one more is needed; empty where every author is known. */
+  readonly unknownAuthors: readonly UnknownAuthor[];
   /** Packages of which no code owner is among those counted, with who owns them; absent where nobody has to. */
   readonly ownersMissing?: readonly { readonly path: string; readonly owners: readonly string[] }[];
   /** Digest that was counted for. */
@@ -83,6 +96,7 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
     input.rejectedAt === undefined ? rejections : [...rejections, { at: input.rejectedAt }],
   );
   const people = Map.groupBy(statements(input), ({ login }) => login.toLowerCase());
+  const unknownAuthors = input.allowSelfApproval ? [] : input.unknownAuthors;
   const counted: { login: string; how: 'review' | 'comment' }[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];
   const changesRequested: string[] = [];
@@ -98,6 +112,9 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
     notCounted,
     changesRequested,
     required: input.required,
+    needed: neededApprovals(input.required, unknownAuthors),
+    authors: input.allowSelfApproval ? [] : input.authors,
+    unknownAuthors,
     ...(input.digest !== undefined && { digest: input.digest }),
   };
 }
@@ -133,7 +150,7 @@ function judge(
   if (said.some(({ isBot }) => isBot)) return 'bot';
   const permitted = input.permitted(login);
   if (last?.says === 'changes-requested') return permitted ? 'changes-requested' : 'not-permitted';
-  if (login.toLowerCase() === input.author.toLowerCase() && !input.allowSelfApproval) return 'self-approval';
+  if (!input.allowSelfApproval && isAuthor(input.authors, login)) return 'self-approval';
   if (!permitted) return 'not-permitted';
   const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
   const given = standing.filter(({ says }) => says === 'approved');
@@ -148,7 +165,8 @@ function judge(
   const valid = approvals.filter((approval) => rejected === undefined || after(approval, rejected));
   if (valid.length === 0) return 'before-rejection';
   const matching = valid.find(({ digest }) => digest !== undefined && digest === input.digest);
-  return matching === undefined ? 'other-content' : { how: matching.how };
+  if (matching !== undefined) return { how: matching.how };
+  return valid.every(({ digest }) => digest === undefined) ? 'not-recorded' : 'other-content';
 }
 
 /** A time that cannot be read is after nothing, and neither is what may have been said at the same moment. */

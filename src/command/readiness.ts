@@ -211,10 +211,10 @@ function changesRequested({ approvals: { changesRequested: people } }: CommandSt
 
 function approvals({ approvals: count, digest, config, place }: CommandState): Requirement {
   const given = digest !== undefined && count.digest === digest ? count.counted : [];
-  const told = `${given.length} of ${count.required} approvals are given for this content`;
+  const told = `${given.length} of ${count.needed} approvals are given for this content`;
   const by = given.map(({ login }) => `\`${login}\``).join(', ');
   const who = by === '' ? '' : ` (${by})`;
-  if (given.length >= count.required) return there('approvals-missing', 'publish', `${told}${who}`);
+  if (given.length >= count.needed) return there('approvals-missing', 'publish', `${told}${who}`);
   const ignored = count.notCounted.map(
     ({ login, reason }) => `\`${login}\` (${NOT_COUNTED_BECAUSE[reason]})`,
   );

@@ -74,7 +74,8 @@ export async function loadApprovals(
     records,
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
-    author: (await askedFor(world, access.git, pull, signal)) ?? pull.author,
+    authors: [{ login: (await askedFor(world, access.git, pull, signal)) ?? pull.author, because: 'opened' }],
+    unknownAuthors: [],
     allowSelfApproval: config.publish.allowSelfApproval,
     required: config.publish.requireApprovals,
   });

@@ -159,6 +159,9 @@ async function inIssue(
       notCounted: [],
       changesRequested: [],
       required: config.publish.requireApprovals,
+      needed: config.publish.requireApprovals,
+      authors: [],
+      unknownAuthors: [],
     },
     openConflicts: 0,
     updates: await updateChoices(

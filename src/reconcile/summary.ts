@@ -161,7 +161,7 @@ function counts({ counts: of }: PackageDiff): string {
 
 function approvalLine(approvals: ApprovalCount): string {
   const who = approvals.counted.map(({ login }) => code(login)).join(', ');
-  const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.required}${who === '' ? '' : ` (${who})`}`;
+  const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.needed}${who === '' ? '' : ` (${who})`}`;
   const others = approvals.notCounted.map(
     ({ login, reason }) => `${code(login)} does not count: ${NOT_COUNTED_BECAUSE[reason]}`,
   );
@@ -203,7 +203,7 @@ function stepOf(
   if (approvals.changesRequested.length > 0) {
     return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
   }
-  if (approvals.counted.length < approvals.required)
+  if (approvals.counted.length < approvals.needed)
     return '**Next:** an approving review, or `/portico approve`.';
   if ((approvals.ownersMissing ?? []).length > 0)
     return '**Next:** an approving review, or `/portico approve`, of a code owner.';

@@ -109,7 +109,8 @@ const count = (change: Partial<ApprovalInput>) =>
     records: [],
     digest: NOW,
     permitted: (login) => login.toLowerCase() !== 'reader',
-    author: 'alice',
+    authors: [{ login: 'alice', because: 'opened' }],
+    unknownAuthors: [],
     allowSelfApproval: false,
     required: 1,
     ...change,
@@ -145,7 +146,7 @@ describe('approvals are counted', () => {
       { records: [record('bob', 1, 'sha256:old')] },
       ['-bob other-content'],
     ],
-    ['for a commit without check', { reviews: [review('bob', 'APPROVED', 1, null)] }, ['-bob other-content']],
+    ['for a commit without check', { reviews: [review('bob', 'APPROVED', 1, null)] }, ['-bob not-recorded']],
     [
       'while nothing is computed',
       { digest: undefined, reviews: [{ ...review('bob', 'APPROVED', 1) }] },
@@ -158,6 +159,19 @@ describe('approvals are counted', () => {
     ],
     ['without right', { reviews: [review('reader', 'APPROVED', 1)] }, ['-reader not-permitted']],
     ['by the author', { reviews: [review('Alice', 'APPROVED', 1)] }, ['-Alice self-approval']],
+    [
+      'by everybody who has a part in it',
+      {
+        authors: [
+          { login: 'alice', because: 'opened' },
+          { login: 'bob', because: 'pushed' },
+          { login: 'Carol', because: 'asked' },
+        ],
+        reviews: [review('Bob', 'APPROVED', 1), review('dan', 'APPROVED', 3)],
+        records: [record('carol', 2)],
+      },
+      ['dan review', '-Bob self-approval', '-carol self-approval'],
+    ],
     ['by the author, allowed', { records: [record('alice', 1)], allowSelfApproval: true }, ['alice comment']],
     ['by a bot', { reviews: [review('ci[bot]', 'APPROVED', 1, NOW, true)] }, ['-ci[bot] bot']],
     ['dismissed', { reviews: [review('bob', 'DISMISSED', 1)] }, ['-bob dismissed']],
@@ -282,5 +296,21 @@ describe('approvals are counted', () => {
   test('for the digest that is named', () => {
     expect(count({}).digest).toBe(NOW);
     expect(count({ digest: undefined }).digest).toBeUndefined();
+  });
+});
+
+describe('how many are needed', () => {
+  test.each<[string, Partial<ApprovalInput>, number]>([
+    ['as many as are asked for', {}, 1],
+    ['one more where nobody can tell who pushed (63)', { unknownAuthors: ['app', 'fork'] }, 2],
+    ['one more than two', { required: 2, unknownAuthors: ['not-told'] }, 3],
+    ['none where none is asked for', { required: 0, unknownAuthors: ['not-told'] }, 0],
+    [
+      'as many as are asked for, where authors may approve',
+      { allowSelfApproval: true, unknownAuthors: ['app'] },
+      1,
+    ],
+  ])('%s', (_name, change, needed) => {
+    expect(count(change).needed).toBe(needed);
   });
 });

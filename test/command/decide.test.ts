@@ -12,7 +12,17 @@ const refusal = (body: string, change: Change = {}) => {
 };
 const green = { state: 'green', failing: [], digest: DIGEST } as const;
 const approvals = (change: Partial<CommandState['approvals']>) => ({
-  approvals: { counted: [], notCounted: [], changesRequested: [], required: 1, digest: DIGEST, ...change },
+  approvals: {
+    counted: [],
+    notCounted: [],
+    changesRequested: [],
+    required: 1,
+    needed: 1,
+    authors: [],
+    unknownAuthors: [],
+    digest: DIGEST,
+    ...change,
+  },
 });
 
 describe('publish', () => {
@@ -45,7 +55,13 @@ describe('publish', () => {
     [
       'one approval of two',
       '/portico publish',
-      approvals({ required: 2, counted: [{ login: 'carol', how: 'comment' }] }),
+      approvals({
+        required: 2,
+        needed: 2,
+        authors: [],
+        unknownAuthors: [],
+        counted: [{ login: 'carol', how: 'comment' }],
+      }),
       'approvals-missing',
     ],
     [
@@ -62,7 +78,12 @@ describe('publish', () => {
     ],
     ['conflicts open', '/portico publish', { openConflicts: 2 }, 'conflicts-open'],
     ['no package', '/portico publish', { packages: [] }, 'no-package'],
-    ['no approval needed', '/portico publish', approvals({ required: 0 }), 'merge'],
+    [
+      'no approval needed',
+      '/portico publish',
+      approvals({ required: 0, needed: 0, authors: [], unknownAuthors: [] }),
+      'merge',
+    ],
     ['named commit', '/portico publish @1a2b3c4', {}, 'merge'],
     ['named commit in capitals', '/portico publish @1A2B3C4D', {}, 'merge'],
     ['25 another commit named', '/portico publish @fffffff', {}, 'other-commit'],

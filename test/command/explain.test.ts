@@ -56,7 +56,15 @@ describe('explain', () => {
       openConflicts: 2,
       behind: ['web'],
       checks: { state: 'red' as const, failing: [{ name: 'portico/render', title: 'it fails' }] },
-      approvals: { counted: [], notCounted: [], changesRequested: ['dora'], required: 2 },
+      approvals: {
+        counted: [],
+        notCounted: [],
+        changesRequested: ['dora'],
+        required: 2,
+        needed: 2,
+        authors: [],
+        unknownAuthors: [],
+      },
     };
     const told = reply(change);
     expect(told.match(/❌/g)).toHaveLength(6);
@@ -110,6 +118,9 @@ describe('explain', () => {
       notCounted: [],
       changesRequested: [],
       required: 1,
+      needed: 1,
+      authors: [],
+      unknownAuthors: [],
       ownersMissing: [{ path: 'web/Kptfile', owners: ['@zoe', '@acme/web'] }],
     };
     const owned = say('/portico publish', { approvals });

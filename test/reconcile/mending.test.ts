@@ -223,7 +223,15 @@ test('the comment of a huge proposal stays below what the forge takes, and says 
       findings: [],
     })),
     checks: [],
-    approvals: { counted: [], notCounted: [], changesRequested: [], required: 1 },
+    approvals: {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: 1,
+      needed: 1,
+      authors: [],
+      unknownAuthors: [],
+    },
   } as unknown as SummaryInput;
   const text = summaryOf(input);
   expect(text.length).toBeLessThan(60_000);

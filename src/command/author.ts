@@ -1,0 +1,49 @@
+/** Who is an author of a proposal's content: whoever has a part in it cannot approve it. */
+
+/** Why somebody counts as an author, for people. */
+export type AuthorBecause = 'opened' | 'pushed' | 'merged' | 'asked';
+
+export interface Author {
+  readonly login: string;
+  readonly because: AuthorBecause;
+}
+
+/** The same for people, wherever it is told: "alice, who pushed to its branch". */
+export const AUTHOR_BECAUSE: Record<AuthorBecause, string> = {
+  opened: 'opened it',
+  pushed: 'pushed to its branch',
+  merged: 'brought a part of it with another pull request',
+  asked: 'had Portico make a part of it by command',
+};
+
+/** Content of which nobody can tell which person brought it. */
+export type UnknownAuthor =
+  /** The pushes to the fork that it comes from are not shown to Portico. */
+  | 'fork'
+  /** An App, a workflow or a key pushed, and the forge does not say for whom. */
+  | 'app'
+  /** The forge does not tell, or did not answer, who pushed a part of it. */
+  | 'not-told'
+  /** There are more commits or pushes than are looked through. */
+  | 'too-many';
+
+/** The same for people, as a sentence without its end. */
+export const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
+  fork: 'Portico is not shown who pushed to the fork that it comes from',
+  app: 'an App, a workflow or a key pushed a part of it, and nobody can tell for whom',
+  'not-told': 'the forge does not tell who pushed a part of it',
+  'too-many': 'it has more commits or pushes than are looked through',
+};
+
+/** True for somebody who is among the authors; logins are compared without case. */
+export function isAuthor(authors: readonly Author[], login: string): boolean {
+  return authors.some((author) => author.login.toLowerCase() === login.toLowerCase());
+}
+
+/**
+ * How many approvals are needed: those that the configuration asks for, and one more where nobody can tell who pushed,
+ * because any one of those who approve may be the one.
+ */
+export function neededApprovals(required: number, unknown: readonly UnknownAuthor[]): number {
+  return required === 0 || unknown.length === 0 ? required : required + 1;
+}
