@@ -16,6 +16,8 @@ export interface ApprovalInput {
   readonly reviews: readonly Review[];
   /** From parseRecord; a rejection among them voids every approval given before it. */
   readonly records: readonly ApprovalRecord[];
+  /** Who gave approvals by comment that no known key sealed. */
+  readonly unsealed?: readonly string[];
   /** Time of the latest rejection, where it is known from elsewhere than the records. */
   readonly rejectedAt?: string;
   /** The present content digest; undefined while it has not been computed: then nothing counts. */
@@ -38,7 +40,8 @@ export type NotCountedReason =
   | 'dismissed'
   | 'before-rejection'
   | 'not-recorded'
-  | 'other-content';
+  | 'other-content'
+  | 'unknown-seal';
 
 /** The same for people, wherever it is told. */
 export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
@@ -50,6 +53,7 @@ export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
   dismissed: 'the review was dismissed',
   withdrawn: 'it was withdrawn',
   bot: 'bots cannot approve',
+  'unknown-seal': 'it was sealed with a key that Portico does not have any more, so it has to be given again',
 };
 
 export interface ApprovalCount {
@@ -106,6 +110,9 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
     if (verdict === 'changes-requested') changesRequested.push(login);
     else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
     else counted.push({ login, how: verdict.how });
+  }
+  for (const login of new Set(input.unsealed)) {
+    if (!people.has(login.toLowerCase())) notCounted.push({ login, reason: 'unknown-seal' });
   }
   return {
     counted,

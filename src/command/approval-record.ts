@@ -46,6 +46,34 @@ export function parseRecord(
   return record.repository === here.repository && record.pull === here.pull ? record : undefined;
 }
 
+/**
+ * What a comment says to record here, though no known key sealed it: it counts for nothing, and its giver is told why. A
+ * rejection among them still voids what was approved before it.
+ */
+export function unsealedRecord(
+  body: string,
+  here: { readonly repository: string; readonly pull: number },
+  seals: Keyring,
+): Pick<ApprovalRecord, 'kind' | 'login'> | undefined {
+  const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
+  if (payload === undefined || mac === undefined || seals.verify(sealed(payload), mac)) return undefined;
+  const said = claimIn(payload);
+  const { kind, login } = said;
+  if (said['repository'] !== here.repository || said['pull'] !== here.pull) return undefined;
+  if ((kind !== 'approval' && kind !== 'rejection') || typeof login !== 'string') return undefined;
+  return /^[\w-]{1,100}(?:\[bot\])?$/.test(login) ? { kind, login } : undefined;
+}
+
+/** Anybody may have written it. */
+function claimIn(payload: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(decodeURIComponent(payload));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** What the seal is over. */
 function sealed(payload: string): string {
   return `portico record 1\n${payload}`;

@@ -48,7 +48,7 @@ export interface ConflictList {
   /** How many there were, settled ones included. */
   readonly listed: number;
   /** Nobody knows them: the list was taken away. */
-  readonly lost: boolean;
+  readonly lost: { readonly message: string; readonly hint: string } | false;
 }
 
 export interface Caller {

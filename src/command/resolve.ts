@@ -26,9 +26,8 @@ export const resolve: PullCommand = {
     }
     const wish = wishOf(positional);
     if ('kind' in wish) return wish;
-    if (conflicts.lost) {
-      const hint = 'Portico puts the list back the next time it looks: say it again then.';
-      return refuse('conflicts-lost', 'the list of conflicts was taken out of the description', hint);
+    if (conflicts.lost !== false) {
+      return refuse('conflicts-lost', conflicts.lost.message, conflicts.lost.hint);
     }
     const numbers = chosen(wish.which, conflicts);
     if (!Array.isArray(numbers)) return numbers;

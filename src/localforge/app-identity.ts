@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { parse } from 'yaml';
@@ -78,9 +78,7 @@ export function readManifest(file: string | undefined): AppManifest {
 export function openApp(dataDir: string, store: Store, records: Records, now: string): AppIdentity {
   const privateKeyFile = join(dataDir, 'app-private-key.pem');
   const webhookSecretFile = join(dataDir, 'app-webhook-secret');
-  const privateKeyPem = readOrMake(privateKeyFile, () =>
-    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
-  );
+  const privateKeyPem = readOrMake(privateKeyFile, makeKey);
   const webhookSecret = readOrMake(webhookSecretFile, () => randomBytes(24).toString('hex'));
   const apps = store.collection<AppDocument>('app');
   const account = (login: string, type: 'Bot' | 'Organization', name: string): number =>
@@ -105,7 +103,7 @@ export function openApp(dataDir: string, store: Store, records: Records, now: st
     name: 'Portico',
     privateKeyPem,
     privateKeyFile,
-    publicKeyPem: createPublicKey(privateKeyPem).export({ type: 'spki', format: 'pem' }).toString(),
+    publicKeyPem: publicKeyOf(privateKeyPem),
     webhookSecret,
     webhookSecretFile,
   };
@@ -117,6 +115,22 @@ interface AppDocument {
   readonly ownerId: number;
   readonly botId: number;
   readonly createdAt: string;
+}
+
+/** Makes another private key for the App, in the file of the one before. */
+export function replaceAppKey(app: AppIdentity): Pick<AppIdentity, 'privateKeyPem' | 'publicKeyPem'> {
+  rmSync(app.privateKeyFile);
+  const privateKeyPem = readOrMake(app.privateKeyFile, makeKey);
+  return { privateKeyPem, publicKeyPem: publicKeyOf(privateKeyPem) };
+}
+
+function makeKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+}
+
+function publicKeyOf(privateKeyPem: string): string {
+  return createPublicKey(privateKeyPem).export({ type: 'spki', format: 'pem' }).toString();
 }
 
 /** Only the owner may read it; written whole or not at all. */

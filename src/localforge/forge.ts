@@ -8,7 +8,7 @@ import { getRequestListener } from '@hono/node-server';
 import { PorticoError } from '../error.ts';
 import { holdStarter } from '../processes/starter.ts';
 import { makeAccess } from './access.ts';
-import { openApp, readManifest } from './app-identity.ts';
+import { openApp, readManifest, replaceAppKey } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
 import { applyConfig } from './apply-config.ts';
 import { openBareRepository } from './bare-repository.ts';
@@ -67,6 +67,11 @@ export interface LocalForge extends AsyncDisposable {
   readonly context: ForgeContext;
   /** Where the App's webhooks go; null: nowhere. Kept. */
   setAppWebhookUrl(url: string | null): void;
+  /**
+   * Gives the App another private key in the place of the one that it has, as its owner does on the page of the App
+   * (docs.github.com, "Managing private keys for GitHub Apps"), and answers the new one. Tokens that were made stay good.
+   */
+  replaceAppKey(): string;
   /** The listener is awaited after each write took effect and before it is answered. Returns a function that takes it off. */
   onEffect(listener: (effect: Effect) => void | Promise<void>): () => void;
   /** The listener sees every REST and GraphQL call. Returns a function that takes it off. */
@@ -182,6 +187,10 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     context,
     setAppWebhookUrl: (url) => {
       appHooks(context).update(appHook(context).id, { url });
+    },
+    replaceAppKey() {
+      Object.assign(context.app, replaceAppKey(context.app));
+      return context.app.privateKeyPem;
     },
     onEffect: (listener) => {
       listeners.add(listener);

@@ -3,9 +3,10 @@ import {
   type ApprovalCount,
   type Review as CountedReview,
 } from '../command/approval-count.ts';
-import { parseRecord, type ApprovalRecord } from '../command/approval-record.ts';
+import { parseRecord, unsealedRecord, type ApprovalRecord } from '../command/approval-record.ts';
 import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
+import { compareTimes } from '../command/moment.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
@@ -40,6 +41,12 @@ export async function loadApprovals(
     known.comments ?? access.forge.listComments(pull.number, signal),
   ]);
   const records = comments.flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? []);
+  const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
+  const rejectedAt = unsealed
+    .filter(({ kind }) => kind === 'rejection')
+    .map(({ at }) => at)
+    .sort((a, b) => compareTimes(a, b) ?? 0)
+    .at(-1);
   const digests = new Map<string, string | undefined>(known.digests);
   const counted: CountedReview[] = [];
   for (const review of reviews) {
@@ -72,6 +79,8 @@ export async function loadApprovals(
   const count = countApprovals({
     reviews: counted,
     records,
+    unsealed: unsealed.filter(({ kind }) => kind === 'approval').map(({ login }) => login),
+    ...(rejectedAt !== undefined && { rejectedAt }),
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
     authors: [{ login: (await askedFor(world, access.git, pull, signal)) ?? pull.author, because: 'opened' }],
@@ -108,4 +117,16 @@ function recordIn(
 ): ApprovalRecord | undefined {
   if (comment.author !== world.app.botLogin) return undefined;
   return parseRecord(comment.body, { repository: String(repository), pull }, world.seals);
+}
+
+/** The App's comments that hold a record which no known key sealed, with when they were written. */
+function unsealedIn(
+  comment: Comment,
+  world: Pick<World, 'app' | 'seals'>,
+  repository: number,
+  pull: number,
+): (Pick<ApprovalRecord, 'kind' | 'login'> & { readonly at: string })[] {
+  if (comment.author !== world.app.botLogin) return [];
+  const said = unsealedRecord(comment.body, { repository: String(repository), pull }, world.seals);
+  return said === undefined ? [] : [{ ...said, at: comment.createdAt }];
 }

@@ -115,6 +115,35 @@ export function readCommitRecord(commit: CommitInfo, seals: Keyring): CommitReco
     : null;
 }
 
+/**
+ * Packages in which a commit says to have recorded conflicts, though no known key sealed it: nobody knows whether those
+ * are settled. A commit that was only carried elsewhere (rebased, cherry-picked) brings its words along, but no merge.
+ */
+export function unreadConflicts(commit: CommitInfo): readonly string[] {
+  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
+  if (!line.startsWith(TRAILER)) return [];
+  const claim = claimIn(line.slice(TRAILER.length).split(' ', 1)[0] ?? '');
+  if (claim['kind'] === 'merge') return commit.parents.length > 1 ? texts(claim['directories']) : [];
+  const { kind, conflicts } = claim;
+  return kind === 'rebase' && Array.isArray(conflicts) && conflicts.length > 0
+    ? texts([claim['directory']])
+    : [];
+}
+
+/** Anybody may have written it. */
+function claimIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function texts(values: unknown): readonly string[] {
+  return Array.isArray(values) ? values.filter((one): one is string => typeof one === 'string') : [];
+}
+
 /** What the seal is over. */
 function sealed(text: string, { tree, parents }: Pick<CommitInfo, 'tree' | 'parents'>): string {
   return `commit ${text} ${tree} ${parents.join(' ')}`;

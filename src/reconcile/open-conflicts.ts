@@ -2,13 +2,19 @@ import type { Conflict } from '../package/merge/conflict.ts';
 import { contentAt } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { parseBranch } from '../revision/ref-name.ts';
-import { readCommitRecord } from './commit-seal.ts';
+import { readCommitRecord, unreadConflicts } from './commit-seal.ts';
 import { conflictsOfMerge } from './concurrent-draft.ts';
 import type { CommitInfo } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
-import { holdsConflicts, newestSealed, readConflicts } from './update-record.ts';
+import {
+  claimsConflicts,
+  claimsUpdate,
+  holdsConflicts,
+  newestSealed,
+  readConflicts,
+} from './update-record.ts';
 
 /** A conflict of a proposal. */
 export interface OpenConflict extends Conflict {
@@ -24,9 +30,37 @@ export interface OpenConflicts {
   readonly conflicts: readonly OpenConflict[];
   /** How many there were, settled ones included. */
   readonly listed: number;
-  /** The list was taken out of the pull request's body, so nobody knows what is settled. */
-  readonly lost: boolean;
+  /** Why nobody knows what is open and what is settled; false where it is known. */
+  readonly lost: Lost | false;
 }
+
+/** Why the conflicts of a proposal cannot be told, and what helps. */
+export interface Lost {
+  readonly title: string;
+  /** What is wrong, as a part of a sentence. */
+  readonly message: string;
+  /** A sentence. */
+  readonly hint: string;
+}
+
+const TAKEN_OUT: Lost = {
+  title: 'The list of conflicts is gone',
+  message: "the list of conflicts was taken out of the pull request's description",
+  hint: 'Portico puts it back the next time it looks. Close the pull request to decline the update.',
+};
+
+const UNKNOWN_SEAL: Lost = {
+  title: 'A record of conflicts cannot be read',
+  message:
+    'a commit says that Portico recorded conflicts in it, but no key that Portico has now sealed that record: the key was taken out, or the commit was rewritten',
+  hint: 'Whoever runs Portico can give it the key again (SEAL_KEYS, PRIVATE_KEY_PREVIOUS); else close this pull request and make the change again on a new branch.',
+};
+
+const TOO_MANY: Lost = {
+  title: 'Too many commits',
+  message: 'the branch has more commits of its own than Portico looks through for open conflicts',
+  hint: 'Squash its commits into fewer, or make the change again on a new branch.',
+};
 
 /**
  * The conflicts of a pull request that nobody has settled: those of an update, or those of merges that Portico made of
@@ -46,6 +80,7 @@ export async function openConflicts(
     return updateConflicts(world, { git }, snapshot, head, signal);
   }
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
   return after(world, git, [], log.toReversed(), signal);
 }
 
@@ -58,9 +93,9 @@ export async function updateConflicts(
   signal?: AbortSignal,
 ): Promise<OpenConflicts> {
   const ours = await newestSealed(git, head, world.seals, signal);
-  if (ours === null) return NONE;
+  if (ours === null) return { ...NONE, lost: await withoutRecord(git, pull, head, signal) };
   const key = conflictKey(facts.id, pull.headRef);
-  if (!holdsConflicts(key, pull.body, ours.record, world.seals)) return { ...NONE, lost: true };
+  if (!holdsConflicts(key, pull.body, ours.record, world.seals)) return { ...NONE, lost: TAKEN_OUT };
   const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.seals);
   if (listed.length === 0) return NONE;
   const { directory } = ours.record;
@@ -71,7 +106,22 @@ export async function updateConflicts(
   }));
   const range = { from: ours.commit.oid, to: head };
   const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
+  if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
   return after(world, git, first, log.toReversed(), signal);
+}
+
+/** An update's branch without a record of ours: somebody's own branch of such a name, or one that is not read any more. */
+async function withoutRecord(
+  git: Access['git'],
+  { baseRef, body }: ProposalSnapshot['pull'],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<Lost | false> {
+  const base = await git.resolve(`refs/heads/${baseRef}`, signal);
+  const range = base === null ? { to: head } : { from: base, to: head };
+  const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
+  if (log.some(claimsUpdate) || claimsConflicts(body)) return UNKNOWN_SEAL;
+  return log.length >= HISTORY ? TOO_MANY : false;
 }
 
 /** What a conflict record is sealed for, so that it cannot be carried to another pull request. */
@@ -99,8 +149,10 @@ async function after(
 ): Promise<OpenConflicts> {
   let open = [...first];
   let listed = first.length;
+  let unread: string[] = [];
   for (const commit of commits) {
     const record = readCommitRecord(commit, world.seals);
+    if (record === null) unread.push(...unreadConflicts(commit));
     if (record?.kind === 'settle') {
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
     } else if (record?.kind === 'merge') {
@@ -116,11 +168,13 @@ async function after(
         const one = { ...conflict, directory, number: listed, ...(bare && { bare }) };
         open = [...open.filter((other) => place(other) !== place(one)), one];
       }
+      // What is recorded now stands in the place of what cannot be read.
+      unread = unread.filter((directory) => directory !== record.directory);
     } else if (record === null && open.length > 0) {
       open = await withoutSettled(world, git, open, commit, signal);
     }
   }
-  return { conflicts: open, listed, lost: false };
+  return { conflicts: open, listed, lost: unread.length > 0 && UNKNOWN_SEAL };
 }
 
 function place({ directory, file, resource, path }: Conflict & { readonly directory: string }): string {

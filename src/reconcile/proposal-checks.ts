@@ -9,7 +9,7 @@ import { deletionCheck } from './deletion.ts';
 import type { CheckAction, CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
-import type { OpenConflict } from './open-conflicts.ts';
+import type { Lost, OpenConflict } from './open-conflicts.ts';
 import { packageCheck } from './package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from './power-check.ts';
 import type { RenderedPackage } from './proposal-render.ts';
@@ -30,8 +30,8 @@ export interface ProposalFacts {
   readonly conflicts: readonly OpenConflict[];
   /** How many there were, settled ones included. */
   readonly listed?: number;
-  /** The list of conflicts is not where Portico put it. */
-  readonly lost: boolean;
+  /** Why nobody knows what is open; false where it is known. */
+  readonly lost: Lost | false;
   /** Packages that the base branch changed after the proposal left it, and why Portico did not bring that. */
   readonly behind: { readonly packages: readonly string[]; readonly reason: string };
   /** Packages whose failing guardrails somebody who may approve has waived, and who. */
@@ -88,13 +88,12 @@ function conflictsCheck({
       summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. ${reason} Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
     };
   }
-  if (lost) {
+  if (lost !== false) {
     return {
       name: CONFLICTS_CHECK,
       conclusion: 'failure',
-      title: 'The list of conflicts is gone',
-      summary:
-        "This update has conflicts, and their list was taken out of the pull request's description. Portico puts it back the next time it looks; close the pull request to decline the update.",
+      title: lost.title,
+      summary: `Nobody knows what is settled here: ${lost.message}. ${lost.hint}`,
     };
   }
   return {

@@ -60,6 +60,16 @@ export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | n
   return seals.verify(sealed(text, commit), mac) ? (decode(text) as UpdateRecord | null) : null;
 }
 
+/** True for a commit that says to be one of ours, whether or not it is. */
+export function claimsUpdate(commit: CommitInfo): boolean {
+  return (commit.message.trimEnd().split('\n').at(-1) ?? '').startsWith(TRAILER);
+}
+
+/** True for a body with a list of conflicts, whoever wrote it. */
+export function claimsConflicts(body: string): boolean {
+  return BODY.test(body);
+}
+
 /** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
 export async function newestSealed(
   git: Git,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
+import type { ConflictList } from '../../src/command/command-state.ts';
 import { refusalText } from '../../src/command/refusal.ts';
 import { caller, config, DIGEST, outcome, pull, say } from './command-state.ts';
 
-const conflicts = { open: [{ number: 1 }, { number: 3 }], listed: 3, lost: false };
+const conflicts: ConflictList = { open: [{ number: 1 }, { number: 3 }], listed: 3, lost: false };
 
 const reply = (change: Parameters<typeof say>[1] = {}): string => {
   const answer = say('/portico explain', change);
@@ -19,12 +20,16 @@ describe('resolve', () => {
     ['4 local', {}, 'no-such-conflict'],
     ['local', {}, 'which-conflict'],
     ['local', { conflicts: { ...conflicts, open: [{ number: 3 }] } }, 'settle-conflicts'],
-    ['local', { conflicts: { open: [], listed: 0, lost: false } }, 'reply'],
+    ['local', { conflicts: { open: [], listed: 0, lost: false as const } }, 'reply'],
     ['', {}, 'bad-argument'],
     ['1 mine', {}, 'bad-argument'],
     ['0 local', {}, 'bad-argument'],
     ['web local', {}, 'bad-argument'],
-    ['all local', { conflicts: { open: [], listed: 0, lost: true } }, 'conflicts-lost'],
+    [
+      'all local',
+      { conflicts: { open: [], listed: 0, lost: { message: 'it is gone', hint: 'Wait.' } } },
+      'conflicts-lost',
+    ],
     ['all local', { place: pull({ fork: true }) }, 'fork'],
     ['all local', { caller: caller({ role: 'read' }) }, 'not-permitted'],
     ['all local', { place: pull({ merged: true, state: 'closed' as const }) }, 'merged'],

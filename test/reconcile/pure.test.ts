@@ -28,6 +28,7 @@ import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
 
 const seals = createKeyring(['ours']);
 const theirs = createKeyring(['theirs']);
+const renderSeal = (by: Keyring): string => by.sign(`render ${'a'.repeat(40)} ${'b'.repeat(40)}`);
 const NOBODY = { name: 'portico[bot]', email: 'portico@example.com', date: '2026-01-01T00:00:00Z' };
 
 function commit(message: string, tree = 'a'.repeat(40), parents = ['b'.repeat(40)]): CommitInfo {
@@ -116,11 +117,12 @@ describe('the record of an update', () => {
   });
 
   test('nobody makes a render commit of ours', () => {
-    const seal = (by: Keyring): string => by.sign(`render ${at.tree} ${at.parents.join(' ')}`);
-    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(seals)}\n`), seals)).toBe(true);
-    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(theirs)}\n`), seals)).toBe(false);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${renderSeal(seals)}\n`), seals)).toBe(true);
+    expect(isRenderCommit(commit(`Render web\n\nPortico-Render: ${renderSeal(theirs)}\n`), seals)).toBe(
+      false,
+    );
     expect(
-      isRenderCommit(commit(`Render web\n\nPortico-Render: ${seal(seals)}\n`, 'e'.repeat(40)), seals),
+      isRenderCommit(commit(`Render web\n\nPortico-Render: ${renderSeal(seals)}\n`, 'e'.repeat(40)), seals),
     ).toBe(false);
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
 
+import type { Environment } from '../../src/config/environment.ts';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
@@ -52,7 +53,8 @@ export interface Stage extends AsyncDisposable {
   /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. The stage must be `watched`. */
   watching<Result>(watch: Watch, work: () => Promise<Result>): Promise<Result>;
   stopBot(): Promise<void>;
-  startBot(): Promise<void>;
+  /** With other settings than before, where they are named; they stay. */
+  startBot(changed?: Partial<Environment>): Promise<void>;
 }
 
 export interface StageRepositoryOptions {
@@ -117,7 +119,10 @@ export async function startStage(
   const repository = (name: string): StageRepository =>
     stageRepository({ forge, as, idle, owner: ownerOf(name), name });
 
-  async function startBot(): Promise<void> {
+  let settled: Partial<Environment> = {};
+
+  async function startBot(changed: Partial<Environment> = {}): Promise<void> {
+    settled = { ...settled, ...changed };
     server = await serve({
       environment: {
         appId: forge.app.id,
@@ -136,6 +141,7 @@ export async function startStage(
         sweepMinutes: 1_000,
         metrics: true,
         tracesTo: settings.tracesTo,
+        ...settled,
       },
       log: createLog({
         level: 'trace',
