@@ -47,6 +47,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   '/orgs/{org}/teams/{team_slug}/repos': 'get',
   '/orgs/{org}/teams/{team_slug}/repos/{owner}/{repo}': 'put',
   [REPO]: 'get patch delete',
+  [`${REPO}/activity`]: 'get',
   [`${REPO}/branches`]: 'get',
   [`${REPO}/branches/{branch}`]: 'get',
   [`${REPO}/branches/{branch}/protection`]: 'get put delete',
@@ -208,16 +209,17 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   IssueConnection: 'nodes pageInfo totalCount',
   PageInfo: '*',
   MergeQueue: 'id',
-  Issue: 'id databaseId number title body state url createdAt updatedAt author',
+  Issue:
+    'id databaseId number title body state url createdAt updatedAt lastEditedAt editor includesCreatedEdit author',
   PullRequest:
     'id databaseId fullDatabaseId number title body state isDraft merged mergedAt closed closedAt createdAt updatedAt ' +
     'url headRefName headRefOid isCrossRepository baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest ' +
     'isInMergeQueue isMergeQueueEnabled mergeQueueEntry',
   AutoMergeRequest: 'authorEmail commitBody commitHeadline enabledAt enabledBy mergeMethod pullRequest',
   IssueComment:
-    'id databaseId fullDatabaseId body createdAt updatedAt url author isMinimized minimizedReason issue pullRequest',
+    'id databaseId fullDatabaseId body createdAt updatedAt lastEditedAt editor includesCreatedEdit url author isMinimized minimizedReason issue pullRequest',
   PullRequestReview:
-    'id databaseId fullDatabaseId body state submittedAt lastEditedAt createdAt updatedAt url author isMinimized minimizedReason pullRequest',
+    'id databaseId fullDatabaseId body state submittedAt lastEditedAt editor includesCreatedEdit createdAt updatedAt url author isMinimized minimizedReason pullRequest',
   PullRequestReviewComment:
-    'id databaseId fullDatabaseId body path createdAt updatedAt url author isMinimized minimizedReason pullRequest',
+    'id databaseId fullDatabaseId body path createdAt updatedAt lastEditedAt editor includesCreatedEdit url author isMinimized minimizedReason pullRequest',
 };

@@ -42,6 +42,13 @@ export interface IssueRecord {
   readonly closedById: number | null;
   /** The pull request that this is the issue side of. */
   readonly pullId: number | null;
+  readonly edit?: Edit;
+}
+
+/** When a text was changed last, and who changed it; absent while it is as it was written. */
+interface Edit {
+  readonly at: string;
+  readonly byId: number;
 }
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
@@ -121,6 +128,7 @@ export interface CommentRecord {
   readonly minimized: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  readonly edit?: Edit;
 }
 
 export type ReviewState = 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED';
@@ -138,8 +146,7 @@ export interface ReviewRecord {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly submittedAt: string | null;
-  /** When its text was changed; absent while it never was. */
-  readonly editedAt?: string;
+  readonly edit?: Edit;
 }
 
 export type DiffSide = 'LEFT' | 'RIGHT';
@@ -169,6 +176,7 @@ export interface ReviewCommentRecord {
   readonly minimized: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  readonly edit?: Edit;
 }
 
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;

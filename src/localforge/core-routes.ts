@@ -1,5 +1,6 @@
 import type { ForgeContext } from './context.ts';
 import type { DeliveryRecord } from './records.ts';
+import { addActivity } from './rest/activity.ts';
 import { addAppHookRoutes } from './rest/app-hook.ts';
 import { addAppRoutes } from './rest/apps.ts';
 import { addBranchRoutes } from './rest/branches.ts';
@@ -34,6 +35,7 @@ export function addCoreRoutes(
   addTeamChangeRoutes(context, router);
   addRepositoryRoutes(context, router);
   addForks(context, router);
+  addActivity(context, router);
   addCollaboratorRoutes(context, router);
   addContentsRoutes(context, router);
   addProtectionRoutes(context, router);

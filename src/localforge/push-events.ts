@@ -2,7 +2,7 @@ import type { ForgeContext } from './context.ts';
 import type { GitCommit, GitPerson, GitRepository } from './git-repository.ts';
 import { ZERO_SHA } from './git-repository.ts';
 import { accountByEmail, emailOf } from './people.ts';
-import type { AccountRecord, RepositoryRecord } from './records.ts';
+import type { AccountRecord, ActivityType, RepositoryRecord } from './records.ts';
 import type { RefUpdate } from './refs.ts';
 import { simpleUser } from './shapes/account.ts';
 import { repositoryPayload } from './shapes/repository.ts';
@@ -20,14 +20,15 @@ interface ChangedFiles {
 }
 
 /**
- * Reads what the webhooks of these updates need and gives back a function that stores them (inside a transaction).
- * Only branches and tags make events.
+ * Reads what the webhooks of these updates need and gives back a function that stores them (inside a transaction), with
+ * the repository's activity. Only branches and tags make events, and only branches make activity.
  */
 export async function emitPushEvents(
   context: ForgeContext,
   repository: RepositoryRecord,
   actor: Actor,
   updates: readonly RefUpdate[],
+  activity?: ActivityType,
 ): Promise<() => void> {
   const tags = updates.filter((update) => update.ref.startsWith('refs/tags/'));
   const branches = updates.filter((update) => update.ref.startsWith('refs/heads/'));
@@ -45,6 +46,12 @@ export async function emitPushEvents(
         pushedAt: now,
         ...(newDefault === undefined ? {} : { defaultBranch: newDefault }),
       });
+    }
+    for (const update of branches) {
+      const { ref, before, after } = update;
+      const type = activity ?? activityOf(update);
+      const { id: repositoryId } = repository;
+      records.activities.insert({ repositoryId, ref, before, after, type, actorId: actor.user.id, at: now });
     }
     const present = records.repositories.get(repository.id) ?? repository;
     for (const [index, update] of shown.entries()) {
@@ -69,6 +76,12 @@ export async function emitPushEvents(
       });
     }
   };
+}
+
+function activityOf({ before, after, forced }: RefUpdate): ActivityType {
+  if (before === null) return 'branch_creation';
+  if (after === null) return 'branch_deletion';
+  return forced ? 'force_push' : 'push';
 }
 
 const splitRef = (ref: string): [string, string] =>

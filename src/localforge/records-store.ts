@@ -1,5 +1,6 @@
 import type {
   AccountRecord,
+  ActivityRecord,
   CollaboratorRecord,
   DeliveryRecord,
   HookRecord,
@@ -46,6 +47,8 @@ export interface Records {
   readonly protections: Collection<ProtectionRecord>;
   /** `repository` [repositoryId] */
   readonly rulesets: Collection<RulesetRecord>;
+  /** `repository` [repositoryId], `ref` [repositoryId, ref] */
+  readonly activities: Collection<ActivityRecord>;
   readonly accountByLogin: (login: string) => AccountRecord | undefined;
   /** The account of that id, which must exist. */
   readonly account: (id: number) => AccountRecord;
@@ -104,6 +107,10 @@ export function openRecords(store: Store): Records {
       repository: { key: (protection) => [protection.repositoryId] },
     }),
     rulesets: store.collection('ruleset', { repository: { key: (ruleset) => [ruleset.repositoryId] } }),
+    activities: store.collection('activity', {
+      repository: { key: (activity) => [activity.repositoryId] },
+      ref: { key: (activity) => [activity.repositoryId, activity.ref] },
+    }),
     accountByLogin,
     account: (id) => {
       const account = accounts.get(id);

@@ -186,6 +186,27 @@ export interface ProtectionRecord {
   readonly lockBranch: boolean;
 }
 
+/** What GitHub's repository activity calls a change of a branch. */
+export type ActivityType =
+  | 'push'
+  | 'force_push'
+  | 'branch_creation'
+  | 'branch_deletion'
+  | 'pr_merge'
+  | 'merge_queue_merge';
+
+/** A branch moved, and who moved it: the authenticated account, whatever the commits say. */
+export interface ActivityRecord {
+  readonly id: number;
+  readonly repositoryId: number;
+  readonly ref: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly type: ActivityType;
+  readonly actorId: number;
+  readonly at: string;
+}
+
 export interface RuleRecord {
   readonly type: string;
   readonly parameters?: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import type { Objection } from './gate.ts';
 import { isRefName } from './git-refs.ts';
 import type { RefChange } from './git-repository.ts';
 import { emitPushEvents } from './push-events.ts';
-import type { RepositoryRecord } from './records.ts';
+import type { ActivityType, RepositoryRecord } from './records.ts';
 import type { RefService, RefUpdate, RefsResult, RefsUpdated } from './refs.ts';
 import type { Actor } from './viewer.ts';
 
@@ -34,6 +34,8 @@ interface JournalEntry {
   readonly updates: readonly RefUpdate[];
   /** The webhooks are stored; only the subscribers may not have heard. */
   readonly told: boolean;
+  /** As in `RefsOptions`. */
+  readonly activity?: ActivityType;
 }
 
 export function makeRefService(context: () => ForgeContext): RefServiceCore {
@@ -78,7 +80,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       return;
     }
     if (!entry.told) {
-      const emit = await emitPushEvents(context(), repository, actor, updates);
+      const emit = await emitPushEvents(context(), repository, actor, updates, entry.activity);
       context().store.transaction(() => {
         emit();
         journal().update(entry.id, { told: true, updates });
@@ -94,8 +96,19 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
     }
     journal().remove(entry.id);
   };
-  const begin = (repository: RepositoryRecord, actor: Actor, updates: readonly RefUpdate[]): JournalEntry =>
-    journal().insert({ repositoryId: repository.id, userId: actor.user.id, updates, told: false });
+  const begin = (
+    repository: RepositoryRecord,
+    actor: Actor,
+    updates: readonly RefUpdate[],
+    activity?: ActivityType,
+  ): JournalEntry =>
+    journal().insert({
+      repositoryId: repository.id,
+      userId: actor.user.id,
+      updates,
+      told: false,
+      ...(activity !== undefined && { activity }),
+    });
 
   const update: RefService['update'] = (repository, changes, options) =>
     exclusive(repository, async (): Promise<RefsResult> => {
@@ -120,7 +133,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
         if (refusals.length > 0) return { ok: false, refusals };
       }
       if (updates.length === 0) return { ok: true };
-      const entry = begin(repository, options.actor, updates);
+      const entry = begin(repository, options.actor, updates, options.activity);
       const moved = await git.updateRefs(updates);
       if (!moved.ok) {
         journal().remove(entry.id);

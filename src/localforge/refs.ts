@@ -1,5 +1,5 @@
 import type { RefChange } from './git-repository.ts';
-import type { RepositoryRecord } from './records.ts';
+import type { ActivityType, RepositoryRecord } from './records.ts';
 import type { Actor } from './viewer.ts';
 
 /** A ref that has moved, both sides known. */
@@ -36,6 +36,8 @@ interface RefsOptions {
   readonly actor: Actor;
   /** Ask branch protection and rulesets first. Default true. A merge that has checked its own requirements passes false. */
   readonly enforce?: boolean;
+  /** What the repository's activity calls it; default: a push, or that a branch came or went. */
+  readonly activity?: ActivityType;
 }
 
 export type RefsResult =

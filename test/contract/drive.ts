@@ -150,6 +150,7 @@ async function driveGit(forge: Collaboration): Promise<void> {
   await repos.listBranchesForHeadCommit({ ...REPO, commit_sha: made.data.sha });
   await repos.compareCommitsWithBasehead({ ...REPO, basehead: 'main...renamed' });
   await data.deleteRef({ ...REPO, ref: 'heads/renamed' });
+  await repos.listActivities({ ...REPO, ref: 'renamed', time_period: 'day', per_page: 1 });
   await forge.git(forge.clone, 'fetch', '-q', 'origin');
 }
 

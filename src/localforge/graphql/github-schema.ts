@@ -178,7 +178,10 @@ type Issue implements Node {
   body: String!
   createdAt: DateTime!
   databaseId: Int
+  editor: Actor
   id: ID!
+  includesCreatedEdit: Boolean!
+  lastEditedAt: DateTime
   number: Int!
   state: IssueState!
   title: String!
@@ -232,10 +235,13 @@ type IssueComment implements Minimizable & Node {
   body: String!
   createdAt: DateTime!
   databaseId: Int
+  editor: Actor
   fullDatabaseId: BigInt
   id: ID!
+  includesCreatedEdit: Boolean!
   isMinimized: Boolean!
   issue: Issue!
+  lastEditedAt: DateTime
   minimizedReason: String
   pullRequest: PullRequest
   updatedAt: DateTime!
@@ -247,8 +253,10 @@ type PullRequestReview implements Minimizable & Node {
   body: String!
   createdAt: DateTime!
   databaseId: Int
+  editor: Actor
   fullDatabaseId: BigInt
   id: ID!
+  includesCreatedEdit: Boolean!
   isMinimized: Boolean!
   lastEditedAt: DateTime
   minimizedReason: String
@@ -264,9 +272,12 @@ type PullRequestReviewComment implements Minimizable & Node {
   body: String!
   createdAt: DateTime!
   databaseId: Int
+  editor: Actor
   fullDatabaseId: BigInt
   id: ID!
+  includesCreatedEdit: Boolean!
   isMinimized: Boolean!
+  lastEditedAt: DateTime
   minimizedReason: String
   path: String!
   pullRequest: PullRequest!

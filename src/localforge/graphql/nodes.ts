@@ -115,6 +115,7 @@ export function issueNode(call: GraphqlCall, issue: IssueRecord): Node {
     url: call.context.urls.repoWeb(repository, `/issues/${issue.number}`),
     createdAt: issue.createdAt,
     updatedAt: issue.updatedAt,
+    ...editFields(call, issue),
     author: () => accountNode(call, issue.userId),
   };
 }
@@ -205,7 +206,6 @@ export function reviewNode(call: GraphqlCall, review: ReviewRecord): Node {
     ...written(call, review),
     state: review.state,
     submittedAt: review.submittedAt,
-    lastEditedAt: review.editedAt ?? null,
     url: call.context.urls.repoWeb(repository, `/pull/${pull.number}#pullrequestreview-${review.id}`),
     pullRequest: () => pullNode(call, pull),
   };
@@ -233,6 +233,7 @@ function written(
     readonly minimized: string | null;
     readonly createdAt: string;
     readonly updatedAt: string;
+    readonly edit?: { readonly at: string; readonly byId: number };
   },
 ): Node {
   return {
@@ -241,7 +242,20 @@ function written(
     updatedAt: record.updatedAt,
     isMinimized: record.minimized !== null,
     minimizedReason: record.minimized,
+    ...editFields(call, record),
     author: () => accountNode(call, record.userId),
+  };
+}
+
+/** Fields of the interface `Comment`: an edit keeps the text as it was written, unless somebody deletes that. */
+function editFields(
+  call: GraphqlCall,
+  { edit }: { readonly edit?: { readonly at: string; readonly byId: number } },
+): Node {
+  return {
+    lastEditedAt: edit?.at ?? null,
+    editor: () => (edit === undefined ? null : accountNode(call, edit.byId)),
+    includesCreatedEdit: edit !== undefined,
   };
 }
 

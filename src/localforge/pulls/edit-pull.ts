@@ -60,6 +60,7 @@ async function editText(
       title: newTitle,
       body: newBody,
       updatedAt: context.now(),
+      ...(newBody !== body && { edit: { at: context.now(), byId: actor.user.id } }),
     });
   };
   await changePull(context, repository, pull, actor.user, 'edited', change, { changes });

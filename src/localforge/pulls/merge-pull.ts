@@ -57,6 +57,7 @@ async function mergeLocked(
   const moved = await context.refs.update(repository, [{ ref, before: base, after: made.sha }], {
     actor: request.actor,
     enforce: false,
+    activity: 'pr_merge',
   });
   if (!moved.ok) {
     collaborationStore(context.store).pulls.update(pull.id, { pendingMerge: null });

@@ -9,7 +9,7 @@ import type { PullRecord, QueueEntryRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { rulesetsFor } from '../gate.ts';
-import type { RepositoryRecord } from '../records.ts';
+import type { ActivityType, RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
 import { commitFor } from './merge-commit.ts';
@@ -200,6 +200,7 @@ async function land(
     `refs/heads/${entry.baseRef}`,
     group.baseSha,
     group.sha,
+    'merge_queue_merge',
   );
   if (!moved) {
     advance(context, repository, entry.baseRef);
@@ -217,10 +218,15 @@ async function moveRef(
   ref: string,
   before: string | null,
   after: string | null,
+  activity?: ActivityType,
 ): Promise<boolean> {
   // The forge acts for the person who asked for it; what that person may do was checked then.
   const actor: Actor = { kind: 'user', user: context.records.account(byId), tokenId: 0 };
-  const { ok } = await context.refs.update(repository, [{ ref, before, after }], { actor, enforce: false });
+  const { ok } = await context.refs.update(repository, [{ ref, before, after }], {
+    actor,
+    enforce: false,
+    ...(activity !== undefined && { activity }),
+  });
   return ok;
 }
 

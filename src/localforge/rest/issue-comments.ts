@@ -40,10 +40,12 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
 
   router.repo('PATCH', '/issues/comments/:comment', write, (request) => {
     const comment = commentAt(context, request);
-    editor(request, comment.userId);
+    const actor = editor(request, comment.userId);
     const { body } = bodyOf(request, text);
     const changed = context.store.transaction(() => {
-      const edited = comments.update(comment.id, { body, updatedAt: context.now() });
+      const now = context.now();
+      const edit = { at: now, byId: actor.user.id };
+      const edited = comments.update(comment.id, { body, updatedAt: now, edit });
       tell(context, request, edited, 'edited', { changes: { body: { from: comment.body } } });
       return edited;
     });

@@ -171,7 +171,13 @@ async function editText(
   };
   if (Object.keys(changes).length === 0) return;
   const change = (): void => {
-    collaborationStore(context.store).issues.update(issue.id, { title, body, updatedAt: context.now() });
+    const now = context.now();
+    collaborationStore(context.store).issues.update(issue.id, {
+      title,
+      body,
+      updatedAt: now,
+      ...(body !== issue.body && { edit: { at: now, byId: actor.user.id } }),
+    });
   };
   await changeIssue(context, repository, issue, actor.user, 'edited', change, { changes });
 }

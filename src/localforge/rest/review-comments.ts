@@ -56,7 +56,11 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
     const { body } = bodyOf(request, text);
     const pull = pullById(context, comment.pullId);
     const changed = context.store.transaction(() => {
-      const edited = reviewComments.update(comment.id, { body, updatedAt: context.now() });
+      const edited = reviewComments.update(comment.id, {
+        body,
+        updatedAt: context.now(),
+        edit: { at: context.now(), byId: actor.user.id },
+      });
       const changes = { body: { from: comment.body } };
       emitComment(context, request.repository, pull, edited, actor.user, 'edited', { changes });
       return edited;

@@ -97,7 +97,8 @@ export function addReviews(context: ForgeContext, router: Router): void {
     const { body } = bodyOf(request, text);
     const edited = context.store.transaction(() => {
       const now = context.now();
-      const changed = reviews.update(review.id, { body, updatedAt: now, editedAt: now });
+      const edit = { at: now, byId: request.actor().user.id };
+      const changed = reviews.update(review.id, { body, updatedAt: now, edit });
       const changes = { body: { from: review.body } };
       if (review.state !== 'PENDING') {
         emitReview(context, request.repository, pull, changed, request.actor().user, 'edited', { changes });
