@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'npm:',
   ],
   error: [],
-  config: ['cel', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:minimatch', 'npm:croner', 'npm:semver'],
+  config: ['cel', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:croner', 'npm:semver'],
   intake: ['node:', 'npm:'],
   queue: ['node:', 'npm:'],
   reconcile: ['command', 'revision', 'package', 'config', 'catalog'],

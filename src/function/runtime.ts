@@ -1,3 +1,4 @@
+import { PorticoError } from '../error.ts';
 import { closestWord } from '../package/closest-word.ts';
 import type {
   ForeignFunctions,
@@ -7,6 +8,7 @@ import type {
   ItemFunction,
 } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
+import { WorkBudget } from '../package/render/work-budget.ts';
 import type { ContainerSettings } from './container/settings.ts';
 import type { ForeignRunner } from './foreign.ts';
 import { isCatalog, parseImage } from './image.ts';
@@ -83,7 +85,11 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
 }
 
 /** A built-in function for one item at a time; undefined for all others, and where it would fail. */
-function readEach(spec: FunctionSpec, functionConfig: KrmObject | undefined): ItemFunction | undefined {
+function readEach(
+  spec: FunctionSpec,
+  functionConfig: KrmObject | undefined,
+  budget: WorkBudget,
+): ItemFunction | undefined {
   if (spec.exec !== undefined) return undefined;
   const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
   if (lookup.found !== 'builtin' || lookup.each === undefined) return undefined;
@@ -91,6 +97,7 @@ function readEach(spec: FunctionSpec, functionConfig: KrmObject | undefined): It
   const patch = patchOf(spec);
   const found = lookup.each({
     version,
+    budget,
     ...(functionConfig === undefined ? {} : { functionConfig }),
     ...(patch === undefined ? {} : { patch }),
   });
@@ -126,6 +133,7 @@ async function runBuiltin(
     } = await run({
       ...input,
       items: [...input.items],
+      budget: input.budget ?? new WorkBudget(),
       version,
       ...(patch === undefined ? {} : { patch }),
     });
@@ -136,6 +144,11 @@ async function runBuiltin(
       ...(stderr === undefined ? {} : { stderr }),
     };
   } catch (error) {
+    if (error instanceof PorticoError) {
+      const { code, message: reason, hint = '' } = error;
+      const message = `${name}: ${reason} ${hint}`.trim();
+      return { exitCode: 1, results: [{ message, severity: 'error', tags: { code } }], stderr: message };
+    }
     // What a package holds must not take the process down: a function that trips over it has failed.
     const message = `${name} failed on an unexpected value: ${error instanceof Error ? error.message : String(error)}`;
     return { exitCode: 1, results: [{ message, severity: 'error' }], stderr: message };

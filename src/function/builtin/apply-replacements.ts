@@ -15,11 +15,17 @@ import {
 } from '../../package/render/field-notes.ts';
 import type { Container, FieldNote } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { sizeOf } from '../../package/render/value-size.ts';
+import { MAX_COPIED } from '../../package/render/work-budget.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { findTargets, lookUpField, splitFieldPath } from './field-path.ts';
-import { failure } from './krm.ts';
+import { failure, kindOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { matchesLabels, matchesSelector, printSelector, readSelector } from './resource-selector.ts';
 import type { ResourceSelector } from './resource-selector.ts';
+
+/** Steps that it takes to look whether a resource is selected, or where a path leads in it. */
+const LOOK = 20;
 
 /** Copies values from one resource's field to fields of others. No results on success. */
 export function applyReplacements(input: BuiltinInput): BuiltinOutput {
@@ -27,9 +33,10 @@ export function applyReplacements(input: BuiltinInput): BuiltinOutput {
   if (config?.['kind'] !== 'ApplyReplacements' || config['apiVersion'] !== 'fn.kpt.dev/v1alpha1') {
     return failed('functionConfig must be `ApplyReplacements.fn.kpt.dev/v1alpha1`');
   }
-  const release = releaseOf(input.patch);
+  const release = { ...releaseOf(input.patch), budget: input.budget };
   const replacements = Array.isArray(config['replacements']) ? config['replacements'] : [];
   for (const replacement of replacements.filter(isMap)) {
+    input.budget.spend('matching', input.items.length * LOOK, 'apply-replacements');
     const problem = replace(input.items, replacement, release);
     if (problem !== undefined) return failed(problem);
   }
@@ -38,13 +45,14 @@ export function applyReplacements(input: BuiltinInput): BuiltinOutput {
 
 /** How releases differ under one minor version. */
 interface Release {
+  readonly budget: WorkBudget;
   /** Since 2026 a string stays one where it is copied to: "8080" does not become a number on the way. */
   readonly keepsStrings: boolean;
   /** Up to v0.1.1 a target field that is not there was passed over. */
   readonly needsFields: boolean;
 }
 
-function releaseOf(patch: number | undefined): Release {
+function releaseOf(patch: number | undefined): Omit<Release, 'budget'> {
   return { keepsStrings: patch === undefined || patch > 5, needsFields: patch === undefined || patch > 1 };
 }
 
@@ -132,8 +140,10 @@ function replaceIn(
   const paths = given.length === 0 ? ['metadata.name'] : given;
   const options = readOptions(target['options']);
   for (const item of items) {
+    release.budget.spend('matching', LOOK * (1 + rejects.length), 'apply-replacements');
     if (!isTarget(item, selector, rejects)) continue;
     for (const path of paths) {
+      release.budget.spend('matching', LOOK + path.length, 'apply-replacements');
       const problem = replaceField(item, path, source, options, release);
       if (problem !== undefined) return problem;
     }
@@ -173,6 +183,7 @@ function replaceField(
   for (const { container, key, created } of fields) {
     const problem = setTarget(container, key, source, options, {
       created,
+      copies: (size) => release.budget.spend('copied', size, `${kindOf(item)} ${nameOf(item)}, ${path}`),
       keepsString: release.keepsStrings && !wild && source.isString,
     });
     if (problem !== undefined) return problem;
@@ -180,12 +191,19 @@ function replaceField(
   return undefined;
 }
 
+interface Setting {
+  readonly created: boolean;
+  readonly keepsString: boolean;
+  /** Counts what is copied, before it is. */
+  readonly copies: (size: number) => void;
+}
+
 function setTarget(
   container: Container,
   key: string | number,
   source: Source,
   options: Options,
-  { created, keepsString }: { readonly created: boolean; readonly keepsString: boolean },
+  { created, keepsString, copies }: Setting,
 ): string | undefined {
   const old = getField(container, key);
   let { text } = source;
@@ -200,10 +218,12 @@ function setTarget(
     text = parts.join(options.delimiter);
   }
   if (isContainer(old) || isContainer(source.value)) {
+    copies(sizeOf(source.value, MAX_COPIED));
     setField(container, key, copyValue(source.value));
     setNote(container, key, { style: isContainer(source.value) ? source.note.style : undefined });
     return undefined;
   }
+  copies(text.length);
   if (!created && text === (textOf(container, key) ?? '') && typeof old === typeof source.value)
     return undefined;
   if (keepsString) {

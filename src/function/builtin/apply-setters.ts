@@ -3,6 +3,7 @@ import { noteOf, sameValue, setField, setNote, setText, textOf } from '../../pac
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
@@ -22,9 +23,10 @@ import type { Field } from './walk-fields.ts';
 /** Sets the fields whose comment names one of the given setters. Results: one for each field that was set. */
 export function applySetters(input: BuiltinInput): BuiltinOutput {
   const setters = setterValues(input.functionConfig);
+  const { budget } = input;
   const results: ResultItem[] = [];
   for (const item of input.items) {
-    const problem = setItem(item, setters, results);
+    const problem = setItem(item, { setters, budget }, results);
     if (problem !== undefined) return frameworkFailure(`failed to apply setters: ${problem}`);
   }
   if (results.length > 0) return { items: input.items, results };
@@ -33,13 +35,17 @@ export function applySetters(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function applySettersEach({ functionConfig, version }: Omit<BuiltinInput, 'items'>): Each | undefined {
+export function applySettersEach({
+  functionConfig,
+  version,
+  budget,
+}: Omit<BuiltinInput, 'items'>): Each | undefined {
   if (version === 'v0.1') return undefined;
   const setters = setterValues(functionConfig);
   return each({
     apply: (item) => {
       const results: ResultItem[] = [];
-      return setItem(item, setters, results) === undefined ? results : undefined;
+      return setItem(item, { setters, budget }, results) === undefined ? results : undefined;
     },
     finish: (all) => (all.some(({ length }) => length > 0) ? all.flat() : [{ message: NO_MATCHES }]),
   });
@@ -48,11 +54,12 @@ export function applySettersEach({ functionConfig, version }: Omit<BuiltinInput,
 const NO_MATCHES = 'no matches for input setter(s)';
 
 /** Sets one resource's fields; what went wrong, if anything. */
-function setItem(
-  item: KrmObject,
-  setters: ReadonlyMap<string, string>,
-  results: ResultItem[],
-): string | undefined {
+interface Given {
+  readonly setters: ReadonlyMap<string, string>;
+  readonly budget: WorkBudget;
+}
+
+function setItem(item: KrmObject, given: Given, results: ResultItem[]): string | undefined {
   let problem: string | undefined;
   const done = (field: Field, value: string): void => {
     results.push({
@@ -63,10 +70,10 @@ function setItem(
   };
   walkFields(item, {
     list: (field) => {
-      problem ??= setList(field, setters, done);
+      problem ??= setList(field, given, done);
     },
     scalar: (field) => {
-      problem ??= setScalar(field, setters, done);
+      problem ??= setScalar(field, given, done);
     },
   });
   return problem;
@@ -74,7 +81,7 @@ function setItem(
 
 type Done = (field: Field, value: string) => void;
 
-function setScalar(field: Field, setters: ReadonlyMap<string, string>, done: Done): string | undefined {
+function setScalar(field: Field, { setters, budget }: Given, done: Done): string | undefined {
   const { container, key } = field;
   const pattern = setterPattern(noteOf(container, key).comment);
   if (pattern === undefined || field.value === null) return undefined;
@@ -86,10 +93,11 @@ function setScalar(field: Field, setters: ReadonlyMap<string, string>, done: Don
     return undefined;
   }
   const derived = deriveSetters(pattern, old);
-  const value = pattern.replaceAll(
-    /\$\{([^}]*)\}/g,
-    (all, name: string) => setters.get(name) ?? derived.get(name) ?? all,
-  );
+  const value = pattern.replaceAll(/\$\{([^}]*)\}/g, (all, name: string) => {
+    const put = setters.get(name) ?? derived.get(name) ?? all;
+    budget.spend('copied', put.length, 'apply-setters');
+    return put;
+  });
   const missing = settersIn(value);
   if (missing.length > 0) {
     return `values for setters [${missing.map((name) => `\${${name}}`).join(' ')}] must be provided`;
@@ -103,7 +111,7 @@ function setScalar(field: Field, setters: ReadonlyMap<string, string>, done: Don
 
 function setList(
   field: Field & { readonly value: unknown[] },
-  setters: ReadonlyMap<string, string>,
+  { setters, budget }: Given,
   done: Done,
 ): string | undefined {
   const { container, key } = field;
@@ -120,6 +128,8 @@ function setList(
     setNote(container, key, { style: 'flow', comment, keyComment: undefined });
     return undefined;
   }
+  // A list is read anew for each field that takes it.
+  budget.spend('copied', given.length, 'apply-setters');
   const list = readList(given);
   if (list === undefined) return `input to array setter must be an array of values, but found "${given}"`;
   done(field, given);

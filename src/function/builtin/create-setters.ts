@@ -1,6 +1,7 @@
 /** create-setters v0.1 (krm-functions-catalog functions/go/create-setters/createsetters). */
 import { isContainer, noteOf, setNote, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { readList } from './setter-comment.ts';
@@ -11,6 +12,7 @@ import type { Field } from './walk-fields.ts';
 /** Adds setter comments to fields whose value holds a setter's value. Results: one for each comment. */
 export function createSetters(input: BuiltinInput): BuiltinOutput {
   const setters = readSetters(setterValues(input.functionConfig));
+  const { budget } = input;
   if (setters.scalars.length === 0 && setters.lists.length === 0) {
     return frameworkFailure('failed to create setters: config map cannot be empty');
   }
@@ -21,8 +23,8 @@ export function createSetters(input: BuiltinInput): BuiltinOutput {
       results.push({ message, field: { path: field.path }, ...pathOnly(item) });
     };
     walkFields(item, {
-      list: (field) => commentList(field, setters, done),
-      scalar: (field) => commentScalar(field, setters, done),
+      list: (field) => commentList(field, setters, budget, done),
+      scalar: (field) => commentScalar(field, setters, budget, done),
     });
   }
   if (results.length === 0) {
@@ -58,11 +60,11 @@ function scalarsOf(list: unknown[]): string[] {
 
 type Done = (field: Field, comment: string, value: string) => void;
 
-function commentScalar(field: Field, { scalars }: Setters, done: Done): void {
+function commentScalar(field: Field, { scalars }: Setters, budget: WorkBudget, done: Done): void {
   const { container, key } = field;
   const value = textOf(container, key);
   if (value === undefined || field.value === null || value.includes('\n')) return;
-  const pattern = replaceAll(value, scalars);
+  const pattern = replaceAll(value, scalars, budget);
   if (pattern === value) return;
   const comment = `kpt-set: ${pattern}`;
   setNote(container, key, { comment });
@@ -70,7 +72,8 @@ function commentScalar(field: Field, { scalars }: Setters, done: Done): void {
 }
 
 /** One pass from the left; at each place the first setter that fits is taken, as Go's strings.Replacer does. */
-function replaceAll(value: string, scalars: Setters['scalars']): string {
+function replaceAll(value: string, scalars: Setters['scalars'], budget: WorkBudget): string {
+  budget.spend('matching', value.length * scalars.length, 'create-setters');
   let out = '';
   for (let at = 0; at < value.length;) {
     const setter = scalars.find((one) => value.startsWith(one.value, at));
@@ -83,11 +86,13 @@ function replaceAll(value: string, scalars: Setters['scalars']): string {
 function commentList(
   field: Field & { readonly value: unknown[] },
   { scalars, lists }: Setters,
+  budget: WorkBudget,
   done: Done,
 ): void {
   const { container, key, value } = field;
   if (value.some(isContainer)) return;
   const texts = scalarsOf(value);
+  budget.spend('matching', lists.length, 'create-setters');
   const match = lists.findLast(
     ({ values }) => values.length === texts.length && values.every((text, at) => text === texts[at]),
   );
@@ -97,7 +102,7 @@ function commentList(
     if (value.length === 0) setNote(container, key, { comment });
     else setNote(container, key, { style: undefined, keyComment: comment, comment: undefined });
     done(field, comment, `[${value.map((_, at) => textOf(value, at) ?? '').join(', ')}]`);
-  } else if (flow && texts.some((text) => replaceAll(text, scalars) !== text)) {
+  } else if (flow && texts.some((text) => replaceAll(text, scalars, budget) !== text)) {
     setNote(container, key, {
       style: undefined,
       keyComment: noteOf(container, key).comment,

@@ -3,6 +3,7 @@ import { annotationOf, indexOf, pathOf } from '../../package/render/bookkeeping.
 import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 
 /** Items are the function's own copies: it edits them in place and returns the list. */
 export interface BuiltinInput {
@@ -10,6 +11,8 @@ export interface BuiltinInput {
   readonly functionConfig?: KrmObject;
   /** CustomResourceDefinitions from elsewhere, which nobody changes. */
   readonly definitions?: readonly KrmObject[];
+  /** Counts the work of all functions of the package. */
+  readonly budget: WorkBudget;
   /** Version of the function that was asked for, such as `v0.2`. */
   readonly version: string;
   /** The patch release that was asked for; absent for tags that mean the newest. */

@@ -1,6 +1,6 @@
 /** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
-import { matchesGlob } from 'node:path/posix';
-
+import { readGlob } from '../../package/glob.ts';
+import type { Glob } from '../../package/glob.ts';
 import { pathOf } from '../../package/render/bookkeeping.ts';
 import {
   getField,
@@ -14,7 +14,9 @@ import {
 } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { linearRegExp } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { configMapData, ensureMap, pathOnly, frameworkFailure } from './krm.ts';
@@ -26,20 +28,23 @@ const MATCHERS = ['by-value', 'by-value-regex', 'by-path', 'by-file-path', 'put-
 
 interface Search {
   readonly value: string | undefined;
-  readonly regex: RegExp | undefined;
-  readonly path: string | undefined;
-  readonly file: string | undefined;
+  readonly regex: LinearRegExp | undefined;
+  readonly path: readonly string[] | undefined;
+  /** The path as it was written. */
+  readonly place: string | undefined;
+  readonly file: Glob | undefined;
   readonly putValue: string | undefined;
   readonly putComment: string | undefined;
+  readonly budget: WorkBudget;
 }
 
 /** Finds fields by value, path and file, and sets their value or comment. Results: one for each field. */
 export function searchReplace(input: BuiltinInput): BuiltinOutput {
-  const search = readConfig(configMapData(input.functionConfig) ?? {});
+  const search = readConfig(configMapData(input.functionConfig) ?? {}, input.budget);
   if (typeof search === 'string') return frameworkFailure(fault(search));
   const results: ResultItem[] = [];
   for (const item of input.items) {
-    if (search.file !== undefined && !matchesGlob(pathOf(item) ?? '', search.file)) continue;
+    if (!isInFile(item, search)) continue;
     const problem = searchItem(item, search, results);
     if (problem !== undefined) return frameworkFailure(fault(problem));
   }
@@ -48,12 +53,12 @@ export function searchReplace(input: BuiltinInput): BuiltinOutput {
 
 /** The same, one resource at a time. */
 export function searchReplaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
-  const search = readConfig(configMapData(input.functionConfig) ?? {});
+  const search = readConfig(configMapData(input.functionConfig) ?? {}, input.budget);
   if (typeof search === 'string') return undefined;
   return each({
     apply: (item) => {
       const results: ResultItem[] = [];
-      if (search.file !== undefined && !matchesGlob(pathOf(item) ?? '', search.file)) return results;
+      if (!isInFile(item, search)) return results;
       return searchItem(item, search, results) === undefined ? results : undefined;
     },
     finish: (all) => (all.some(({ length }) => length > 0) ? all.flat() : [{ message: 'no matches' }]),
@@ -64,7 +69,14 @@ function fault(reason: string): string {
   return `failed to perform search-replace operation: ${JSON.stringify(reason)}`;
 }
 
-function readConfig(data: Readonly<Record<string, string>>): Search | string {
+function isInFile(item: KrmObject, { file, budget }: Search): boolean {
+  if (file === undefined) return true;
+  const path = pathOf(item) ?? '';
+  budget.spend('matching', file.size * path.length, 'search-replace by-file-path');
+  return file.matches(path);
+}
+
+function readConfig(data: Readonly<Record<string, string>>, budget: WorkBudget): Search | string {
   const unknown = Object.keys(data)
     .sort()
     .find((key) => !MATCHERS.includes(key));
@@ -72,6 +84,9 @@ function readConfig(data: Readonly<Record<string, string>>): Search | string {
     return `invalid matcher "${unknown}", must be one of ${JSON.stringify(MATCHERS).replaceAll(',', ' ')}`;
   const part = (key: string): string | undefined => (data[key] === '' ? undefined : data[key]);
   const pattern = part('by-value-regex');
+  const [path, glob] = [part('by-path'), part('by-file-path')];
+  const file = glob === undefined ? undefined : readGlob(glob);
+  if (glob !== undefined && file === undefined) return `invalid by-file-path: ${shown(glob)} is no glob`;
   if (part('by-value') !== undefined && pattern !== undefined) {
     return 'only one of ["by-value", "by-value-regex"] can be provided';
   }
@@ -79,10 +94,12 @@ function readConfig(data: Readonly<Record<string, string>>): Search | string {
     return {
       value: part('by-value'),
       regex: pattern === undefined ? undefined : linearRegExp(pattern),
-      path: part('by-path'),
-      file: part('by-file-path'),
+      path: path === undefined ? undefined : elementsOf(path),
+      place: path,
+      file,
       putValue: part('put-value'),
       putComment: part('put-comment'),
+      budget,
     };
   } catch (error) {
     return `failed to compile regex: ${error instanceof Error ? error.message : ''}`;
@@ -90,11 +107,11 @@ function readConfig(data: Readonly<Record<string, string>>): Search | string {
 }
 
 function searchItem(item: KrmObject, search: Search, results: ResultItem[]): string | undefined {
-  const { path, putValue } = search;
+  const { place, putValue } = search;
   const byValue = search.value !== undefined || search.regex !== undefined;
   // A path that names one field is a place to put the value, there or not.
-  if (path !== undefined && putValue !== undefined && !byValue && !/[*[]/.test(path)) {
-    createField(item, path, search, results);
+  if (place !== undefined && putValue !== undefined && !byValue && !/[*[]/.test(place)) {
+    createField(item, place, search, results);
     return undefined;
   }
   let problem: string | undefined;
@@ -102,9 +119,9 @@ function searchItem(item: KrmObject, search: Search, results: ResultItem[]): str
     list: (field) => {
       if (
         !byValue &&
-        path !== undefined &&
+        search.path !== undefined &&
         search.putComment !== undefined &&
-        pathMatches(path, field.path)
+        pathMatches(search.path, field.path, search.budget)
       ) {
         commentList(item, field, search.putComment, results);
       }
@@ -125,27 +142,39 @@ function searchScalar(
   const { container, key } = field;
   const text = field.value === null ? '' : (textOf(container, key) ?? '');
   if (search.path === undefined && search.value === undefined && search.regex === undefined) return undefined;
-  if (search.path !== undefined && !pathMatches(search.path, field.path)) return undefined;
+  if (search.path !== undefined && !pathMatches(search.path, field.path, search.budget)) return undefined;
   let groups: readonly string[] = [];
   if (search.value !== undefined && (text === '' || text !== search.value)) return undefined;
   if (search.regex !== undefined) {
-    const match = text === '' ? null : search.regex.exec(text);
+    const match =
+      text === ''
+        ? null
+        : search.regex.exec(text, (steps) =>
+            search.budget.spend('matching', steps, 'search-replace by-value-regex'),
+          );
     if (match === null) return undefined;
     groups = match.map((group) => group ?? '');
   }
-  const value = search.putValue === undefined ? undefined : fill(search.putValue, groups);
-  const comment = search.putComment === undefined ? undefined : fill(search.putComment, groups);
+  const value = search.putValue === undefined ? undefined : fill(search.putValue, groups, search.budget);
+  const comment =
+    search.putComment === undefined ? undefined : fill(search.putComment, groups, search.budget);
   if (value === null || comment === null) return 'unable to resolve capture groups';
   put(item, field, value, comment, results);
   return undefined;
 }
 
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}
+
 /** Puts the groups of the match in; null where one is missing. Other `${names}` are for setters and stay. */
-function fill(pattern: string, groups: readonly string[]): string | null {
+function fill(pattern: string, groups: readonly string[], budget: WorkBudget): string | null {
   let missing = false;
+  budget.spend('copied', pattern.length, 'search-replace');
   const filled = pattern.replaceAll(/\$\{(\d+)\}/g, (_all, digits: string) => {
     const group = groups[Number(digits)];
     if (group === undefined) missing = true;
+    else budget.spend('copied', group.length, 'search-replace');
     return group ?? '';
   });
   return missing ? null : filled;
@@ -202,8 +231,10 @@ function createField(item: KrmObject, path: string, search: Search, results: Res
 }
 
 /** `*` is one element, `**` any number of them, `a[*]` any item; otherwise elements are equal. */
-function pathMatches(pattern: string, path: string): boolean {
-  return matchElements(elementsOf(pattern), elementsOf(path));
+function pathMatches(pattern: readonly string[], path: string, budget: WorkBudget): boolean {
+  const elements = elementsOf(path);
+  budget.spend('matching', pattern.length * (elements.length + 1), 'search-replace by-path');
+  return matchElements(pattern, elements);
 }
 
 function elementsOf(path: string): string[] {

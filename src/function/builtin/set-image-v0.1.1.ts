@@ -49,7 +49,11 @@ export function setImageOld(input: BuiltinInput): BuiltinOutput {
     for (const spec of fields) {
       visitField(item, spec, (container, key) => {
         const before = textOf(container, key);
-        if (before === undefined || !pattern.test(before)) return;
+        if (
+          before === undefined ||
+          !pattern.test(before, (steps) => input.budget.spend('matching', steps, 'set-image'))
+        )
+          return;
         const after = changed(before, { newName, newTag, digest });
         if (after === before) return;
         setField(container, key, after);

@@ -1,7 +1,9 @@
 /** set-image v0.1 (krm-functions-catalog functions/go/set-image/transformer, state of 2026, on kustomize's image filter). */
 import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { linearRegExp } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
@@ -36,7 +38,7 @@ export function setImage(input: BuiltinInput): BuiltinOutput {
     return failure([{ message: wanted, severity: 'error' }, summary(0)]);
   }
   const pattern = patternOf(wanted);
-  const counts = input.items.map((item) => replaceIn(item, wanted, pattern));
+  const counts = input.items.map((item) => replaceIn(item, wanted, pattern, input.budget));
   return { items: input.items, results: [summary(sumOf(counts))] };
 }
 
@@ -46,7 +48,7 @@ export function setImageEach(input: Omit<BuiltinInput, 'items'>): Each | undefin
   if (typeof wanted === 'string') return undefined;
   const pattern = patternOf(wanted);
   return each({
-    apply: (item) => replaceIn(item, wanted, pattern),
+    apply: (item) => replaceIn(item, wanted, pattern, input.budget),
     finish: (counts) => [summary(sumOf(counts))],
   });
 }
@@ -56,17 +58,21 @@ function sumOf(counts: readonly number[]): number {
 }
 
 /** The name is an expression, as upstream takes it. */
-function patternOf({ name }: Wanted): RegExp {
+function patternOf({ name }: Wanted): LinearRegExp {
   return linearRegExp(`^(?:${name})(?::[a-zA-Z0-9_.{}-]*)?(?:@sha256:[a-zA-Z0-9_.{}-]*)?$`);
 }
 
 /** How many images matched. */
-function replaceIn(item: KrmObject, wanted: Wanted, pattern: RegExp): number {
+function replaceIn(item: KrmObject, wanted: Wanted, pattern: LinearRegExp, budget: WorkBudget): number {
   let count = 0;
   for (const spec of [...FIELDS, ...wanted.fields]) {
     visitField(item, spec, (container, key) => {
       const image = textOf(container, key);
-      if (image === undefined || !pattern.test(image)) return;
+      if (
+        image === undefined ||
+        !pattern.test(image, (steps) => budget.spend('matching', steps, 'set-image'))
+      )
+        return;
       count += 1;
       const changed = changeImage(image, wanted);
       if (changed !== image) setField(container, key, changed);

@@ -70,10 +70,11 @@ function matchLiterals(literals: readonly string[], value: string): string[] | u
     const literal = literals[at] ?? '';
     const place = value.lastIndexOf(literal, end - literal.length);
     if (place < from || end - literal.length < 0) return undefined;
-    values.unshift(value.slice(place + literal.length, end));
+    values.push(value.slice(place + literal.length, end));
     end = place;
   }
-  values.unshift(value.slice(from, end));
+  values.push(value.slice(from, end));
+  values.reverse();
   values.pop();
   return values.length === literals.length - 1 ? values : undefined;
 }

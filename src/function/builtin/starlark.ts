@@ -3,6 +3,7 @@ import { PorticoError } from '../../error.ts';
 import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { Budget, LIMITS } from '../starlark/budget.ts';
+import type { Limits } from '../starlark/budget.ts';
 import { fromKrm, toKrmItems } from '../starlark/krm-values.ts';
 import { loadLibrary } from '../starlark/library/library.ts';
 import { runScript } from '../starlark/run.ts';
@@ -21,10 +22,20 @@ export function starlark(input: BuiltinInput): BuiltinOutput {
   resources.set('items', new List(input.items.map((item) => fromKrm(item))));
   if (input.functionConfig !== undefined) resources.set('functionConfig', fromKrm(input.functionConfig));
   const name = nameOf(input.functionConfig ?? {});
+  const { budget } = input;
+  const limits: Limits = {
+    ...LIMITS,
+    steps: Math.min(LIMITS.steps, budget.left('scriptSteps')),
+    bytes: Math.min(LIMITS.bytes, budget.left('scriptBytes')),
+  };
   const run = runScript(name, source, {
+    limits,
     globals: new Map([['ctx', contextOf(resources)]]),
     load: loadLibrary,
   });
+  // A script that met what the others had left is told of the limit of them all.
+  budget.spend('scriptSteps', run.budget.steps + Math.ceil(source.length / 8));
+  budget.spend('scriptBytes', run.budget.bytes);
   if (run.error !== undefined)
     return failed(run.error, [run.output, run.backtrace === undefined ? '' : `${run.backtrace}\n`].join(''));
   try {

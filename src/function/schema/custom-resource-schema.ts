@@ -170,14 +170,24 @@ function readRules(raw: KrmObject, place: Place): ValueRules | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
+/** Its cost is counted by who asks. */
+const COUNTED_BEFORE = (): void => {};
+
 /** A pattern that cannot be run demands nothing. */
 function readPattern(source: string): Pattern {
-  let compiled: RegExp | undefined | null = null;
-  const get = (): RegExp | undefined => (compiled === null ? (compiled = linearPattern(source)) : compiled);
+  let compiled: ReturnType<typeof linearPattern> | null = null;
+  const get = (): ReturnType<typeof linearPattern> =>
+    compiled === null ? (compiled = linearPattern(source)) : compiled;
   return {
     source,
-    // The engine follows up to as many threads as the pattern is long.
-    cost: (length) => Math.ceil(((get()?.source.length ?? 0) * length) / 16),
-    matches: (text) => get()?.test(text) ?? true,
+    cost: (length) => {
+      const pattern = get();
+      return typeof pattern === 'object' ? Math.ceil((pattern.instructions * length) / 4) : 0;
+    },
+    matches: (text) => {
+      const pattern = get();
+      if (pattern === 'too large') return 'too large';
+      return pattern?.test(text, COUNTED_BEFORE) ?? true;
+    },
   };
 }

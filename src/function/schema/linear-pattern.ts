@@ -3,20 +3,22 @@
  * written out; nothing is captured, so that groups may be written several times.
  */
 import { PorticoError } from '../../error.ts';
-import { linearRegExp } from '../linear-regexp.ts';
+import { instructionsOf, linearRegExp, MAX_INSTRUCTIONS } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
 
 /** Longer patterns are not run, whole or written out; RE2 itself repeats at most 1,000 times. */
-const LONGEST = 2_000;
+const LONGEST = 10_000;
 const LONGEST_WRITTEN_OUT = 50_000;
 const MOST_REPEATED = 1_000;
 const DEEPEST = 50;
 
 /**
- * Compiles a pattern so that it runs in linear time. Undefined for what cannot be compiled or would mean something
- * else in JavaScript: such a pattern demands nothing.
+ * Compiles a pattern so that it runs in linear time; `too large` for what becomes too much once its repetitions are
+ * written out. Undefined for what cannot be compiled or would mean something else in JavaScript: such a pattern demands
+ * nothing.
  */
-export function linearPattern(source: string): RegExp | undefined {
-  if (source.length > LONGEST) return undefined;
+export function linearPattern(source: string): LinearRegExp | 'too large' | undefined {
+  if (source.length > LONGEST || instructionsOf(source) > MAX_INSTRUCTIONS) return 'too large';
   try {
     const scan: Scan = { source, at: 0, depth: 0 };
     const written = sequence(scan);

@@ -41,7 +41,8 @@ export interface Pattern {
   readonly source: string;
   /** Steps that it takes to hold a text of this length against the pattern. */
   cost(length: number): number;
-  matches(text: string): boolean;
+  /** `too large`: it would take too long to find out. */
+  matches(text: string): boolean | 'too large';
 }
 
 export interface Bound {

@@ -26,8 +26,13 @@ function textRules(rules: ValueRules, text: string, broken: string[]): void {
   if (format === 'date-time' && !isDateTime(text)) broken.push(`${quote(text)} is not valid date-time`);
   if (minLength !== undefined || maxLength !== undefined)
     sizes('Length', lengthOf(text), minLength, maxLength, broken);
-  if (pattern !== undefined && !pattern.matches(text))
-    broken.push(`${quote(text)} does not match pattern ${quote(pattern.source)}`);
+  if (pattern === undefined) return;
+  const matches = pattern.matches(text);
+  if (matches === 'too large')
+    broken.push(
+      `the pattern ${quote(pattern.source)} is too large to be checked: write it with smaller repetitions`,
+    );
+  else if (!matches) broken.push(`${quote(text)} does not match pattern ${quote(pattern.source)}`);
 }
 
 /** Characters as Go counts them. */

@@ -10,6 +10,7 @@ import type { SourceDocument, SourceFile } from './read-resources.ts';
 import type { RenderResult } from './render-types.ts';
 import { finish } from './render.ts';
 import { runFunction } from './run-function.ts';
+import { WorkBudget } from './work-budget.ts';
 
 export interface EvalInput {
   readonly files: PackageFiles;
@@ -40,6 +41,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
   const state: Hydration = {
     runtime,
     signal,
+    budget: new WorkBudget(),
     onStep: undefined,
     runs: [],
     sources: new Map(),
@@ -60,6 +62,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
     functionConfig,
     runtime,
     signal,
+    budget: state.budget,
     step: 0,
     consume: true,
   });

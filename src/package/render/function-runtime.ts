@@ -5,6 +5,7 @@ import type { Remark } from '../../cel/judge.ts';
 import type { Policy } from '../../cel/policy.ts';
 import type { Review } from '../../cel/review.ts';
 import type { KrmObject } from './krm-object.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 export interface FunctionSpec {
   readonly name?: string;
@@ -83,7 +84,11 @@ export interface ItemFunction {
 
 export interface FunctionRuntime {
   /** The function for one item at a time, where it is of that kind: then unchanged files need not be rendered again. */
-  readonly each?: (spec: FunctionSpec, functionConfig: KrmObject | undefined) => ItemFunction | undefined;
+  readonly each?: (
+    spec: FunctionSpec,
+    functionConfig: KrmObject | undefined,
+    budget: WorkBudget,
+  ) => ItemFunction | undefined;
   run(
     spec: FunctionSpec,
     input: {
@@ -91,6 +96,8 @@ export interface FunctionRuntime {
       readonly functionConfig?: KrmObject;
       /** CustomResourceDefinitions from elsewhere. Only built-in functions see them; nobody changes them. */
       readonly definitions?: readonly KrmObject[];
+      /** Counts the work of all functions of a render; absent: this one has a budget of its own. */
+      readonly budget?: WorkBudget;
     },
     signal?: AbortSignal,
   ): Promise<FunctionOutput>;

@@ -39,6 +39,7 @@ export async function runGuardrails(
             package: '.',
             runtime: state.runtime,
             signal: state.signal,
+            budget: state.budget,
             step: state.runs.length,
             discard: type === 'validator',
             definitions,

@@ -8,11 +8,13 @@ import { byPath, cleanPath } from './package-sources.ts';
 import type { SourceDocument } from './read-resources.ts';
 import type { FunctionRun } from './render-types.ts';
 import { runFunction } from './run-function.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** State of one render: what ran, and by which identity each document goes. */
 export interface Hydration {
   readonly runtime: FunctionRuntime;
   readonly signal: AbortSignal | undefined;
+  readonly budget: WorkBudget;
   readonly onStep: ((step: { readonly package: string; readonly function: string }) => void) | undefined;
   readonly runs: FunctionRun[];
   readonly sources: Map<string, SourceDocument>;
@@ -105,6 +107,7 @@ async function runOne(
     ...(functionConfig === undefined ? {} : { functionConfig }),
     runtime: state.runtime,
     signal: state.signal,
+    budget: state.budget,
     step: state.runs.length,
     discard: type === 'validator',
     consume: type === 'mutator' && state.saves !== true && state.changing === undefined,

@@ -3,6 +3,7 @@ import { hydrate } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import { loadPackage } from './load-package.ts';
 import type { Finding, FunctionRun, RenderInput, RenderResult } from './render-types.ts';
+import { WorkBudget } from './work-budget.ts';
 import { outcomesOf, writeFiles } from './write-files.ts';
 
 /** Warnings for a rendered package that its own pipeline changes once more. */
@@ -14,6 +15,7 @@ export async function unsteady(input: RenderInput, rendered: RenderResult): Prom
   const state: Hydration = {
     runtime,
     signal,
+    budget: new WorkBudget(),
     onStep: undefined,
     runs: [],
     sources: new Map(),

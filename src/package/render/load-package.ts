@@ -6,7 +6,7 @@ import {
   byPath,
   cleanPath,
   notResource,
-  ownerOf,
+  ownersIn,
   packageDirs,
   problemOf,
   readSources,
@@ -15,6 +15,7 @@ import type { Problem } from './package-sources.ts';
 import type { Pipeline, PipelineProblem } from './pipeline.ts';
 import { readPipeline } from './pipeline.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
+import { MAX_FUNCTIONS } from './work-budget.ts';
 
 export interface LoadedPackage {
   /** Relative to the root package, '.' for itself. */
@@ -44,12 +45,20 @@ export function loadPackage(files: PackageFiles, memory?: RenderMemory): LoadedT
   try {
     const sources = readSources(files, dirs, memory);
     const known = new Set(dirs);
-    const byOwner = Map.groupBy(sources.values(), (source) => ownerOf(source.path, known));
+    const owner = ownersIn(known);
+    const byOwner = Map.groupBy(sources.values(), (source) => owner(source.path));
+    const below = Map.groupBy(
+      dirs.filter((dir) => dir !== '.'),
+      owner,
+    );
+    let functions = 0;
     const packages = new Map<string, LoadedPackage>();
     // Deepest first, so that a package finds its subpackages made.
     for (const dir of dirs.toSorted((a, b) => depth(b) - depth(a) || byPath(a, b))) {
-      const loaded = loadOne(dir, dirs, known, sources, byOwner, packages);
+      const loaded = loadOne(dir, below.get(dir) ?? [], sources, byOwner, packages);
       if ('code' in loaded) return loaded;
+      functions += loaded.pipeline.mutators.length + loaded.pipeline.validators.length;
+      if (functions > MAX_FUNCTIONS) return tooMany(loaded.kptfile.file);
       packages.set(dir, loaded);
     }
     const root = packages.get('.');
@@ -62,8 +71,7 @@ export function loadPackage(files: PackageFiles, memory?: RenderMemory): LoadedT
 
 function loadOne(
   dir: string,
-  dirs: readonly string[],
-  known: ReadonlySet<string>,
+  below: readonly string[],
   sources: ReadonlyMap<string, SourceFile>,
   byOwner: ReadonlyMap<string, readonly SourceFile[]>,
   packages: ReadonlyMap<string, LoadedPackage>,
@@ -83,16 +91,26 @@ function loadOne(
   }
   const pipeline = readPipeline(kptfile.value);
   if ('code' in pipeline) return placed(pipeline, source);
+  // Before each of them is looked at: configurations are looked up among all documents.
+  if (pipeline.mutators.length + pipeline.validators.length > MAX_FUNCTIONS) return tooMany(file);
   for (const document of documents) {
     const problem = notResource(document);
     if (problem !== undefined) return problem;
   }
   const unusable = checkConfigPaths(pipeline, dir, documents);
   if (unusable !== undefined) return placed(unusable, source);
-  const subpackages = dirs
-    .filter((other) => other !== dir && other !== '.' && ownerOf(other, known) === dir)
-    .flatMap((other) => packages.get(other) ?? []);
+  const subpackages = below.flatMap((other) => packages.get(other) ?? []);
   return { dir, kptfile, pipeline, documents, subpackages };
+}
+
+function tooMany(file: string): Problem {
+  return {
+    code: 'TOO_MANY_FUNCTIONS',
+    message: `${file}: the package and its subpackages run more than ${MAX_FUNCTIONS} functions.`,
+    hint: 'Put what they do into fewer functions, or split the package.',
+    file,
+    line: 1,
+  };
 }
 
 function placed(problem: PipelineProblem, source: SourceFile): Problem {

@@ -1,5 +1,6 @@
 /** What renders of the same content may share: files that were read, and what came out of them. */
 import type { SourceFile } from './read-resources.ts';
+import type { Amounts } from './work-budget.ts';
 
 /** What became of one file, for one chain of functions. */
 export interface FileOutcome {
@@ -10,6 +11,8 @@ export interface FileOutcome {
   readonly bytes: Uint8Array | undefined;
   /** For each document and function what was told; `undefined` where the function was not meant for it. */
   readonly told: readonly (readonly unknown[])[];
+  /** What the functions did to find it out. */
+  readonly work: Amounts;
 }
 
 /** Bounded: what was used longest ago goes first. Nothing in it may be changed. */

@@ -41,14 +41,23 @@ export function byPath(a: string, b: string): number {
 
 const SLASH = 47;
 
-/** The package that a file belongs to: the nearest directory above it that has a Kptfile. */
-export function ownerOf(path: string, dirs: ReadonlySet<string>): string {
-  let dir = path;
-  while (dir.includes('/')) {
-    dir = dir.slice(0, dir.lastIndexOf('/'));
-    if (dirs.has(dir)) return dir;
-  }
-  return '.';
+/**
+ * Says of a file or directory which package it belongs to: the nearest directory above it that has a Kptfile. What is
+ * known of a directory is kept: paths may be hundreds of levels deep.
+ */
+export function ownersIn(packages: ReadonlySet<string>): (path: string) => string {
+  const known = new Map<string, string>();
+  return (path) => {
+    const passed: string[] = [];
+    let owner: string | undefined;
+    for (let slash = path.lastIndexOf('/'); owner === undefined; slash = path.lastIndexOf('/', slash - 1)) {
+      const dir = slash <= 0 ? '.' : path.slice(0, slash);
+      owner = dir === '.' || packages.has(dir) ? dir : known.get(dir);
+      if (owner === undefined) passed.push(dir);
+    }
+    for (const dir of passed) known.set(dir, owner);
+    return owner;
+  };
 }
 
 /** Reads all files with resources that no .krmignore hides. `dirs` are the packages. Throws `UnreadableFile`. */
@@ -57,13 +66,13 @@ export function readSources(
   dirs: readonly string[],
   memory?: RenderMemory,
 ): Map<string, SourceFile> {
-  const known = new Set(dirs);
+  const owner = ownersIn(new Set(dirs));
   const ignored = new Map(dirs.map((dir) => [dir, ignoreOf(files, dir)]));
   const sources = new Map<string, SourceFile>();
   let bytes = 0;
   let resources = 0;
   for (const path of [...files.keys()].filter(isResourceFile).sort(byPath)) {
-    const dir = ownerOf(path, known);
+    const dir = owner(path);
     const inside = dir === '.' ? path : path.slice(dir.length + 1);
     if (inside !== 'Kptfile' && ignored.get(dir)?.(inside) === true) continue;
     const content = files.get(path)?.bytes ?? new Uint8Array();

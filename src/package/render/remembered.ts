@@ -2,6 +2,7 @@
 import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { editInPlace } from './edit-documents.ts';
 import { copyValue } from './field-notes.ts';
+import { resultsFault, selectorCost, sizeFault } from './function-limits.ts';
 import type { FunctionSpec, ItemFunction } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
@@ -12,6 +13,8 @@ import type { SourceDocument, SourceFile } from './read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from './render-types.ts';
 import { configMapOf } from './run-function.ts';
 import { isSelected } from './select.ts';
+import { sizeOf } from './value-size.ts';
+import { MAX_FUNCTIONS, WorkBudget } from './work-budget.ts';
 
 /** One function that an item goes through. */
 interface Step {
@@ -19,6 +22,8 @@ interface Step {
   readonly spec: FunctionSpec;
   readonly guardrail?: string;
   readonly each: ItemFunction;
+  /** What it costs to find out whether an item is selected. */
+  readonly selecting: number;
   /** All that its doing depends on. */
   readonly key: string;
 }
@@ -39,40 +44,48 @@ export function renderRemembered(
   input: Pick<RenderInput, 'runtime' | 'guardrails' | 'onStep'>,
   memory: RenderMemory,
 ): Remembered | undefined {
-  const steps = stepsOf(root, input);
-  if (steps === undefined) return undefined;
+  // What files cost that are known counts as well: a limit must not depend on what is remembered.
+  const budget = new WorkBudget();
+  const steps = stepsOf(root, input, budget);
+  if (steps === undefined || steps.length > MAX_FUNCTIONS) return undefined;
   const outcomes = new Map<string, FileOutcome>();
   const told = new Map<SourceDocument, readonly unknown[]>();
   for (const loaded of inOrder(root)) {
     const mine = steps.filter(
       ({ dir }) => dir === '.' || dir === loaded.dir || loaded.dir.startsWith(`${dir}/`),
     );
+    const places = new Map(mine.map((step, at) => [step, at]));
     const chain = JSON.stringify([loaded.dir, ...mine.map(({ key }) => key)]);
     for (const path of new Set(loaded.documents.map(({ file }) => file))) {
       const source = sources.get(path);
       if (source === undefined) return undefined;
-      const outcome = memory.outcome(source, chain) ?? outcomeOf(source, loaded.dir, mine, chain);
+      const known = memory.outcome(source, chain);
+      if (known !== undefined && !budget.has(known.work)) return undefined;
+      if (known !== undefined) budget.add(known.work);
+      const outcome = known ?? outcomeOf(source, loaded.dir, mine, chain, budget);
       if (outcome === undefined) return undefined;
       memory.keep(source, outcome);
       if (outcome.bytes !== undefined) outcomes.set(path, outcome);
       for (const [at, document] of source.documents.entries()) {
         const said = outcome.told[at] ?? [];
-        told.set(document, steps.length === mine.length ? said : spread(steps, mine, said));
+        told.set(
+          document,
+          steps.length === mine.length ? said : steps.map((step) => said[places.get(step) ?? -1]),
+        );
       }
     }
   }
-  return { runs: runsOf(root, steps, told, input), changed: outcomes };
-}
-
-/** What was told, at the positions of all steps. */
-function spread(steps: readonly Step[], mine: readonly Step[], told: readonly unknown[]): unknown[] {
-  return steps.map((step) => (mine.includes(step) ? told[mine.indexOf(step)] : undefined));
+  const runs = runsOf(root, steps, told, input);
+  return runs.some(({ results }) => resultsFault(results) !== undefined)
+    ? undefined
+    : { runs, changed: outcomes };
 }
 
 /** All functions in the order in which they run; undefined where one does not look at items alone. */
 function stepsOf(
   root: LoadedPackage,
   { runtime, guardrails = [] }: Pick<RenderInput, 'runtime' | 'guardrails'>,
+  budget: WorkBudget,
 ): Step[] | undefined {
   if (annotationOf(root.kptfile.value, 'kpt.dev/bfs-rendering')?.toLowerCase() === 'true') return undefined;
   const steps: Step[] = [];
@@ -80,10 +93,18 @@ function stepsOf(
     // A configuration that is a resource may be changed by functions before.
     if (spec.configPath !== undefined) return false;
     const config = guardrail?.functionConfig ?? configMapOf(spec);
-    const each = runtime.each?.(spec, config === undefined ? undefined : copyValue(config));
+    const each = runtime.each?.(spec, config === undefined ? undefined : copyValue(config), budget);
     if (each === undefined) return false;
     const key = JSON.stringify([dir, each.key, config, spec.selectors, spec.exclude], exactIntegers);
-    steps.push({ dir, spec, each, key, ...(guardrail === undefined ? {} : { guardrail: guardrail.name }) });
+    const selecting = selectorCost(spec);
+    steps.push({
+      dir,
+      spec,
+      each,
+      selecting,
+      key,
+      ...(guardrail === undefined ? {} : { guardrail: guardrail.name }),
+    });
     return true;
   };
   for (const { dir, pipeline } of afterChildren(root)) {
@@ -119,11 +140,15 @@ function outcomeOf(
   dir: string,
   steps: readonly Step[],
   chain: string,
+  budget: WorkBudget,
 ): FileOutcome | undefined {
+  const before = budget.used();
   const told: unknown[][] = [];
   const values: KrmObject[] = [];
   for (const document of source.documents) {
     const item = copyValue(document.value);
+    // What grows past a limit is told of where all resources are seen.
+    if (!isAffordable(item, steps, budget)) return undefined;
     const path = dir === '.' ? document.file : document.file.slice(dir.length + 1);
     setPlace(item, { package: dir, path, index: document.index });
     const said: unknown[] = [];
@@ -141,12 +166,23 @@ function outcomeOf(
       absentField(item) === absentField(document.value);
     if (!stays) return undefined;
     clearPlace(item, document.value);
+    if (sizeFault([item]) !== undefined) return undefined;
     told.push(said);
     values.push(item);
   }
   const text = editInPlace(source, values);
   const bytes = text === source.yaml.source.text ? undefined : new TextEncoder().encode(text);
-  return { chain, text, bytes, told };
+  return { chain, text, bytes, told, work: budget.since(before) };
+}
+
+/** Counts the item once for each function, and what it takes to select it. */
+function isAffordable(item: KrmObject, steps: readonly Step[], budget: WorkBudget): boolean {
+  const seen = sizeOf(item) * steps.length;
+  const matching = steps.reduce((sum, { selecting }) => sum + selecting, 0);
+  if (budget.left('seen') < seen || budget.left('matching') < matching) return false;
+  budget.spend('seen', seen);
+  budget.spend('matching', matching);
+  return true;
 }
 
 /** A function that trips over an item is run as a whole, which tells of it. */

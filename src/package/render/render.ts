@@ -10,6 +10,7 @@ import { renderRemembered } from './remembered.ts';
 import type { Remembered } from './remembered.ts';
 import { withRenderStatus } from './render-status.ts';
 import type { Finding, RenderInput, RenderResult } from './render-types.ts';
+import { WorkBudget } from './work-budget.ts';
 import { outcomesOf, writeFiles, writeProblem } from './write-files.ts';
 
 /**
@@ -28,6 +29,7 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const state: Hydration = {
     runtime,
     signal,
+    budget: new WorkBudget(),
     onStep,
     runs: [],
     sources: new Map(),

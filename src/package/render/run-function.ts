@@ -2,10 +2,13 @@
 import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import type { Place } from './bookkeeping.ts';
 import { copyValue, isMap } from './field-notes.ts';
+import { resultsFault, sizeFault, spendOn } from './function-limits.ts';
+import type { Fault } from './function-limits.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import { absentField, cleanPath, missingField } from './package-sources.ts';
 import { isSelected } from './select.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 export interface StepInput {
   readonly spec: FunctionSpec;
@@ -15,6 +18,7 @@ export interface StepInput {
   readonly functionConfig?: KrmObject;
   readonly runtime: FunctionRuntime;
   readonly signal?: AbortSignal | undefined;
+  readonly budget: WorkBudget;
   /** Definitions of custom resources from elsewhere. */
   readonly definitions?: readonly KrmObject[] | undefined;
   /** Which function of the render this is; makes identities unique. */
@@ -50,6 +54,8 @@ interface Former {
  */
 export async function runFunction(items: readonly KrmObject[], input: StepInput): Promise<StepOutput> {
   const { spec } = input;
+  const beyond = spendOn(spec, items, input.budget);
+  if (beyond !== undefined) return { output: beyond, items };
   const selecting = (spec.selectors ?? []).length > 0 || (spec.exclude ?? []).length > 0;
   const selected = selecting ? items.filter((item) => isSelected(item, spec)) : items;
   const functionConfig = input.functionConfig ?? configOf(spec, items, input.package);
@@ -60,11 +66,16 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
       items: input.consume === true ? selected : selected.map(copyValue),
       ...(functionConfig === undefined ? {} : { functionConfig: copyValue(functionConfig) }),
       ...(input.definitions === undefined ? {} : { definitions: input.definitions }),
+      budget: input.budget,
     },
     input.signal,
   );
+  const beside = resultsFault(output.results);
+  if (beside !== undefined) return { output: failed({ ...output, results: [] }, beside), items };
   if (output.exitCode !== 0 || output.refused !== undefined) return { output, items };
   if (input.discard === true || output.items === undefined) return { output, items };
+  const grown = sizeFault(output.items);
+  if (grown !== undefined) return { output: failed(output, grown), items };
   const answer = identify(output.items, formers);
   const old = new Map(formers.map((former) => [former.id, former]));
   const dirs = new Set(formers.map(({ place }) => place.package));
@@ -212,12 +223,6 @@ function defaultPath(item: KrmObject): string {
   const file = `${String(item['kind']).toLowerCase()}_${typeof metadata['name'] === 'string' ? metadata['name'] : ''}.yaml`;
   const namespace = metadata['namespace'];
   return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${file}` : file;
-}
-
-interface Fault {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
 }
 
 function findFault(

@@ -1,6 +1,7 @@
 import { kubeconform } from '../../../src/function/builtin/kubeconform.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
+import { WorkBudget } from '../../../src/package/render/work-budget.ts';
 
 interface Options {
   readonly strict?: boolean;
@@ -21,6 +22,7 @@ check.value = (value: KrmObject, { strict = true, beside = [], definitions = [] 
     definitions,
     functionConfig: { data: { strict: String(strict) } },
     version: 'v0.1',
+    budget: new WorkBudget(),
   }).results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`));
 
 check.read = (text: string): KrmObject => readResources('in.yaml', text).documents[0]!.value;

@@ -9,6 +9,7 @@ import { customResourceSchemas } from '../../../src/function/schema/custom-resou
 import { kubernetesKinds } from '../../../src/function/schema/kubernetes-schema.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
+import { WorkBudget } from '../../../src/package/render/work-budget.ts';
 import { kptfile, render } from '../../package/render/support.ts';
 import { runBuiltin } from '../builtin/run-builtin.ts';
 import { CORPUS, hasCorpus, readDirectory } from '../corpus-case.ts';
@@ -113,16 +114,23 @@ test('a finding stands at the field, an unknown field at its own line', async ()
 test("a List's resources are checked one by one", async () => {
   const list =
     'apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: a }, data: { a: 1 } }\n- 5\n';
-  const out = kubeconform({ items: [readResources('a', list).documents[0]!.value], version: 'v0.1' });
+  const out = kubeconform({
+    items: [readResources('a', list).documents[0]!.value],
+    version: 'v0.1',
+    budget: new WorkBudget(),
+  });
   expect(out.results.map(({ field, message }) => [field?.path, message])).toEqual([
     ['items.0.data.a', 'got number, want null or string'],
   ]);
 });
 
 const run = (...items: KrmObject[]): readonly string[] =>
-  kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' }).results.map(
-    ({ message }) => message,
-  );
+  kubeconform({
+    items,
+    functionConfig: { strict: 'true' },
+    version: 'v0.1',
+    budget: new WorkBudget(),
+  }).results.map(({ message }) => message);
 const crd = (schema: KrmObject): KrmObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -231,7 +239,12 @@ describe.skipIf(!hasCorpus)('resources of real packages', () => {
         if (known.has(`${String(apiVersion)} ${String(kind)}`)) builtIn += 1;
         else if (schemaOf(String(apiVersion), String(kind)) !== undefined) custom += 1;
       }
-      const { results } = kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' });
+      const { results } = kubeconform({
+        items,
+        functionConfig: { strict: 'true' },
+        version: 'v0.1',
+        budget: new WorkBudget(),
+      });
       const said = results.map(
         ({ resourceRef, field, message }) =>
           `${resourceRef?.kind} ${resourceRef?.name} ${field?.path}: ${message}`,
@@ -258,7 +271,12 @@ describe.skipIf(!hasCorpus)('resources of real packages', () => {
       checked += items.filter(({ apiVersion, kind }) =>
         kubernetesKinds().has(`${String(apiVersion)} ${String(kind)}`),
       ).length;
-      const { results } = kubeconform({ items, functionConfig: { strict: 'true' }, version: 'v0.1' });
+      const { results } = kubeconform({
+        items,
+        functionConfig: { strict: 'true' },
+        version: 'v0.1',
+        budget: new WorkBudget(),
+      });
       expect(results, name).toEqual([]);
     }
     console.log(`${checked} resources in histories checked`);

@@ -80,13 +80,10 @@ function matches(
   const source = decodeText(asString(name, 1, pattern));
   if (source.length > MOST_PATTERN) throw fault(`${name}: the expression is longer than ${MOST_PATTERN}`);
   const input = decodeText(asString(name, 2, text));
-  // For each character, the linear engine looks at every place in the expression where a match may be.
-  budget.work(1 + Math.ceil((input.length * (source.length + 4)) / 8));
   const expression = linearRegExp(source);
-  const global = new RegExp(expression.source, `${expression.flags.replace('g', '')}g`);
   const found: RegExpExecArray[] = [];
-  // An expression without a match before the end looks at the whole rest for every match.
-  for (const match of input.matchAll(global)) {
+  // The engine follows up to as many threads as the expression has instructions; few of them are alive at once.
+  for (const match of expression.matchAll(input, (steps) => budget.work(1 + Math.ceil(steps / 6)))) {
     budget.work(1 + match[0].length);
     budget.make(128 + match.length * 32);
     found.push(match);

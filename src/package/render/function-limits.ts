@@ -1,0 +1,91 @@
+/** What a function may be given and may give back. */
+import { PorticoError } from '../../error.ts';
+import { pathOf } from './bookkeeping.ts';
+import { isMap } from './field-notes.ts';
+import type { FunctionOutput, FunctionSpec, ResultItem } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
+import { sizeOf } from './value-size.ts';
+import { MAX_RESOURCE_SIZE, MAX_RESOURCES_SIZE, MAX_RESULT_CHARACTERS } from './work-budget.ts';
+import type { WorkBudget } from './work-budget.ts';
+
+/** Why what a function answered is not taken. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Steps that it takes to find out whether one resource is selected. */
+export function selectorCost({ selectors = [], exclude = [] }: FunctionSpec): number {
+  return selectors.length + exclude.length === 0 ? 0 : Math.ceil((sizeOf(selectors) + sizeOf(exclude)) / 4);
+}
+
+/** Counts one function and what it may be given; a failed run where the package has used up its budget. */
+export function spendOn(
+  spec: FunctionSpec,
+  items: readonly KrmObject[],
+  budget: WorkBudget,
+): FunctionOutput | undefined {
+  try {
+    budget.spend('functions', 1);
+    budget.spend('matching', selectorCost(spec) * items.length, 'selectors');
+    for (const item of items) budget.spend('seen', sizeOf(item));
+    return undefined;
+  } catch (error) {
+    const { code, message, hint } = faultOf(error);
+    return { exitCode: 1, results: [], refused: { code, message, hint } };
+  }
+}
+
+/** Names the first resource that has grown past its limit, or the one at which all together do. */
+export function sizeFault(items: readonly KrmObject[]): Fault | undefined {
+  let all = 0;
+  for (const item of items) {
+    try {
+      const size = sizeOf(item, MAX_RESOURCE_SIZE);
+      all += size;
+      if (size > MAX_RESOURCE_SIZE) return tooLarge(item, 'the resource', MAX_RESOURCE_SIZE);
+    } catch (error) {
+      return named(item, faultOf(error));
+    }
+    if (all > MAX_RESOURCES_SIZE) return tooLarge(item, 'all resources together', MAX_RESOURCES_SIZE);
+  }
+  return undefined;
+}
+
+/** Results are written to checks and comments, so that they are bounded as well. */
+export function resultsFault(results: readonly ResultItem[]): Fault | undefined {
+  let characters = 0;
+  for (const { message, field } of results) {
+    characters += 64 + message.length + (field?.path.length ?? 0);
+    if (characters <= MAX_RESULT_CHARACTERS) continue;
+    return {
+      code: 'RESULTS_TOO_LARGE',
+      message: `The function's results have more than ${MAX_RESULT_CHARACTERS / 1024 / 1024} MiB.`,
+      hint: 'Let it look at fewer resources, or at smaller values.',
+    };
+  }
+  return undefined;
+}
+
+function tooLarge(item: KrmObject, what: string, most: number): Fault {
+  return named(item, {
+    code: 'RESOURCE_TOO_LARGE',
+    message: `The function made ${what} larger than ${most / 1024 / 1024} MiB.`,
+    hint: 'Let it copy smaller values, or split the package.',
+  });
+}
+
+function named(item: KrmObject, fault: Fault): Fault {
+  const name = isMap(item['metadata']) ? item['metadata']['name'] : undefined;
+  const resource = [item['kind'], name].filter((part) => typeof part === 'string').join(' ');
+  return {
+    ...fault,
+    message: `${resource.slice(0, 300)} (${pathOf(item)?.slice(0, 300) ?? ''}): ${fault.message}`,
+  };
+}
+
+function faultOf(error: unknown): Fault {
+  if (!(error instanceof PorticoError)) throw error;
+  return { code: error.code, message: error.message, hint: error.hint ?? '' };
+}
