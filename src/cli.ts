@@ -11,6 +11,7 @@ import type { Verb } from './cli/verb.ts';
 import { COMMAND_NAMES } from './config/command-names.ts';
 import { PorticoError } from './error.ts';
 import { closestWord } from './package/closest-word.ts';
+import { scrubSecrets } from './text/secrets.ts';
 
 /**
  * Runs one command line and gives the exit code. Only the module of the asked verb is loaded. Never throws.
@@ -108,7 +109,8 @@ async function version(): Promise<string> {
 
 function report(error: unknown, terminal: Terminal): number {
   const known = error instanceof PorticoError ? error : undefined;
-  const message = error instanceof Error ? error.message : String(error);
+  // What was typed may have held a credential; the document goes to stdout, which is written as it is.
+  const message = scrubSecrets(error instanceof Error ? error.message : String(error));
   terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${message}`);
   if (known?.hint !== undefined) terminal.say(known.hint);
   if (known === undefined || known.blame === 'bug') {

@@ -4,7 +4,7 @@
  */
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-import { scrubSecrets } from './forge/scrub.ts';
+import { scrubSecrets } from './text/secrets.ts';
 
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -47,8 +47,9 @@ const MASK = '***';
 /** What a line needs beside the forge's patterns: a key that was cut off ends with its JSON string, and base64 hides a prefix. */
 const PATTERNS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?="|$))/g,
-  new RegExp(`[A-Za-z0-9+/]*(?:${PREFIXES.flatMap(base64Cores).join('|')})[A-Za-z0-9+/]{6,}=*`, 'g'),
 ];
+const BASE64 = /[A-Za-z0-9+/]+=*/g;
+const HIDDEN = new RegExp(`(?:${PREFIXES.flatMap(base64Cores).join('|')})[A-Za-z0-9+/]{6}`);
 
 /** Returns a function that replaces every secret in a text: the given ones, their base64, and all that looks like one. */
 export function createScrubber(secrets: readonly string[] = []): (text: string) => string {
@@ -64,6 +65,8 @@ export function createScrubber(secrets: readonly string[] = []): (text: string) 
     let clean = text;
     for (const secret of known) clean = clean.replaceAll(secret, MASK);
     for (const pattern of PATTERNS) clean = clean.replace(pattern, MASK);
+    // Whole words are looked at once: an expression for it all would begin anew at each character.
+    clean = clean.replace(BASE64, (word) => (HIDDEN.test(word) ? MASK : word));
     return scrubSecrets(clean);
   };
 }

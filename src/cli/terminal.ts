@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
 
+import { scrubSecrets } from '../text/secrets.ts';
+
 export type Style = Parameters<typeof styleText>[0];
 
 /** The two streams of the process as the verbs use them. */
@@ -33,7 +35,7 @@ export function processTerminal(json: boolean): Terminal {
   };
   const say = (text: string): void => {
     clear();
-    stderr.write(`${visible(text)}\n`);
+    stderr.write(`${visible(scrubSecrets(text))}\n`);
   };
 
   return {
@@ -56,7 +58,7 @@ export function processTerminal(json: boolean): Terminal {
       if (!live) return;
       clear();
       if (text === '') return;
-      stderr.write(visible(text).slice(0, Math.max(20, stderr.columns) - 1));
+      stderr.write(visible(scrubSecrets(text)).slice(0, Math.max(20, stderr.columns) - 1));
       shown = true;
     },
     style,

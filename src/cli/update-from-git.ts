@@ -85,8 +85,14 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
       hint: 'Give the directory of a package.',
     });
   }
-  const { kptfile } = readKptfile(file.bytes);
+  const { kptfile, problems } = readKptfile(file.bytes);
   const upstream = kptfile.upstream?.git;
+  const unusable = problems.find(({ path }) => path === 'upstream.git.repo');
+  if (unusable !== undefined) {
+    throw new PorticoError('UPSTREAM_REFUSED', `the Kptfile in ${directory}: ${unusable.message}`, {
+      hint: 'Correct the address in the Kptfile, and say it again.',
+    });
+  }
   if (upstream === undefined) {
     throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} names no upstream in git`, {
       hint: 'A package made with portico get has one; else give --base, --upstream, --local and --output.',

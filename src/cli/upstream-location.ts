@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 
+import { holdsCredentials } from '../text/secrets.ts';
 import { usageError } from './exit-code.ts';
 
 /** A package in a git repository as the user names it. `ref` is absent where none was typed. */
@@ -18,6 +19,12 @@ export interface UpstreamLocation {
  * @param resolvePath makes a typed path absolute
  */
 export function parseUpstream(typed: string, resolvePath: (path: string) => string): UpstreamLocation {
+  if (holdsCredentials(typed)) {
+    throw usageError(
+      'the address holds a user name, password or token, and would write it into the Kptfile',
+      'Write it without, and give the credential to git: see git help credentials. Portico uses what git has.',
+    );
+  }
   const parts =
     /^(?<repo>.*?)\.git(?:\/(?<directory>[^@]*))?(?:@(?<ref>.+))?$/.exec(typed) ??
     /^(?<repo>https:\/\/github\.com\/[^/@]+\/[^/@]+)(?:\/(?<directory>[^@]*))?(?:@(?<ref>.+))?$/.exec(typed);

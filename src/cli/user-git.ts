@@ -10,6 +10,7 @@ import { createRepo, resolveCommit } from '../git/repo.ts';
 import { isOid, isRefName } from '../git/safe-name.ts';
 import { EMPTY_TREE } from '../git/tree-walk.ts';
 import type { PackageFiles } from '../package/package.ts';
+import { scrubSecrets } from '../text/secrets.ts';
 import { isRemote } from './upstream-location.ts';
 import { walkTree } from './walk-tree.ts';
 
@@ -251,7 +252,7 @@ async function run(gitDir: string, args: readonly string[], signal: AbortSignal)
     });
   });
   if (code === 0) return Buffer.concat(out).toString('utf8');
-  throw failure(args[0] ?? '', errors.replaceAll(/:\/\/[^/@\s']+@/g, '://***@').trim());
+  throw failure(args[0] ?? '', scrubSecrets(errors).trim());
 }
 
 function failure(command: string, errors: string): PorticoError {

@@ -1,4 +1,5 @@
 /** The words after a verb, by the same rules for every verb. */
+import { scrubSecrets } from '../text/secrets.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { splitWords } from './words.ts';
 
@@ -120,6 +121,7 @@ function finished(reading: Reading, text: string): Arguments {
 
 /** A user's word in a code span, short, with nothing that could end the span. */
 export function shown(word: string): string {
-  const short = word.length > 60 ? `${word.slice(0, 59)}…` : word;
+  const clean = scrubSecrets(word);
+  const short = clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
   return `\`${short.replaceAll('`', "'")}\``;
 }

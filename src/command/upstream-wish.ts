@@ -1,4 +1,5 @@
 import { refProblem } from '../revision/ref-rules.ts';
+import { holdsCredentials } from '../text/secrets.ts';
 import { shown } from './arguments.ts';
 import type { UpstreamWish } from './draft-request.ts';
 import { readPackagePath } from './package-name.ts';
@@ -13,6 +14,13 @@ const FORMS =
  */
 export function readUpstream(written: string): UpstreamWish | Refusal {
   const bad = (why: string): Refusal => refuse('bad-upstream', `${shown(written)} ${why}`, FORMS);
+  if (holdsCredentials(written)) {
+    return refuse(
+      'bad-upstream',
+      'the address holds a user name, password or token',
+      'Everybody who can read this comment has seen it: make it invalid where it was given. Portico reads with rights of its own.',
+    );
+  }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(written)?.[1]?.toLowerCase();
   if (written.startsWith('-')) return bad('starts with a dash');
   if (/^[\w.-]+@[\w.-]+:/.test(written)) return bad('is an address for ssh, and only https is used');

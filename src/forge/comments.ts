@@ -1,10 +1,10 @@
+import { scrubSecrets } from '../text/secrets.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
-import { scrubSecrets } from './scrub.ts';
 
 /** A comment of an issue or pull request. */
 interface Comment {

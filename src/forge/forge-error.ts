@@ -1,5 +1,5 @@
 import { PorticoError } from '../error.ts';
-import { scrubSecrets } from './scrub.ts';
+import { scrubSecrets } from '../text/secrets.ts';
 
 /** GitHub: "wait for at least one minute" where it does not say how long. */
 const A_MINUTE = 60;

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Octokit } from '@octokit/rest';
 
 import { PorticoError } from '../error.ts';
+import { scrubSecrets } from '../text/secrets.ts';
 import type { EtagCache } from './etag-cache.ts';
 import { forgeError } from './forge-error.ts';
 import type { ContentBudget, ForgeCall } from './forge-types.ts';
-import { scrubSecrets } from './scrub.ts';
 
 /** What all clients of one forge share. */
 export interface ClientShare {

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { PorticoError } from '../error.ts';
 import type { Program } from '../processes/program.ts';
 import { runProgram } from '../processes/starter.ts';
+import { scrubSecrets } from '../text/secrets.ts';
 import { gitError } from './git-error.ts';
 
 type GitProtocol = 'https' | 'http' | 'file';
@@ -198,7 +199,7 @@ function basic(token: string): string {
 
 /** Takes the token, its Basic form and any `user:password@` out of a text that git wrote. */
 function withoutSecrets(text: string, token: string | undefined): string {
-  const anonymous = text.replaceAll(/:\/\/[^/@\s']+@/g, '://***@');
+  const anonymous = scrubSecrets(text);
   return token === undefined ? anonymous : anonymous.replaceAll(token, '***').replaceAll(basic(token), '***');
 }
 

@@ -3,6 +3,7 @@
  * library costs more time than all the rest. What is of the wrong kind, unknown, or lacks what it needs is left out
  * and told, and the rest is read.
  */
+import { holdsCredentials } from '../text/secrets.ts';
 import { formatPath } from './yaml/path.ts';
 
 export type Parts = readonly (string | number)[];
@@ -52,6 +53,18 @@ export function fieldsOf(
     },
   };
 }
+
+/** An address of a repository or a page. One that holds a credential is left out, and what is told does not repeat it. */
+export const address: Reader<string> = (raw, path, tell) => {
+  const value = text(raw, path, tell);
+  if (value === undefined || !holdsCredentials(value)) return value;
+  const where = formatPath(path);
+  tell({
+    path: where,
+    message: `${where} holds a user name, password or token, which everybody who reads the repository sees: take it out, make it invalid where it was given, and let git's credential helpers give it`,
+  });
+  return undefined;
+};
 
 export const text: Reader<string> = (raw, path, tell) => {
   if (typeof raw === 'string') return raw;

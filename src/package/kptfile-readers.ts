@@ -1,4 +1,13 @@
-import { fieldsOf, listOf, text, texts, type Fields, type Reader, type Tell } from './kptfile-fields.ts';
+import {
+  address,
+  fieldsOf,
+  listOf,
+  text,
+  texts,
+  type Fields,
+  type Reader,
+  type Tell,
+} from './kptfile-fields.ts';
 import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile.ts';
 import type { FunctionSpec, Selector } from './render/function-runtime.ts';
 import type { YamlValue } from './yaml/edit.ts';
@@ -51,7 +60,7 @@ export function functionFrom(fields: Fields, selectors: Reader<Selector>): Funct
 
 const git: Reader<GitLocation> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, ['repo', 'directory', 'ref']);
-  const repo = fields?.required('repo', text);
+  const repo = fields?.required('repo', address);
   return fields === undefined || repo === undefined
     ? undefined
     : { repo, directory: fields.or('directory', text, '/'), ref: fields.or('ref', text, '') };
@@ -59,7 +68,7 @@ const git: Reader<GitLocation> = (raw, path, tell) => {
 
 const lockedGit: Reader<GitLocation & { readonly commit: string }> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, ['repo', 'directory', 'ref', 'commit']);
-  const repo = fields?.required('repo', text);
+  const repo = fields?.required('repo', address);
   return fields === undefined || repo === undefined
     ? undefined
     : {
@@ -100,7 +109,7 @@ const info: Reader<Kptfile['info']> = (raw, path, tell) => {
   for (const name of ['license', 'licenseFile', 'man']) fields.optional(name, text);
   fields.optional('emails', listOf(text));
   return {
-    ...fields.optional('site', text),
+    ...fields.optional('site', address),
     ...fields.optional('description', text),
     ...fields.optional('keywords', listOf(text)),
     readinessGates: fields.or('readinessGates', listOf(readinessGate), []),

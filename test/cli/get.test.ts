@@ -199,7 +199,7 @@ describe('addresses', () => {
     ['https://github.com/acme/blueprints.git/a/b@v1', 'https://github.com/acme/blueprints', '/a/b', 'v1'],
     ['https://github.com/acme/blueprints.git', 'https://github.com/acme/blueprints', '/', undefined],
     ['https://github.com/acme/blueprints/a@v1', 'https://github.com/acme/blueprints', '/a', 'v1'],
-    ['https://user@host/x.git@main', 'https://user@host/x', '/', 'main'],
+    ['ssh://git@host/x.git@main', 'ssh://git@host/x', '/', 'main'],
     ['git@github.com:acme/blueprints.git/a@a/v2', 'git@github.com:acme/blueprints', '/a', 'a/v2'],
     ['../up.git/a/', '/here/../up', '/a', undefined],
     ['./work/.git/a', '/here/./work', '/a', undefined],

@@ -152,6 +152,8 @@ describe('addresses of upstreams', () => {
     'https://h.example/a/b.git/../../c',
     'https://h.example/a/b.git/%2e%2e/c',
     'https://h.example/a/b.git/c?x=1',
+    'https://ghp_0123456789@h.example/a/b.git/c',
+    'https://h.example/a/b.git/c?access_token=abc',
     'acme/../b:c',
     'acme/b:../c',
     '../c',
@@ -160,6 +162,12 @@ describe('addresses of upstreams', () => {
     'c@a b',
     '',
   ])('%s is refused', (written) => expect(readUpstream(written)).toHaveProperty('code', 'bad-upstream'));
+
+  test('a credential is not repeated', () => {
+    expect(readUpstream('https://user:secret@h.example/a/b.git/c')).toMatchObject({
+      message: 'The address holds a user name, password or token.',
+    });
+  });
 
   test.each<[string, readonly string[], boolean]>([
     ['https://github.com/kptdev/kpt', ['https://github.com/kptdev/kpt'], true],

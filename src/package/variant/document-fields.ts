@@ -1,5 +1,5 @@
 /** Readers of the fields that variants and sets share. Unknown fields are passed over, as an API server drops them. */
-import { fieldsOf, listOf, text, texts, type Reader } from '../kptfile-fields.ts';
+import { address, fieldsOf, listOf, text, texts, type Reader } from '../kptfile-fields.ts';
 import { functionFrom, selectorFrom } from '../kptfile-readers.ts';
 import type { FunctionSpec, Selector } from '../render/function-runtime.ts';
 import { formatPath } from '../yaml/path.ts';
@@ -36,7 +36,7 @@ export const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
   return (
     fields && {
-      repo: fields.or('repo', text, ''),
+      repo: fields.or('repo', address, ''),
       package: fields.or('package', text, ''),
       ...fields.optional('revision', revision),
       ...fields.optional('workspaceName', text),

@@ -1,6 +1,6 @@
 /** The documents of one file that stands beside `.github/portico.yaml` or in an inventory. */
 import { PorticoError } from '../../error.ts';
-import { fieldsOf, text as textField, type Tell } from '../kptfile-fields.ts';
+import { address, fieldsOf, text as textField, type Tell } from '../kptfile-fields.ts';
 import { MAX_DOCUMENTS } from '../limits.ts';
 import { fullDocuments, locateIn, type YamlValue } from '../yaml/edit.ts';
 import { formatPath, parsePath, type YamlPath } from '../yaml/path.ts';
@@ -179,7 +179,7 @@ function repositoryOf(value: YamlValue, tell: Tell): RepositoryDocument {
   return {
     kind: 'Repository',
     metadata: fields?.or('metadata', metadata, NO_METADATA) ?? NO_METADATA,
-    repo: git?.or('repo', textField, '') ?? '',
+    repo: git?.or('repo', address, '') ?? '',
     ...git?.optional('branch', textField),
     ...git?.optional('directory', textField),
   };
