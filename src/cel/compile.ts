@@ -6,6 +6,7 @@ import { environment } from './environment.ts';
 import { expandMacros } from './macros.ts';
 import { mistakesIn } from './names.ts';
 import { readSyntax, type Expr } from './syntax.ts';
+import { counted } from './work.ts';
 
 /** A mistake in an expression. */
 export interface CelProblem {
@@ -60,7 +61,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
         problems: mistakes.map(({ id, message }) => ({ message, ...placeOf(text, offsetOf(id)) })),
       };
     }
-    const run = plan(env, root);
+    const run = plan(env, counted(root).root);
     return {
       ok: true,
       expression: {

@@ -11,6 +11,7 @@ import { QUANTITY, quantities } from './library/quantity.ts';
 import { regex } from './library/regex.ts';
 import { SEMVER, versions } from './library/semver.ts';
 import { encoders, math, sets } from './library/sets.ts';
+import { turn } from './work.ts';
 
 /** An environment; `registry` and `namespace` only for conformance with messages. */
 export function environment(registry?: Registry, namespace?: string): CelEnv {
@@ -19,6 +20,7 @@ export function environment(registry?: Registry, namespace?: string): CelEnv {
     ...(namespace !== undefined && { namespace }),
     registry: registry === undefined ? own : createRegistry(own, registry),
     funcs: [
+      turn,
       ...strings,
       ...lists,
       ...sets,

@@ -1,11 +1,13 @@
 /** Applies a policy to resources. Pure, but without any limit of time: callers that do not trust it run it elsewhere. */
 import { celError, isCelList, isCelMap, type CelInput, type CelValue } from '@bufbuild/cel';
 
+import type { Expression } from './compile.ts';
 import { fromCelValue, toCelInput } from './data.ts';
 import { fieldRead, trimPath } from './field-read.ts';
 import { isMatch, type Subject } from './match.ts';
 import type { CompiledPolicy } from './policy.ts';
 import { changeOf, facts, type Change, type Review } from './review.ts';
+import { celBudget, CelCostError, within, work, type CelBudget } from './work.ts';
 
 /** What a policy says of one resource. */
 export interface Remark {
@@ -18,6 +20,13 @@ export interface Remark {
 
 /** More are not said of one policy. */
 const MOST_REMARKS = 1000;
+
+/**
+ * Steps of all expressions of one policy over all resources of one package: about two seconds of a processor. The
+ * heaviest of the ready-made policies takes some hundred a resource.
+ */
+const MAX_STEPS = 10_000_000;
+
 const LONGEST_MESSAGE = 2000;
 
 /** Judges every change; the remarks come in the order of the changes. */
@@ -27,16 +36,24 @@ export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
     package: toCelInput(review.package),
   };
   const remarks: Remark[] = [];
+  const budget = celBudget(MAX_STEPS);
   for (const [at, change] of review.changes.entries()) {
     if (change.object === null && compiled.policy.deletions !== true) continue;
     const subject = changeOf(change, review.namespaces);
     if (!(compiled.policy.match ?? []).every((match) => isMatch(match, subject))) continue;
-    for (const remark of judgeOne(compiled, { change, subject, shared })) {
-      remarks.push({ at, ...remark, message: remark.message.slice(0, LONGEST_MESSAGE) });
-      if (remarks.length >= MOST_REMARKS) {
-        const message = `Only the first ${MOST_REMARKS} findings are shown.`;
-        return [...remarks, { at, kind: 'error', message }];
+    try {
+      for (const remark of judgeOne(compiled, { change, subject, shared, budget })) {
+        remarks.push({ at, ...remark, message: remark.message.slice(0, LONGEST_MESSAGE) });
+        if (remarks.length >= MOST_REMARKS) {
+          const message = `Only the first ${MOST_REMARKS} findings are shown.`;
+          return [...remarks, { at, kind: 'error', message }];
+        }
       }
+    } catch (error) {
+      if (!(error instanceof CelCostError)) throw error;
+      // Whatever the policy says of errors: what was not judged is not right.
+      const message = `The policy was not judged from here on: ${error.message}. Make its expressions cheaper, or split the package.`;
+      return [...remarks, { at, kind: 'error', message }];
     }
   }
   return remarks;
@@ -48,9 +65,10 @@ interface Case {
   readonly change: Change;
   readonly subject: Subject;
   readonly shared: Readonly<Record<string, CelInput>>;
+  readonly budget: CelBudget;
 }
 
-function* judgeOne(compiled: CompiledPolicy, { change, subject, shared }: Case): Generator<Said> {
+function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }: Case): Generator<Said> {
   const { policy } = compiled;
   const values = { ...facts(change, subject), ...shared };
   const variables: Record<string, CelInput> = withComputed(values, compiled);
@@ -59,11 +77,17 @@ function* judgeOne(compiled: CompiledPolicy, { change, subject, shared }: Case):
     return [{ kind: 'error', message: `${what} could not be evaluated: ${textOf(error)}` }];
   };
 
+  const run = (expression: Expression): CelValue =>
+    within(budget, () => {
+      work(1);
+      return expression.evaluate(variables);
+    });
   const failed: Said[] = [];
   for (const { name, expression } of compiled.conditions) {
     try {
-      if (expression.evaluate(variables) !== true) return;
+      if (run(expression) !== true) return;
     } catch (error) {
+      if (error instanceof CelCostError) throw error;
       failed.push(...onError(`the condition ${name}`, error));
       if (policy.onError === 'ignore') return;
     }
@@ -80,18 +104,19 @@ function* judgeOne(compiled: CompiledPolicy, { change, subject, shared }: Case):
       continue;
     }
     try {
-      const result = expression.evaluate(variables);
+      const result = run(expression);
       const message = (): string => {
-        const said = messageExpression && textFrom(() => messageExpression.evaluate(variables));
+        const said = messageExpression && textFrom(() => run(messageExpression));
         return said ?? validation.message ?? `failed expression: ${oneLine(expression.text)}`;
       };
       yield* violations(result, message, at);
     } catch (error) {
+      if (error instanceof CelCostError) throw error;
       yield* onError(`the expression ${oneLine(expression.text)}`, error).map((said) => ({ ...said, ...at }));
     }
   }
   for (const { name, expression } of compiled.notes) {
-    const said = textFrom(() => expression.evaluate(variables));
+    const said = textFrom(() => run(expression));
     if (said !== undefined) yield { kind: 'note', message: `${name}: ${said}` };
   }
 }
@@ -147,7 +172,8 @@ function textFrom(evaluate: () => CelValue): string | undefined {
   try {
     const value = evaluate();
     return typeof value === 'string' && value.trim() !== '' && !value.includes('\n') ? value : undefined;
-  } catch {
+  } catch (error) {
+    if (error instanceof CelCostError) throw error;
     return undefined;
   }
 }

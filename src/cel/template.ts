@@ -1,8 +1,10 @@
 /** Expressions of PackageVariantSet templates: standard CEL over a few variables, and the result is a text. */
-import { celEnv, celMethod, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
-import { RE2JS } from 're2js';
+import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 
+import { additions } from './library/lists.ts';
+import { patterns } from './library/regex.ts';
 import { mistakesIn } from './names.ts';
+import { celBudget, CelCostError, counted, turn, within, work, type CelBudget } from './work.ts';
 
 /** A YAML value without big integers, as variables hold it. */
 export type TemplateVariables = Readonly<Record<string, unknown>>;
@@ -16,31 +18,30 @@ const LONGEST = 2_048;
 const MOST_LOOPS = 2;
 const LONGEST_RESULT = 8_192;
 
+/** Steps that all expressions of one set may take together: about a second of a processor. */
+const MAX_STEPS = 5_000_000;
+
+/** For all expressions that are evaluated together, such as those of a set for all of its targets. */
+export function templateBudget(): CelBudget {
+  return celBudget(MAX_STEPS);
+}
+
 /** What an expression may speak of; the last is not bound where it is about to be named. */
 const VARIABLES = ['repoDefault', 'packageDefault', 'upstream', 'target', 'repository'];
 
-const LOOP = /\.\s*(?:all|exists|exists_one|map|filter)\s*\(/g;
-
-const { STRING, BOOL } = CelScalar;
-
-/** Patterns run in linear time, as CEL demands. */
-const ENVIRONMENT = celEnv({
-  funcs: [
-    celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
-      return RE2JS.compile(pattern).matcher(this).find();
-    }),
-  ],
-});
+/** CEL's own functions; those whose work grows with what they are given count it. */
+const ENVIRONMENT = celEnv({ funcs: [turn, ...additions, ...patterns] });
 
 /**
  * The text that an expression gives. A mistake in it, a missing key, or a result that is no text is an answer with the
  * reason in cel-go's words where these are known.
  */
-export function evaluateTemplate(expression: string, variables: TemplateVariables): TemplateAnswer {
+export function evaluateTemplate(
+  expression: string,
+  variables: TemplateVariables,
+  budget: CelBudget = templateBudget(),
+): TemplateAnswer {
   if (expression.length > LONGEST) return failed(`the expression is longer than ${LONGEST} characters`);
-  if ((expression.match(LOOP)?.length ?? 0) > MOST_LOOPS) {
-    return failed(`the expression loops more than ${MOST_LOOPS} times`);
-  }
   let program: Program | string;
   try {
     program = compiled(expression);
@@ -49,18 +50,31 @@ export function evaluateTemplate(expression: string, variables: TemplateVariable
   }
   if (typeof program === 'string') return failed(program);
   try {
-    const result = program(variables as never);
+    const { run, size } = program;
+    // Each part may look at all that stands in the variables, and in a loop so at each turn.
+    const each = 1 + (charactersIn(variables) >> 10);
+    const evaluate = (): ReturnType<typeof run> => {
+      work(size * each);
+      return run(variables as never);
+    };
+    const result = within(budget, evaluate, each);
     if (isCelError(result)) return failed(messageOf(result));
     if (typeof result !== 'string') return failed(`the expression gives no string, but ${kindOf(result)}`);
     if (result.length > LONGEST_RESULT)
       return failed(`the result is longer than ${LONGEST_RESULT} characters`);
     return { ok: true, value: result };
   } catch (error) {
-    return failed(messageOf(error));
+    return failed(
+      error instanceof CelCostError ? `the expression costs too much: ${error.message}` : messageOf(error),
+    );
   }
 }
 
-type Program = ReturnType<typeof plan>;
+interface Program {
+  readonly run: ReturnType<typeof plan>;
+  /** Parts of the expression. */
+  readonly size: number;
+}
 
 /** A set evaluates the same few expressions for each of its targets. */
 const MOST_PROGRAMS = 500;
@@ -72,9 +86,17 @@ function compiled(expression: string): Program | string {
   if (known !== undefined) return known;
   if (programs.size >= MOST_PROGRAMS) programs.clear();
   const parsed = parse(expression);
-  const program = undeclared(parsed) ?? plan(ENVIRONMENT, parsed);
+  const program = undeclared(parsed) ?? planned(parsed);
   programs.set(expression, program);
   return program;
+}
+
+/** Loops are counted in the syntax tree: in the text they can be spelled in many ways. */
+function planned({ expr }: ReturnType<typeof parse>): Program | string {
+  if (expr === undefined) return 'the expression is empty';
+  const { root, loops, size } = counted(expr);
+  if (loops > MOST_LOOPS) return `the expression loops more than ${MOST_LOOPS} times`;
+  return { run: plan(ENVIRONMENT, root), size };
 }
 
 function undeclared({ expr }: ReturnType<typeof parse>): string | undefined {
@@ -82,6 +104,13 @@ function undeclared({ expr }: ReturnType<typeof parse>): string | undefined {
   const [mistake] = mistakesIn(expr, ENVIRONMENT, { variables: VARIABLES }).mistakes;
   const name = /^there is no (?:variable|function) ([^;]+)/.exec(mistake?.message ?? '')?.[1];
   return name === undefined ? mistake?.message : `undeclared reference to '${name}' (in container '')`;
+}
+
+/** Characters of a value with its keys. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [key, one]) => sum + key.length + charactersIn(one), 1);
 }
 
 function failed(message: string): TemplateAnswer {

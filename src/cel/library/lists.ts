@@ -12,6 +12,7 @@ import {
 } from '@bufbuild/cel';
 import type { CelFunc, CelInput, CelList, CelUint, CelValue } from '@bufbuild/cel';
 
+import { work } from '../work.ts';
 import { BOOL, BYTES, DYN, INT, LIST, MAP, STRING } from './types.ts';
 
 const { funcs } = celEnv();
@@ -24,10 +25,12 @@ const LONGEST = 1_000_000;
 const LONGEST_TEXT = 16 * 1024 * 1024;
 
 function requireShort(length: number): void {
+  work(length >> 6);
   if (length > LONGEST_TEXT) throw new Error(`texts have ${LONGEST_TEXT} characters at most`);
 }
 
 function joined(a: CelList, b: CelList): CelInput[] {
+  work(a.size + b.size);
   if (a.size + b.size > LONGEST) throw new Error(`lists have ${LONGEST} elements at most`);
   return [...a, ...b];
 }
@@ -40,10 +43,12 @@ function applied(group: typeof less, a: CelValue, b: CelValue): CelValue {
 }
 
 function isLess(a: CelValue, b: CelValue): boolean {
+  work(1);
   return applied(less, a, b) === true;
 }
 
 function isEqual(a: CelValue, b: CelValue): boolean {
+  work(1);
   return applied(equals, a, b) === true;
 }
 
@@ -100,6 +105,7 @@ function sortedBy(list: CelList, keys: CelList): CelInput[] {
 
 function range(length: bigint): CelInput[] {
   if (length > LONGEST) throw new Error(`lists have ${LONGEST} elements at most`);
+  work(Number(length));
   return Array.from({ length: Math.max(0, Number(length)) }, (_, at) => BigInt(at));
 }
 
@@ -132,7 +138,8 @@ function indexIn(list: CelList, wanted: CelValue): bigint {
   return BigInt([...list].findIndex((one) => isEqual(one, wanted)));
 }
 
-export const lists: CelFunc[] = [
+/** In the place of the evaluator's own, which knows no end. */
+export const additions: CelFunc[] = [
   // The evaluator's own answer is a chain of lists, as deep as the list is long.
   celFunc('_+_', [LIST, LIST], LIST, (a, b) => celList(joined(a, b))),
   celFunc('_+_', [BYTES, BYTES], BYTES, (a, b) => {
@@ -146,6 +153,10 @@ export const lists: CelFunc[] = [
     requireShort(a.length + b.length);
     return a + b;
   }),
+];
+
+export const lists: CelFunc[] = [
+  ...additions,
   celMethod('isSorted', LIST, [], BOOL, function () {
     const all = [...this];
     return all.every((one, at) => at === 0 || !isLess(one, all[at - 1] ?? one));

@@ -2,12 +2,14 @@
 import { celEnv, celFunc, celUint, isCelError, isCelUint } from '@bufbuild/cel';
 import type { CelFunc, CelList, CelValue } from '@bufbuild/cel';
 
+import { work } from '../work.ts';
 import { BOOL, BYTES, DOUBLE, DYN, INT, LIST, STRING, UINT } from './types.ts';
 
 const { funcs } = celEnv();
 const [within, less] = [funcs.find('@in'), funcs.find('_<_')];
 
 function contains(list: CelList, one: CelValue): boolean {
+  work(list.size);
   return within?.call(0, undefined, [one, list]) === true;
 }
 

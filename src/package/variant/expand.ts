@@ -1,5 +1,7 @@
 /** A PackageVariantSet and the world it selects from → its variants. */
 import { selects } from '../../cel/match.ts';
+import { templateBudget } from '../../cel/template.ts';
+import type { CelBudget } from '../../cel/work.ts';
 import type { YamlValue } from '../yaml/edit.ts';
 import { upstreamOfSet, type PackageRevision } from './package-revision.ts';
 import { renderTemplate, shownObject } from './template.ts';
@@ -41,6 +43,12 @@ export interface Expansion {
 /** How many variants one set may generate. */
 const MOST_VARIANTS = 10_000;
 
+/** Each target is held against all repositories and objects. */
+const MAX_TARGETS = 1_000;
+
+/** More mistakes than this are one: what makes them is a list or a template. */
+const MAX_PROBLEMS = 1_000;
+
 type NamedRepository = ObjectMeta & { readonly namespace: string };
 
 /** One downstream that a target asks for, before its template. */
@@ -74,17 +82,24 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
   };
   const variants = new Map<string, { readonly variant: ValidVariant; readonly target: number }>();
   const problems: ExpansionProblem[] = [];
+  const stopped = (message: string, path: ExpansionProblem['path']): Expansion => ({
+    variants: sorted(variants),
+    problems: [...problems, problem('ValidationError', message, path)],
+  });
+  if (targets.length > MAX_TARGETS)
+    return stopped(`the set has more than ${MAX_TARGETS} targets: split it`, ['spec', 'targets']);
+  // All expressions of the set count together.
+  const budget = templateBudget();
   for (const [at, target] of targets.entries()) {
     const path = ['spec', 'targets', at];
     for (const wanted of unrolled(target, upstream.package, namespace, world)) {
       if (variants.size >= MOST_VARIANTS) {
-        const message = `the set generates more than ${MOST_VARIANTS} variants: split it`;
-        return {
-          variants: sorted(variants),
-          problems: [...problems, problem('ValidationError', message, path)],
-        };
+        return stopped(`the set generates more than ${MOST_VARIANTS} variants: split it`, path);
       }
-      const made = variantOf(set, found, target, wanted, named);
+      if (problems.length >= MAX_PROBLEMS) {
+        return stopped(`the set was left after ${MAX_PROBLEMS} mistakes: correct those first`, path);
+      }
+      const made = variantOf(set, found, target, wanted, named, budget);
       if ('reason' in made) {
         problems.push({ ...made, path: [...path, ...made.path] });
         continue;
@@ -113,41 +128,40 @@ function problem(
   return { reason, message, path };
 }
 
-function unrolled(
+/** One after the other: repositories times names may be more than anybody would hold. */
+function* unrolled(
   target: SetTarget,
   upstreamPackage: string,
   namespace: string,
   world: ExpansionWorld,
-): Wanted[] {
+): Generator<Wanted> {
   const { repositories, repositorySelector, objectSelector } = target;
   if (repositories !== undefined) {
-    return repositories.flatMap(({ name, packageNames }) =>
-      namesOr(packageNames, upstreamPackage).map((named) => ({
-        repo: name,
-        package: named,
-        target: { repo: name, package: named },
-      })),
-    );
+    for (const { name, packageNames } of repositories) {
+      for (const named of namesOr(packageNames, upstreamPackage)) {
+        yield { repo: name, package: named, target: { repo: name, package: named } };
+      }
+    }
+    return;
   }
   if (repositorySelector !== undefined) {
-    return world.repositories
-      .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
-      .filter(({ metadata }) => selects(repositorySelector, metadata.labels))
-      .flatMap(({ metadata }) =>
-        namesOr(repositorySelector.packageNames, upstreamPackage).map((named) =>
-          wantedOf(target, metadata, namespace, named, undefined),
-        ),
-      );
+    for (const { metadata } of world.repositories) {
+      if (namespaceOf(metadata, namespace) !== namespace) continue;
+      if (!selects(repositorySelector, metadata.labels)) continue;
+      for (const named of namesOr(repositorySelector.packageNames, upstreamPackage)) {
+        yield wantedOf(target, metadata, namespace, named, undefined);
+      }
+    }
+    return;
   }
-  if (objectSelector === undefined) return [];
-  return objectsOf(world, namespace)
-    .filter(
-      ({ apiVersion, kind }) => apiVersion === objectSelector.apiVersion && kind === objectSelector.kind,
-    )
-    .filter(({ metadata }) => namespaceOf(metadata, namespace) === namespace)
-    .filter(({ metadata }) => (objectSelector.name ?? metadata.name) === metadata.name)
-    .filter(({ metadata }) => selects(objectSelector, metadata.labels))
-    .map(({ metadata, value }) => wantedOf(target, metadata, namespace, upstreamPackage, value));
+  if (objectSelector === undefined) return;
+  for (const { apiVersion, kind, metadata, value } of objectsOf(world, namespace)) {
+    if (apiVersion !== objectSelector.apiVersion || kind !== objectSelector.kind) continue;
+    if (namespaceOf(metadata, namespace) !== namespace) continue;
+    if ((objectSelector.name ?? metadata.name) !== metadata.name) continue;
+    if (!selects(objectSelector, metadata.labels)) continue;
+    yield wantedOf(target, metadata, namespace, upstreamPackage, value);
+  }
 }
 
 function namesOr(names: readonly string[] | undefined, otherwise: string): readonly string[] {
@@ -201,6 +215,7 @@ function variantOf(
   { template }: SetTarget,
   wanted: Wanted,
   repositoryNamed: (name: string) => NamedRepository | undefined,
+  budget: CelBudget,
 ): ValidVariant | ExpansionProblem {
   const namespace = namespaceOf(set.metadata);
   const rendered = renderTemplate({
@@ -211,6 +226,7 @@ function variantOf(
     target: wanted.target,
     template,
     repositoryNamed,
+    budget,
   });
   if (!rendered.ok) return problem('UnexpectedError', rendered.message, rendered.path);
   const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};

@@ -1,5 +1,6 @@
 /** From the template of a set's target to the spec of one variant. */
 import { evaluateTemplate } from '../../cel/template.ts';
+import type { CelBudget } from '../../cel/work.ts';
 import type { FunctionSpec } from '../render/function-runtime.ts';
 import type { YamlValue } from '../yaml/edit.ts';
 import type {
@@ -21,6 +22,8 @@ export interface TemplateInput {
   /** What `target` is in expressions. */
   readonly target: YamlValue;
   readonly template: VariantTemplate | undefined;
+  /** What all expressions of the set may cost together. */
+  readonly budget: CelBudget;
   /** The `Repository` of that name in the set's namespace. */
   readonly repositoryNamed: (name: string) => (ObjectMeta & { readonly namespace: string }) | undefined;
 }
@@ -78,7 +81,7 @@ function render(input: TemplateInput): PackageVariantSpec {
     target: input.target,
   };
   const evaluate: Evaluate = (expression, path) => {
-    const answer = evaluateTemplate(expression, variables);
+    const answer = evaluateTemplate(expression, variables, input.budget);
     if (answer.ok) return answer.value;
     throw new Stop(path, `${shown(path)}: ${answer.message}`);
   };

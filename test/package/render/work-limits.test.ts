@@ -98,7 +98,7 @@ spec:
         'crd.yaml': crd,
         'bomb.yaml': `apiVersion: example.com/v1\nkind: Bomb\nmetadata: { name: b }\nspec: ${'a'.repeat(16_000)}\n`,
       });
-      expect(message).toContain('too large to be checked');
+      expect(message).toContain('too large to be checked: write it with smaller repetitions');
     },
     PATIENCE,
   );
