@@ -2,6 +2,7 @@
  * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
  * follows.
  */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import { createCatalog } from './catalog/catalog.ts';
@@ -13,15 +14,19 @@ import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
 import { grouped } from './intake/grouped.ts';
+import { createContentWork } from './isolation/content.ts';
+import { openQuarantine } from './isolation/quarantine.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
+import { LANES, withShares } from './lanes.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
 import { createBudget } from './queue/budget.ts';
 import type { Database } from './queue/database.ts';
-import type { Json, Lane, NewJob, Queue } from './queue/job.ts';
+import type { Json, NewJob, Queue } from './queue/job.ts';
 import { startQueue } from './queue/queue.ts';
+import { createVerdicts } from './queue/verdicts.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pulls.ts';
@@ -29,11 +34,11 @@ import { createDashboardReconciler, type DashboardTarget } from './reconcile/das
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
 import type { Git, Neighbour } from './reconcile/git-port.ts';
-import { sweepJob } from './reconcile/jobs.ts';
+import { LONG_PROPOSAL, LONG_STRANGER, longerJob, STRANGER, sweepJob } from './reconcile/jobs.ts';
 import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
-import type { RepositoryRef, World } from './reconcile/ports.ts';
+import type { Job as ReconcileJob, RepositoryRef, World } from './reconcile/ports.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
@@ -47,6 +52,7 @@ import { createRunning, type Running } from './running.ts';
 import { startSharedIndex } from './shared-index.ts';
 import { createSharedLock } from './shared-lock.ts';
 import type { Tracing } from './tracing.ts';
+import { createTurns } from './turns.ts';
 import { VERSION } from './version.ts';
 
 export interface BotOptions {
@@ -69,20 +75,6 @@ export interface Bot extends AsyncDisposable {
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
   stop(graceMs: number): Promise<void>;
 }
-
-/** Commands answer people, so they do not wait behind renders; fan-out waits behind both. */
-const LANES: readonly Lane[] = [
-  { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
-  { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
-  { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  {
-    name: 'index',
-    kinds: ['repository', 'rollout', 'poll', 'commit', 'sweep', 'sweep-repository'],
-    concurrency: 2,
-  },
-  { name: 'variants', kinds: ['variant'], concurrency: 4 },
-  { name: 'dashboards', kinds: ['dashboard'], concurrency: 1 },
-];
 
 /** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
 const CLOCKS_APART_MS = 10_000;
@@ -162,6 +154,18 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const known = shared ? createSharedCatalog() : undefined;
   const index = known && (await startSharedIndex(database, known));
   const lock = createSharedLock(database);
+  const turns = createTurns(() => Date.now());
+  const inTurn = (job: ReconcileJob): ReconcileJob => {
+    const { author } = job.data as { readonly author?: string };
+    return author === undefined ? job : { ...job, priority: turns.next(author) };
+  };
+  const work = await createContentWork({
+    version: `portico ${VERSION}`,
+    processes: Math.max(2, Math.min(4, availableParallelism())),
+    quarantine: await openQuarantine(createVerdicts(database)),
+    ended: (share, outcome, cpuSeconds) => metrics.contentWork(share, outcome, cpuSeconds),
+  });
+  void work.warm();
   const world: World = {
     catalog: known?.catalog ?? createCatalog(),
     async open(ref, signal) {
@@ -199,9 +203,12 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       await index?.flush();
       const trace = tracing.carry();
       const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
-      const stored = [jobs].flat().map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
+      const stored = [jobs]
+        .flat()
+        .map((job) => ({ ...inTurn(job), data: { ...job.data, ...about } as Json }));
       return enqueue(stored);
     },
+    content: work.content,
     runtime: createRuntime(containers === undefined ? {} : { containers }),
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
@@ -217,7 +224,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     return lists.map(() => undefined);
   }, 50);
   const reconcilers = createHandlers(world, running, lock);
-  const indexed = index === undefined ? reconcilers : withIndex(reconcilers, index);
+  const within = withShares(reconcilers, (share, job) => work.within(share, job));
+  const indexed = index === undefined ? within : withIndex(within, index);
   const handlers = withTraces(withFreshness(indexed, freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
@@ -234,6 +242,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     await queue.stop(graceMs);
     await running[Symbol.asyncDispose]();
     await mirrors.close();
+    work[Symbol.dispose]();
   }
 
   return {
@@ -276,13 +285,24 @@ function createHandlers(world: World, running: Running, lock: KeyedLock): Handle
   const sweep = createSweep(world);
   const sweepRepository = createRepositorySweep(world);
   // What happens to one pull request happens one after the other, whichever lane and process it came by.
+  const look: Handlers[string] = ({ kind, key, data }, signal) => {
+    const target = data as unknown as ProposalTarget;
+    return lock.run(pullKey(target), () =>
+      running.run(
+        pullKey(target),
+        async (either) => {
+          if ((await proposal(target, either)) === 'looked') return;
+          await world.enqueue(longerJob({ kind, key, data: data as Readonly<Record<string, unknown>> }));
+        },
+        signal,
+      ),
+    );
+  };
   return {
-    proposal: ({ data }, signal) => {
-      const target = data as unknown as ProposalTarget;
-      return lock.run(pullKey(target), () =>
-        running.run(pullKey(target), (either) => proposal(target, either), signal),
-      );
-    },
+    proposal: look,
+    [LONG_PROPOSAL]: look,
+    [STRANGER]: look,
+    [LONG_STRANGER]: look,
     comment: async ({ data }, signal) => {
       const target = data as unknown as CommentTarget;
       // To end what is under way, a comment must not wait for it.

@@ -1,4 +1,6 @@
 /** What Portico counts, for Prometheus. Labels are few and bounded: never a repository, a person or a path with names in it. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface Metrics {
@@ -11,6 +13,8 @@ export interface Metrics {
   /** The calls that an installation may still make at once. */
   budgetLeft(installationId: number, left: number): void;
   rendered(outcome: string, seconds: number): void;
+  /** Work on foreign content ended: `answer`, `lost`, or the limit that it met. */
+  contentWork(share: string, outcome: string, cpuSeconds: number): void;
   command(name: string, outcome: string): void;
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
   observeDepth(read: () => Promise<readonly Depth[]>): void;
@@ -25,6 +29,8 @@ interface Depth {
   readonly ageSeconds: number;
 }
 
+const STALL_RESOLUTION_MS = 10;
+
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /** A registry of its own (so that two servers in one process do not mix) with all of Portico's metrics and the process's. */
@@ -32,6 +38,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  addStall(registry);
   const deliveries = new Counter({
     name: 'portico_deliveries_total',
     help: 'Webhook deliveries by event and outcome',
@@ -65,6 +72,13 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
+  const work = new Histogram({
+    name: 'portico_content_work_cpu_seconds',
+    help: 'Processor time of work on foreign content, by whose it is and how it ended',
+    labelNames: ['share', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
   const commands = new Counter({
     name: 'portico_commands_total',
     help: 'Slash-commands by name and outcome',
@@ -77,11 +91,28 @@ export function createMetrics(): Metrics {
     jobEnded: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
     githubCall: (route, status, seconds) => calls.observe({ route, status }, seconds),
     budgetLeft: (installation, left) => budget.set({ installation }, left),
+    contentWork: (share, outcome, cpuSeconds) => work.observe({ share, outcome }, cpuSeconds),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),
   };
+}
+
+/** How long the event loop stood still at most since it was asked last: while it does, nobody is answered. */
+function addStall(registry: Registry): void {
+  const delay = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
+  delay.enable();
+  const stall = new Gauge({
+    name: 'portico_event_loop_stall_seconds',
+    help: 'The longest stall of the event loop since the scrape before',
+    registers: [registry],
+    collect() {
+      // The histogram counts the interval between two looks, not only what is beyond it.
+      stall.set(Math.max(0, delay.max / 1e9 - STALL_RESOLUTION_MS / 1e3));
+      delay.reset();
+    },
+  });
 }
 
 /** Each gauge asks for itself: prom-client collects all at once, and one must not be read before another has set it. */

@@ -15,6 +15,7 @@ import {
   repositoryJob,
   repositorySweepJob,
   rolloutJob,
+  strangerJob,
   sweepJob,
   updateBranchJob,
 } from './reconcile/jobs.ts';
@@ -39,7 +40,14 @@ const Payload = z.object({
   ref: z.string().optional(),
   ref_type: z.string().optional(),
   sender: z.object({ type: z.string().optional(), login: z.string().optional() }).optional(),
-  pull_request: z.object({ number: z.number() }).optional(),
+  pull_request: z
+    .object({
+      number: z.number(),
+      user: z.object({ login: z.string() }).nullish(),
+      // Null where the fork is gone.
+      head: z.object({ repo: z.object({ id: z.number() }).nullish() }).nullish(),
+    })
+    .optional(),
   issue: z
     .object({
       number: z.number(),
@@ -107,12 +115,12 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     case 'pull_request':
       if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
       return [
-        proposalJob(repository, number),
+        lookAt(repository, number, event),
         ...(event.action === 'closed' ? [publicationJob(repository)] : []),
       ];
     case 'pull_request_review':
       if (number === undefined) return [];
-      return [proposalJob(repository, number), ...reviewed(repository, number, event)];
+      return [lookAt(repository, number, event), ...reviewed(repository, number, event)];
     case 'issue_comment': {
       const { issue, comment } = event;
       if (event.action !== 'created' || issue === undefined || comment === undefined) return [];
@@ -151,6 +159,14 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     default:
       return [];
   }
+}
+
+/** What comes from a fork waits in another lane. The proposal itself decides: this spares a way round. */
+function lookAt(repository: RepositoryRef, number: number, { pull_request: pull }: Event): Job {
+  const job = proposalJob(repository, number);
+  const head = pull?.head?.repo;
+  if (head === undefined || head?.id === repository.id) return job;
+  return strangerJob(job, pull?.user?.login ?? '');
 }
 
 /** A box of the dashboard, which is an issue of ours, was ticked by a person. */

@@ -3,7 +3,7 @@ import type { FunctionOutput } from '../package/render/function-runtime.ts';
 import { splitCommand } from './command-line.ts';
 import { printResourceList } from './resource-list.ts';
 import type { RuntimeOptions } from './runtime.ts';
-import { answerOf, refused } from './sandbox/answer.ts';
+import { printedBy, readPrinted, refused } from './sandbox/answer.ts';
 import type { FunctionInput } from './sandbox/answer.ts';
 import { hasBubblewrap, inBubblewrap } from './sandbox/bubblewrap.ts';
 import { makeControlGroup } from './sandbox/control-group.ts';
@@ -59,7 +59,7 @@ export async function runExec(
     await group?.close();
   }
   signal?.throwIfAborted();
-  const answer = answerOf(boxed ? explain(ended, word, limits) : ended, input);
+  const answer = readPrinted(printedBy(boxed ? explain(ended, word, limits) : ended), input.items);
   return wanted && !boxed ? { ...answer, unconfined: unconfined(word) } : answer;
 }
 

@@ -2,15 +2,14 @@
 import type {
   ForeignFunction,
   ForeignFunctions,
-  FunctionOutput,
   FunctionSpec,
+  PrintedOutput,
 } from '../package/render/function-runtime.ts';
 import { fewAtATime } from '../processes/few-at-a-time.ts';
 import { runContainer } from './container/run-container.ts';
 import type { ContainerSettings } from './container/settings.ts';
 import { parseImage } from './image.ts';
 import { refused } from './sandbox/answer.ts';
-import type { FunctionInput } from './sandbox/answer.ts';
 import { CONTAINER_LIMITS, limitsFor, RENDER_MS, WASM_LIMITS } from './sandbox/limits.ts';
 import type { Limits } from './sandbox/limits.ts';
 import { runWasm } from './wasm/run-wasm.ts';
@@ -39,35 +38,39 @@ export function findAllowed(spec: FunctionSpec, { allowed }: ForeignFunctions): 
   });
 }
 
+/** Runs one on the text of a ResourceList. */
 export type ForeignRunner = (
   found: ForeignFunction,
-  input: FunctionInput,
+  list: string,
   signal?: AbortSignal,
-) => Promise<FunctionOutput>;
+) => Promise<PrintedOutput>;
 
 /** Runs allowed functions; one instance for each render, whose time is counted together. */
 export function createForeignRunner(options: ForeignOptions): ForeignRunner {
   let used = 0;
-  return async ({ image, code, ...asked }, input, signal) => {
+  return async ({ image, code, ...asked }, list, signal) => {
     const standard = code.kind === 'wasm' ? WASM_LIMITS : CONTAINER_LIMITS;
     const own = { ...limitsFor(standard, asked), ...options.limits };
     const left = RENDER_MS - used;
     if (left <= 0) {
-      return refused({
+      const output = refused({
         code: 'FUNCTION_TIME_BUDGET',
         message: `${image} was not run: the functions of this render have taken ${RENDER_MS / 60_000} minutes together.`,
         hint: 'Make the functions faster, or divide the package.',
       });
+      return { output };
     }
     const limits = { ...own, timeoutMs: Math.min(own.timeoutMs, left) };
-    if (code.kind === 'container' && options.containers === undefined) return refused(containersOff(image));
+    if (code.kind === 'container' && options.containers === undefined) {
+      return { output: refused(containersOff(image)) };
+    }
     return oneOfFew(async () => {
       const begun = performance.now();
       try {
-        if (code.kind === 'wasm') return await runWasm(code, input, limits, signal);
+        if (code.kind === 'wasm') return await runWasm(code, list, limits, signal);
         return options.containers === undefined
-          ? refused(containersOff(image))
-          : await runContainer(code.reference, input, limits, options.containers, signal);
+          ? { output: refused(containersOff(image)) }
+          : await runContainer(code.reference, list, limits, options.containers, signal);
       } finally {
         used += performance.now() - begun;
       }

@@ -6,6 +6,7 @@ import type {
   FunctionRuntime,
   FunctionSpec,
   ItemFunction,
+  PrintedOutput,
 } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { WorkBudget } from '../package/render/work-budget.ts';
@@ -14,6 +15,7 @@ import type { ForeignRunner } from './foreign.ts';
 import { isCatalog, parseImage } from './image.ts';
 import { builtinFunctions, lookUp } from './registry.ts';
 import type { Lookup } from './registry.ts';
+import type { FunctionInput } from './sandbox/answer.ts';
 import { WASM_LIMITS, type Limits } from './sandbox/limits.ts';
 
 export interface RuntimeOptions {
@@ -45,6 +47,14 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
 
 function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): FunctionRuntime {
   const runForeign = lazyRunner(options);
+  const print: NonNullable<FunctionRuntime['print']> = async (spec, list, signal) => {
+    const { findAllowed } = await import('./foreign.ts');
+    const found = findAllowed(spec, foreign);
+    if (found === undefined) return { output: refuseUnknown(spec) };
+    return foreign.denied === undefined
+      ? runForeign(found, list, signal)
+      : { output: refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS) };
+  };
   return {
     async run(spec, input, signal) {
       signal?.throwIfAborted();
@@ -55,13 +65,9 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
       }
       const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
       if (lookup.found === 'builtin') return runBuiltin(lookup, input, patchOf(spec));
-      const { findAllowed } = await import('./foreign.ts');
-      const found = findAllowed(spec, foreign);
-      if (found === undefined) return refuseImage(spec, lookup);
-      return foreign.denied === undefined
-        ? runForeign(found, input, signal)
-        : refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS);
+      return runPrinted((list) => print(spec, list, signal), input);
     },
+    print,
     withForeign: (allowed) => runtimeWith(options, allowed),
     each: readEach,
     async judgeRego(module, review, signal) {
@@ -84,6 +90,11 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
   };
 }
 
+/** True for what runs without a process of its own. */
+export function isBuiltin(spec: FunctionSpec): boolean {
+  return spec.exec === undefined && lookUp(spec.image ?? spec.name ?? '', spec.tag).found === 'builtin';
+}
+
 /** A built-in function for one item at a time; undefined for all others, and where it would fail. */
 function readEach(
   spec: FunctionSpec,
@@ -102,6 +113,18 @@ function readEach(
     ...(patch === undefined ? {} : { patch }),
   });
   return found && { ...found, key: `${name} ${version} ${patch ?? ''}` };
+}
+
+/** A foreign function: its ResourceList is printed, and what it answers is read. */
+export async function runPrinted(
+  print: (list: string) => Promise<PrintedOutput>,
+  input: FunctionInput,
+): Promise<FunctionOutput> {
+  const [{ printResourceList }, { readPrinted }] = await Promise.all([
+    import('./resource-list.ts'),
+    import('./sandbox/answer.ts'),
+  ]);
+  return readPrinted(await print(printResourceList(input)), input.items);
 }
 
 /** Most renders need none of it, and need not load it. */
@@ -179,6 +202,13 @@ const EXEC_WAYS =
   'There are three ways: use a built-in function instead of the program (docs/functions.md lists them); ' +
   'build the program as a WebAssembly module or an image, and allow it under spec.functions of the configuration; ' +
   'or render on your own machine with portico render --allow-exec and push the outcome.';
+
+function refuseUnknown(spec: FunctionSpec): FunctionOutput {
+  const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
+  return lookup.found === 'builtin'
+    ? refuse('FUNCTION_BUILTIN', `${lookup.name} is built in.`, 'It runs without a process of its own.')
+    : refuseImage(spec, lookup);
+}
 
 function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'builtin' }>): FunctionOutput {
   const image = spec.image ?? spec.name ?? '';

@@ -35,6 +35,11 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (format, key)
    );
    CREATE INDEX index_row_seq ON portico.index_row (format, seq);`,
+  `CREATE TABLE portico.verdict (
+     key text PRIMARY KEY,
+     value text NOT NULL,
+     decided_at timestamptz NOT NULL DEFAULT now()
+   );`,
 ];
 
 /**

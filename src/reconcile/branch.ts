@@ -1,6 +1,6 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
-import { proposalJob, publicationJob, repositoryJob, repositorySweepJob, sweepJob } from './jobs.ts';
+import { publicationJob, pullJob, repositoryJob, repositorySweepJob, sweepJob } from './jobs.ts';
 import { offerOnboarding } from './onboarding.ts';
 import { ORGANIZATION_REPOSITORY } from './organization.ts';
 import type { RepositoryRef, World } from './ports.ts';
@@ -39,8 +39,8 @@ export function createBranchReconciler(
     if (repository.name === ORGANIZATION_REPOSITORY) await world.enqueue(sweepJob());
     await world.enqueue(publicationJob(repository));
     await world.enqueue(repositoryJob(repository));
-    for (const { number } of await access.forge.listOpenPulls(signal)) {
-      await world.enqueue(proposalJob(repository, number));
+    for (const pull of await access.forge.listOpenPulls(signal)) {
+      await world.enqueue(pullJob(repository, pull));
     }
   };
 }

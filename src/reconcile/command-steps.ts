@@ -5,7 +5,7 @@ import { PorticoError } from '../error.ts';
 import { digestAt } from './approvals.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
 import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
-import { proposalJob, publicationJob, variantJob } from './jobs.ts';
+import { proposalJob, recheckJob, publicationJob, variantJob } from './jobs.ts';
 import { told } from './markdown-blocks.ts';
 import { mergeAsAllowed } from './merge-as-allowed.ts';
 import type { Access, World } from './ports.ts';
@@ -65,7 +65,7 @@ async function performInPull(
       if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
       return look(world, access, snapshot);
     case 'render':
-      return look(world, access, snapshot);
+      return renderAgain(world, access, snapshot, asked);
     case 'record-approval':
       await record(
         world,
@@ -115,6 +115,18 @@ export async function mergedBefore(
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(world: World, { ref }: Access, { pull }: ProposalSnapshot): Promise<StepOutcome> {
   await world.enqueue(proposalJob(ref, pull.number));
+  return DONE;
+}
+
+/** What met a limit before is done once more, unless only its author asks, who may be a stranger. */
+async function renderAgain(
+  world: World,
+  { ref }: Access,
+  { pull, writable }: ProposalSnapshot,
+  { login }: Asked,
+): Promise<StepOutcome> {
+  const mayAskAnew = writable || login.toLowerCase() !== pull.author.toLowerCase();
+  await world.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
   return DONE;
 }
 

@@ -1,5 +1,6 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
+import type { Pull } from './forge-port.ts';
 import type { Job, RepositoryRef } from './ports.ts';
 import type { CommentTarget } from './written.ts';
 
@@ -27,6 +28,30 @@ export function publicationJob(repository: RepositoryRef): Job {
 
 export function proposalJob(repository: RepositoryRef, number: number): Job {
   return { kind: 'proposal', key: `proposal:${repository.id}#${number}`, data: { repository, number } };
+}
+
+/** Kinds of jobs about proposals: of strangers, and those that take longer than their turn. */
+export const STRANGER = 'stranger-proposal';
+export const LONG_PROPOSAL = 'long-proposal';
+export const LONG_STRANGER = 'long-stranger-proposal';
+
+/** A proposal from a fork: it waits in a lane of its own, where `author` is served in turn with others. */
+export function strangerJob({ data, key }: Pick<Job, 'data' | 'key'>, author: string): Job {
+  return { kind: STRANGER, key, data: { ...data, author } };
+}
+
+/** A look at a proposal, in the lane where it belongs. */
+export function pullJob(
+  repository: RepositoryRef,
+  { number, headRepositoryId, author }: Pick<Pull, 'number' | 'headRepositoryId' | 'author'>,
+): Job {
+  const job = proposalJob(repository, number);
+  return headRepositoryId === repository.id ? job : strangerJob(job, author);
+}
+
+/** The same job where long ones wait. */
+export function longerJob({ kind, data, key }: Pick<Job, 'kind' | 'data' | 'key'>): Job {
+  return { kind: kind === STRANGER || kind === LONG_STRANGER ? LONG_STRANGER : LONG_PROPOSAL, key, data };
 }
 
 /** Somebody asked for checks once more: for one by its name, else for all. A plain look does not take its place. */

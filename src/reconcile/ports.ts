@@ -5,6 +5,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Keyring } from '../revision/keyring.ts';
+import type { Content } from './content-port.ts';
 import type { Forge } from './forge-port.ts';
 import type { Git } from './git-port.ts';
 
@@ -80,6 +81,9 @@ export interface World {
   alone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
+  /** Does what has to be done with foreign content. */
+  readonly content: Content;
+  /** Starts the functions that the base branch allows, where the work on content needs them. */
   readonly runtime: FunctionRuntime;
   /** Runs built-in functions alone, which have no way out: for configuration that nobody has approved. */
   readonly builtins: FunctionRuntime;

@@ -1,12 +1,10 @@
 import { readsBase } from '../config/guardrail-config.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
-import { gatesOf, judgeGates, withoutConditions, type GateResult } from '../package/readiness-gates.ts';
-import { createRenderMemory } from '../package/render/memory.ts';
-import type { RenderMemory } from '../package/render/memory.ts';
+import type { GateResult } from '../package/readiness-gates.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
-import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
+import { inDirectory } from './check-draft.ts';
 import { isDenied, runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import { contextOf, type LoadedGuardrails } from './guardrails.ts';
@@ -33,14 +31,11 @@ export interface RenderedPackage {
 export interface RenderCache {
   get(key: string): Omit<RenderedPackage, 'package'> | undefined;
   set(key: string, value: Omit<RenderedPackage, 'package'>): void;
-  /** Files of former renders: in a package that changed, what stayed is not looked at again. */
-  readonly memory: RenderMemory;
 }
 
 export function createRenderCache(entries = 500): RenderCache {
   const cache = new Map<string, Omit<RenderedPackage, 'package'>>();
   return {
-    memory: createRenderMemory(),
     get(key) {
       const found = cache.get(key);
       if (found !== undefined) {
@@ -57,7 +52,7 @@ export function createRenderCache(entries = 500): RenderCache {
 
 /** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
 export async function renderProposal(
-  world: Pick<World, 'runtime' | 'runtimeVersion' | 'metrics'>,
+  world: Pick<World, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>,
   access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
   guardrails: LoadedGuardrails,
@@ -81,9 +76,15 @@ export async function renderProposal(
     ]);
     let result = cache.get(key);
     if (result === undefined) {
-      const { memory } = cache;
       const began = performance.now();
-      result = await renderOne({ runtime, memory }, access, snapshot.head.oid, touched, guardrails, signal);
+      result = await renderOne(
+        { runtime, content: world.content },
+        access,
+        snapshot.head.oid,
+        touched,
+        guardrails,
+        signal,
+      );
       cache.set(key, result);
       world.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
     }
@@ -93,7 +94,7 @@ export async function renderProposal(
 }
 
 async function renderOne(
-  world: Pick<World, 'runtime'> & { readonly memory: RenderMemory },
+  world: Pick<World, 'runtime' | 'content'>,
   access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
   head: string,
   touched: ProposalPackage,
@@ -106,25 +107,24 @@ async function renderOne(
   // The base as it is now: what is merged is what is compared.
   const place = { path: touched.path, treeish: touched.trees.base, directory: '' };
   const context = await contextOf(access, guardrails, place, signal);
-  const { runtime, memory } = world;
-  const input = { runtime, memory, guardrails, context, ...(signal && { signal }) };
-  const first = await renderPackage({ files, ...input });
-  const gates = gatesOf(first.files);
-  const bare = gates.length === 0 ? files : withoutConditions(files);
-  const judged = bare === files ? first : await renderPackage({ files: bare, ...input });
-  const outcome = {
-    ok: first.ok,
-    runs: [...first.runs, ...loaded.brokenFor(touched.path)],
-    findings: first.findings,
-    ...(first.problem && { problem: first.problem }),
-    ...(gates.length > 0 && { gates: judgeGates(gates, judged.files) }),
+  const { runtime, content } = world;
+  const {
+    files: after,
+    unstable,
+    ...outcome
+  } = await content.renderSettled({
+    files,
+    runtime,
+    guardrails,
+    context,
+    ...(signal && { signal }),
+  });
+  return {
+    ...outcome,
+    runs: [...outcome.runs, ...loaded.brokenFor(touched.path)],
+    changes: unstable === undefined ? changesBetween(touched.directory, files, after) : new Map(),
+    ...(unstable && { unstable: { paths: unstable.map((path) => inDirectory(touched.directory, path)) } }),
   };
-  const changes = changesBetween(touched.directory, files, first.files);
-  if (changes.size === 0) return { ...outcome, changes };
-  const second = await renderPackage({ files: first.files, ...input });
-  const paths = [...changesBetween(touched.directory, first.files, second.files).keys()];
-  if (paths.length > 0) return { ...outcome, ok: false, changes: new Map(), unstable: { paths } };
-  return { ...outcome, changes };
 }
 
 /** What turns one state of a package's directory into another, named from the top of the repository. */

@@ -7,7 +7,7 @@ import type { TrialMemory } from './config-trial.ts';
 import { waivedPackages } from './draft-history.ts';
 import { loadFixes, type FixMemory } from './fixes.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
-import type { Again } from './jobs.ts';
+import { proposalJob, recheckJob, strangerJob, type Again } from './jobs.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { openConflicts } from './open-conflicts.ts';
@@ -23,6 +23,7 @@ import { publishedOf } from './published-proposal.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
+import { tellPutOff } from './tell-put-off.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
 import { unlessRefused } from './why-refused.ts';
 
@@ -33,12 +34,18 @@ export interface ProposalTarget {
   readonly again?: Again;
   /** When it was asked for, in milliseconds. */
   readonly at?: number;
+  /** Set where it waited in the lane of strangers. */
+  readonly author?: string;
 }
 
 /** After this what the forge does not show is not there. */
 const SHOWN_AFTER_MS = 60_000;
 
-export type ProposalReconciler = (target: ProposalTarget, signal?: AbortSignal) => Promise<void>;
+/** `put off`: it takes longer than its turn, and is to be looked at where long ones wait. */
+export type ProposalReconciler = (
+  target: ProposalTarget,
+  signal?: AbortSignal,
+) => Promise<'looked' | 'put off'>;
 
 /**
  * Brings a pull request to the state it should be in: the branch holds the rendered packages, each check says what
@@ -48,11 +55,8 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
   const trials: TrialMemory = new Map();
   const mended: FixMemory = new Map();
-  const look = async (
-    access: Access,
-    { number, again, at = 0 }: ProposalTarget,
-    signal?: AbortSignal,
-  ): Promise<void> => {
+  const look = async (access: Access, target: ProposalTarget, signal?: AbortSignal): Promise<void> => {
+    const { number, again, at = 0 } = target;
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'none') {
       // A forge may tell of a pull request before it shows it.
@@ -69,6 +73,13 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     }
     if (loaded.snapshot.pull.state === 'closed') {
       if (loaded.snapshot.pull.merged) await sumUpPublished(access, loaded.snapshot, signal);
+      return;
+    }
+    if (!loaded.snapshot.writable && target.author === undefined) {
+      const { repository } = target;
+      const job =
+        again === undefined ? proposalJob(repository, number) : recheckJob(repository, number, again);
+      await world.enqueue(strangerJob(job, loaded.snapshot.pull.author));
       return;
     }
     const { snapshot, remerge } = await merged(world, access, loaded.snapshot, signal);
@@ -129,10 +140,17 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   };
   return async (target, signal) => {
     const access = await world.open(target.repository, signal);
-    await unlessRefused(
-      () => look(access, target, signal),
-      (why) => tellUnreadable(access, target.number, why, signal),
-    );
+    try {
+      await unlessRefused(
+        () => look(access, target, signal),
+        (why) => tellUnreadable(access, target.number, why, signal),
+      );
+    } catch (error) {
+      if (!(error instanceof PorticoError) || error.code !== 'CONTENT_LATER') throw error;
+      await tellPutOff(access, target.number, signal);
+      return 'put off';
+    }
+    return 'looked';
   };
 }
 

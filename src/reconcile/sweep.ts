@@ -8,8 +8,8 @@ import { answeredComments } from './answered.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import {
   commentJob,
-  proposalJob,
   publicationJob,
+  pullJob,
   repositoryJob,
   repositorySweepJob,
   updateBranchJob,
@@ -88,8 +88,9 @@ export function createRepositorySweep(
     await takeOver(world, access, facts, configuration.config, signal);
     await world.enqueue(repositoryJob(repository));
     await world.enqueue(publicationJob(repository));
-    for (const { number, headRef } of await access.forge.listOpenPulls(signal)) {
-      await world.enqueue(proposalJob(repository, number));
+    for (const pull of await access.forge.listOpenPulls(signal)) {
+      const { number, headRef } = pull;
+      await world.enqueue(pullJob(repository, pull));
       if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
       for (const review of await access.forge.listReviews(number, signal)) {
         const source = { kind: 'review' as const, id: review.id };

@@ -4,10 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { FunctionOutput } from '../../package/render/function-runtime.ts';
-import { printResourceList } from '../resource-list.ts';
-import { answerOf, refused } from '../sandbox/answer.ts';
-import type { FunctionInput } from '../sandbox/answer.ts';
+import type { PrintedOutput } from '../../package/render/function-runtime.ts';
+import { printedBy, refused } from '../sandbox/answer.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
 import type { Cut, Ended } from '../sandbox/supervise.ts';
@@ -31,16 +29,15 @@ const KILLED = 137;
  */
 export async function runContainer(
   reference: string,
-  input: FunctionInput,
+  stdin: string,
   limits: Limits,
   settings: ContainerSettings,
   signal?: AbortSignal,
-): Promise<FunctionOutput> {
+): Promise<PrintedOutput> {
   const absent = await fetchImage(reference, settings, signal);
-  if (absent !== undefined) return refused(absent);
+  if (absent !== undefined) return { output: refused(absent) };
   const name = `portico-function-${randomBytes(8).toString('hex')}`;
   const args = ['run', ...flagsOf(name, limits, settings), reference];
-  const stdin = printResourceList(input);
   // Podman's monitor leaves a file `oom` where it was started, when a container ran out of memory.
   const cwd = await mkdtemp(join(tmpdir(), 'portico-container-'));
   const { program, env } = settings;
@@ -56,7 +53,7 @@ export async function runContainer(
   // Ending the client does not end the container.
   if (ended.cut !== undefined || signal?.aborted === true) await remove(name, settings);
   signal?.throwIfAborted();
-  return answerOf(explain(ended, reference, limits), input);
+  return printedBy(explain(ended, reference, limits));
 }
 
 /** The image, by digest and by nothing else: no tag is asked for, and nothing is pulled while a function runs. */

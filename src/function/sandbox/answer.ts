@@ -1,4 +1,4 @@
-import type { FunctionOutput } from '../../package/render/function-runtime.ts';
+import type { FunctionOutput, PrintedOutput } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readResourceList } from '../resource-list.ts';
 import type { Cut, Ended } from './supervise.ts';
@@ -8,14 +8,23 @@ export interface FunctionInput {
   readonly functionConfig?: KrmObject;
 }
 
-/** From what a process printed and how it ended to a function's answer. */
-export function answerOf(ended: Ended, input: FunctionInput): FunctionOutput {
-  const stderr = ended.stderr === '' ? {} : { stderr: ended.stderr };
-  if (ended.cut !== undefined) return { ...refused(ended.cut), ...stderr };
-  return { ...readAnswer(ended, input.items), ...stderr };
+/** What a process printed and how it ended, or that it was cut short. */
+export function printedBy({ exitCode, stdout, stderr, cut }: Ended): PrintedOutput {
+  if (cut === undefined) return { printed: { exitCode, stdout, stderr } };
+  return { output: { ...refused(cut), ...(stderr === '' ? {} : { stderr }) } };
 }
 
-function readAnswer({ stdout, exitCode }: Ended, given: readonly KrmObject[]): FunctionOutput {
+/** A function's answer, read from what it printed; `given` is what it was given. */
+export function readPrinted(answer: PrintedOutput, given: readonly KrmObject[]): FunctionOutput {
+  if ('output' in answer) return answer.output;
+  const { stderr } = answer.printed;
+  return { ...readAnswer(answer.printed, given), ...(stderr === '' ? {} : { stderr }) };
+}
+
+function readAnswer(
+  { stdout, exitCode }: Pick<Ended, 'stdout' | 'exitCode'>,
+  given: readonly KrmObject[],
+): FunctionOutput {
   const list = readResourceList(stdout, given);
   if (typeof list !== 'string')
     return { exitCode, results: list.results, ...(exitCode === 0 ? { items: list.items } : {}) };
@@ -27,6 +36,6 @@ function readAnswer({ stdout, exitCode }: Ended, given: readonly KrmObject[]): F
 }
 
 /** The answer of a function that did not run, or not to its end. */
-export function refused({ code, message, hint }: Cut): FunctionOutput {
+export function refused({ code, message, hint }: Cut): Omit<FunctionOutput, 'items'> {
   return { exitCode: 1, results: [], refused: { code, message, hint } };
 }

@@ -82,6 +82,11 @@ export interface ItemFunction {
   readonly finish: (told: readonly unknown[]) => readonly ResultItem[];
 }
 
+/** What a foreign function printed and how it ended; or its outcome, where nothing it printed is to be read. */
+export type PrintedOutput =
+  | { readonly printed: { readonly exitCode: number; readonly stdout: string; readonly stderr: string } }
+  | { readonly output: Omit<FunctionOutput, 'items'> };
+
 export interface FunctionRuntime {
   /** The function for one item at a time, where it is of that kind: then unchanged files need not be rendered again. */
   readonly each?: (
@@ -101,6 +106,11 @@ export interface FunctionRuntime {
     },
     signal?: AbortSignal,
   ): Promise<FunctionOutput>;
+  /**
+   * The part of `run` that starts a process: a foreign function is given the text of its ResourceList, and what it prints
+   * is not read. Whoever prints and reads such texts elsewhere asks for this part alone.
+   */
+  readonly print?: (spec: FunctionSpec, list: string, signal?: AbortSignal) => Promise<PrintedOutput>;
   /** The same runtime with foreign functions beside its own; absent where it can run none. */
   readonly withForeign?: (foreign: ForeignFunctions) => FunctionRuntime;
   /** Judges a compiled policy of Rego within limits of time and memory; absent where none may run. */

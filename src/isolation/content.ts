@@ -1,0 +1,89 @@
+/**
+ * Work on foreign content, each piece in a process that is killed where it passes a limit. What is asked for comes back
+ * as if it had been done here; a limit that was met is told with its place.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { fileURLToPath } from 'node:url';
+
+import { PorticoError } from '../error.ts';
+import { createWorkerPool, type WorkerPool } from '../processes/worker-pool.ts';
+import { createContentCalls, type Content, type JobShare } from './content-calls.ts';
+import { CONTENT_LIMITS, type ContentLimits } from './limits.ts';
+import { createPerformer, type ProcessState } from './perform.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
+import { nothingSent } from './wire-files.ts';
+
+/** Who waits for the work: what strangers propose has processes of its own, and never all. */
+export type Class = 'own' | 'strangers';
+
+/** A part of the whole, for one job. */
+export interface Share {
+  readonly class: Class;
+  /** Work of the same name goes to the same process where that is free. */
+  readonly affinity?: string;
+  /** Work that met a limit before is done once more: somebody who may has asked for it. */
+  readonly anew?: boolean;
+  /** Processor time after which the job is to be put off, to where long ones wait; absent, it goes on to its limits. */
+  readonly sliceCpuMs?: number;
+}
+
+export interface ContentOptions {
+  readonly limits?: Partial<ContentLimits>;
+  /** Processes of each class. */
+  readonly processes?: number;
+  readonly quarantine?: Quarantine;
+  /** Of the program: with another, what met a limit is tried again. */
+  readonly version: string;
+  readonly ended?: (class_: Class, outcome: string, cpuSeconds: number) => void;
+}
+
+export interface ContentWork extends Disposable {
+  /** Outside of `within`, each call is a job of its own. */
+  readonly content: Content;
+  /** What is called meanwhile belongs to one job, which has one allowance of time. */
+  within<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
+  /** Starts processes, so that the first work finds them. */
+  warm(): Promise<void>;
+  /** Ids of the processes there are. */
+  pids(): readonly number[];
+}
+
+/** Behind our own work stands that of strangers. */
+const STRANGERS_NICE = 10;
+const ASIDE_AFTER_MS = 1_000;
+
+export async function createContentWork(options: ContentOptions): Promise<ContentWork> {
+  const { processes = 2, version, ended } = options;
+  const limits = { ...CONTENT_LIMITS, ...options.limits };
+  const quarantine = options.quarantine ?? (await openQuarantine());
+  const poolOf = (nice: number, most: number): WorkerPool<ProcessState> =>
+    createWorkerPool({
+      file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+      heapMebibytes: limits.heapMebibytes,
+      processes: most,
+      nice,
+      asideAfterMs: ASIDE_AFTER_MS,
+      remember: () => ({ sent: nothingSent(), definitions: new Set() }),
+    });
+  const pools: Record<Class, WorkerPool<ProcessState>> = {
+    own: poolOf(0, processes),
+    strangers: poolOf(STRANGERS_NICE, Math.max(1, Math.floor(processes / 2))),
+  };
+  const jobs = new AsyncLocalStorage<JobShare>();
+  const jobOf = (share: Share): JobShare => ({ share, allowance: { cpuMs: limits.jobCpuMs } });
+  const perform = createPerformer({ pools, limits, quarantine, version, ...(ended && { ended }) });
+  return {
+    content: createContentCalls(perform, () => jobs.getStore() ?? jobOf({ class: 'own' })),
+    within: (share, work) => jobs.run(jobOf(share), work),
+    warm: () => pools.own.warm(),
+    pids: () => [...pools.own.pids(), ...pools.strangers.pids()],
+    [Symbol.dispose]() {
+      for (const pool of Object.values(pools)) pool[Symbol.dispose]();
+    },
+  };
+}
+
+/** The job takes longer than its slice: it is to be done where long ones wait. */
+export function isPutOff(error: unknown): boolean {
+  return error instanceof PorticoError && error.code === 'CONTENT_LATER';
+}

@@ -1,0 +1,133 @@
+/** What work on foreign content may use, and what is said where it would use more. */
+import type { Refused } from './messages.ts';
+import type { Step } from './operations.ts';
+
+export interface ContentLimits {
+  /** Processor time of one piece of work, such as rendering a package, in milliseconds. */
+  readonly workCpuMs: number;
+  /** Of one function or guardrail in it. */
+  readonly stepCpuMs: number;
+  /** Of all work on one proposal, or for one job. */
+  readonly jobCpuMs: number;
+  /** Time of the clock for one piece of work, foreign functions not counted. Only a bound: machines are busy. */
+  readonly wallMs: number;
+  /** MiB of the process's heap, and of all its memory. */
+  readonly heapMebibytes: number;
+  readonly residentMebibytes: number;
+  /** Bytes of the files that come out, and of all that is told of them. */
+  readonly fileBytes: number;
+  readonly restBytes: number;
+  /** Functions and guardrails that run on one package. */
+  readonly functions: number;
+}
+
+/** Generous against real packages, small against a machine. docs/limits.md tells them. */
+export const CONTENT_LIMITS: ContentLimits = {
+  workCpuMs: 20_000,
+  stepCpuMs: 10_000,
+  jobCpuMs: 60_000,
+  wallMs: 240_000,
+  heapMebibytes: 256,
+  residentMebibytes: 448,
+  fileBytes: 64 * 1024 * 1024,
+  restBytes: 8 * 1024 * 1024,
+  functions: 200,
+};
+
+/** Which limit work on content met. Stable, as part of what checks say. */
+export type LimitCode =
+  | 'CONTENT_TIME'
+  | 'CONTENT_MEMORY'
+  | 'CONTENT_OUTPUT'
+  | 'CONTENT_COUNT'
+  | 'CONTENT_DEPTH'
+  | 'CONTENT_CRASH';
+
+/** The limit that was met, in the words of a check. */
+export interface LimitMet extends Refused {
+  readonly code: LimitCode;
+  /** What was worked on. */
+  readonly step?: Step;
+  /** Which step of the work that was, from 1. */
+  readonly at?: number;
+}
+
+/** What was cut short, and why. */
+export interface Cutting {
+  readonly by: 'cpu' | 'job' | 'wall' | 'memory' | 'crash' | 'output' | 'count' | 'depth';
+  /** Of what was counted: seconds of the limit that was met. */
+  readonly seconds?: number;
+  readonly message?: string;
+  readonly step?: Step | undefined;
+  readonly at?: number | undefined;
+}
+
+export function limitMet(cutting: Cutting, limits: ContentLimits): LimitMet {
+  const { step, at } = cutting;
+  const where =
+    step === undefined ? '' : ` at ${step.function}${step.package === '.' ? '' : ` of ${step.package}`}`;
+  return {
+    ...wordsFor(cutting, where, limits),
+    ...(step !== undefined && { step }),
+    ...(at !== undefined && { at }),
+  };
+}
+
+const AGAIN =
+  'The same content is not tried again; who may write here asks for it once more with `/portico render`, or by the check\'s "Re-run".';
+
+function wordsFor(
+  { by, seconds = 0, message = '' }: Cutting,
+  where: string,
+  limits: ContentLimits,
+): Pick<LimitMet, 'code' | 'message' | 'hint'> {
+  switch (by) {
+    case 'cpu':
+    case 'wall':
+      return {
+        code: 'CONTENT_TIME',
+        message: `It was stopped${where} after ${round(seconds)} s of processor time`,
+        hint: `Make the function, expression or package cheaper, or divide the package. ${AGAIN}`,
+      };
+    case 'job':
+      return {
+        code: 'CONTENT_TIME',
+        message: `It was stopped${where}: all packages together may take ${round(seconds)} s of processor time`,
+        hint: 'Divide the proposal. What was done is remembered: asked for once more (`/portico render`), it goes on from there.',
+      };
+    case 'memory':
+      return {
+        code: 'CONTENT_MEMORY',
+        message: `It was stopped${where}: it needs more than ${limits.heapMebibytes} MiB of memory`,
+        hint: `Let functions and expressions make less, or divide the package. ${AGAIN}`,
+      };
+    case 'crash':
+      return {
+        code: 'CONTENT_CRASH',
+        message: `It was stopped${where}: working on it breaks the process down`,
+        hint: `Look for what is nested very deeply. ${AGAIN}`,
+      };
+    case 'output':
+      return {
+        code: 'CONTENT_OUTPUT',
+        message: `It was stopped${where}: ${message}`,
+        hint: 'Let functions make fewer and smaller resources and results, or divide the package.',
+      };
+    case 'count':
+      return {
+        code: 'CONTENT_COUNT',
+        message: `It was stopped${where}: ${message}`,
+        hint: 'Divide the package, or let one function do the work of several.',
+      };
+    case 'depth':
+      return {
+        code: 'CONTENT_DEPTH',
+        message: `It was stopped${where}: it is nested too deeply, or a text in it becomes too long (${message})`,
+        hint: 'Make the values flatter and shorter.',
+      };
+  }
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
+}

@@ -1,0 +1,75 @@
+import type { Review } from '../cel/review.ts';
+/** What a worker process and its server tell each other. One piece of work at a time. */
+import type { Blame } from '../error.ts';
+import type {
+  FunctionSpec,
+  Judgement,
+  PrintedOutput,
+  RegoModule,
+} from '../package/render/function-runtime.ts';
+import type { Step } from './operations.ts';
+import type { Contents, GivenFile, SentFile } from './wire-files.ts';
+
+/** Contents of files that a piece of work will name. */
+export interface Delivery {
+  readonly contents: Contents;
+  /** All that was sent before is to be forgotten. */
+  readonly forget: boolean;
+}
+
+/** A piece of work. */
+export interface Request {
+  readonly operation: string;
+  /** Packages, by the name of the property that they are. */
+  readonly sets: Readonly<Record<string, readonly SentFile[]>>;
+  /** All other properties. */
+  readonly rest: Readonly<Record<string, unknown>>;
+  /** Definitions of custom resources that guardrails name by their place here; null where they were sent before. */
+  readonly definitions: readonly (readonly [id: number, definitions: readonly unknown[] | null])[];
+  /** Functions that were stopped before, by which step of the work they are. */
+  readonly stopped: readonly (readonly [at: number, refused: Refused])[];
+  /** Bytes that the files of the answer may have, and all the rest of it. */
+  readonly fileBytes: number;
+  readonly restBytes: number;
+  /** Functions that may run. */
+  readonly functions: number;
+}
+
+export interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** A process asks for what it may not do itself: to start a foreign function or a compiled policy. */
+export type Question =
+  | { readonly ask: 'print'; readonly spec: FunctionSpec; readonly list: string }
+  | { readonly ask: 'rego'; readonly module: Omit<RegoModule, 'bytes'>; readonly review: Review };
+
+export type Reply = { readonly reply: PrintedOutput | Judgement } | { readonly failed: string };
+
+export type Message =
+  | { readonly step: Step; readonly at: number }
+  | { readonly question: Question }
+  /** A `Given`, serialized. */
+  | { readonly given: Uint8Array };
+
+export type Given =
+  | {
+      readonly kind: 'done';
+      readonly files?: readonly GivenFile[];
+      /** The answer without its packages, serialized. */
+      readonly rest: Uint8Array;
+    }
+  /** As a PorticoError tells it. */
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly message: string;
+      readonly hint?: string;
+      readonly blame: Blame;
+    }
+  /** A limit that the process finds for itself. */
+  | { readonly kind: 'limit'; readonly by: 'output' | 'count' | 'depth'; readonly message: string }
+  /** A mistake of ours. */
+  | { readonly kind: 'bug'; readonly message: string };

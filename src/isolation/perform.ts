@@ -1,0 +1,303 @@
+/** One piece of work: in a process, within its limits, and once more without the step that met one. */
+import { deserialize } from 'node:v8';
+
+import { PorticoError } from '../error.ts';
+import type { FunctionRuntime } from '../package/render/function-runtime.ts';
+import type { Guardrail } from '../package/render/render-types.ts';
+import type { WorkerPool, WorkEnd } from '../processes/worker-pool.ts';
+import type { JobShare } from './content-calls.ts';
+import type { Class, Share } from './content.ts';
+import { limitMet, type ContentLimits, type Cutting, type LimitMet } from './limits.ts';
+import type { Delivery, Given, Message, Question, Reply, Request } from './messages.ts';
+import type { Step } from './operations.ts';
+import type { Quarantine, Verdict } from './quarantine.ts';
+import { forgets, sendPackages, takeFiles, type Packages, type Sent } from './wire-files.ts';
+import { workKey } from './work-key.ts';
+
+/** What is remembered of a process. */
+export interface ProcessState {
+  readonly sent: Sent;
+  readonly definitions: Set<number>;
+}
+
+/** Processor time that a job has left. */
+export interface Allowance {
+  cpuMs: number;
+}
+
+export interface Piece {
+  readonly operation: string;
+  readonly packages: Packages;
+  readonly rest: Readonly<Record<string, unknown>>;
+  /** Runs what a process may not start itself. */
+  readonly runtime?: FunctionRuntime;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Performed =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly limit: LimitMet };
+
+export type Performer = (piece: Piece, job: JobShare) => Promise<Performed>;
+
+interface Setting {
+  readonly pools: Readonly<Record<Class, WorkerPool<ProcessState>>>;
+  readonly limits: ContentLimits;
+  readonly quarantine: Quarantine;
+  readonly version: string;
+  readonly ended?: (class_: Class, outcome: string, cpuSeconds: number) => void;
+}
+
+/** Content that did not fit into a slice: next time it is put off at once. */
+const MOST_LONG = 2_000;
+
+/** Work whose process was ended from outside is tried so often in all. */
+const TRIES = 2;
+
+export function createPerformer(setting: Setting): Performer {
+  const { limits, quarantine, version } = setting;
+  const long = new Set<string>();
+  return async (piece, { share, allowance }) => {
+    const keyed = !quarantine.isEmpty() || long.size > 0 || share.anew === true;
+    const keyOf = (): string => workKey(piece.operation, piece.packages, piece.rest, version, limits);
+    const early = keyed ? keyOf() : undefined;
+    if (early !== undefined && share.anew === true) await quarantine.release(early);
+    const verdict = early === undefined ? undefined : quarantine.verdict(early);
+    if (verdict?.limit !== undefined) return { ok: false, limit: verdict.limit };
+    if (share.sliceCpuMs !== undefined && early !== undefined && long.has(early)) throw later();
+    let stopped = verdict?.stopped ?? [];
+    let left = limits.workCpuMs;
+    for (;;) {
+      const before = allowance.cpuMs;
+      const done = await attempt(setting, piece, share, allowance, stopped, left);
+      if ('value' in done) {
+        // What was left out once is known the next time.
+        if (stopped.length > (verdict?.stopped.length ?? 0)) {
+          await quarantine.condemn(early ?? keyOf(), { stopped });
+        }
+        return { ok: true, value: done.value };
+      }
+      const { cutting } = done;
+      if (cutting.by === 'slice') {
+        keep(long, early ?? keyOf());
+        throw later();
+      }
+      const limit = limitMet(cutting, limits);
+      if (cutting.by === 'job') return { ok: false, limit };
+      left -= before - allowance.cpuMs;
+      const { at } = limit;
+      const again =
+        left > 0 &&
+        allowance.cpuMs > 0 &&
+        isStep(cutting) &&
+        at !== undefined &&
+        !stopped.some(([n]) => n === at);
+      if (!again) {
+        await quarantine.condemn(early ?? keyOf(), { stopped, limit });
+        return { ok: false, limit };
+      }
+      const { code, message, hint } = limit;
+      stopped = [...stopped, [at, { code, message, hint }]];
+    }
+  };
+}
+
+/** Limits that one function meets, so that the others can be run without it. */
+function isStep({ by }: { readonly by: string }): boolean {
+  return by === 'cpu' || by === 'memory' || by === 'crash';
+}
+
+type Cut = Cutting | { readonly by: 'slice' };
+type Attempt = { readonly value: Readonly<Record<string, unknown>> } | { readonly cutting: Cut };
+
+async function attempt(
+  { pools, limits, ended }: Setting,
+  piece: Piece,
+  share: Share,
+  allowance: Allowance,
+  stopped: Verdict['stopped'],
+  workCpuMs: number,
+): Promise<Attempt> {
+  const slice =
+    share.sliceCpuMs === undefined ? Infinity : allowance.cpuMs - (limits.jobCpuMs - share.sliceCpuMs);
+  if (allowance.cpuMs <= 0) return { cutting: { by: 'job', seconds: limits.jobCpuMs / 1000 } };
+  if (slice <= 0) return { cutting: { by: 'slice' } };
+  for (let tries = 1; ; tries += 1) {
+    const { end, step, at, stepBegan } = await converse(pools[share.class], piece, share, limits, {
+      stopped,
+      most: Math.min(workCpuMs, allowance.cpuMs, slice),
+    });
+    allowance.cpuMs -= end.cpuMs;
+    ended?.(share.class, end.kind === 'cut' ? end.by : end.kind, end.cpuMs / 1000);
+    if (end.kind === 'lost') {
+      if (tries < TRIES) continue;
+      // No fault of the content, so nothing is held against it.
+      throw new PorticoError(
+        'CONTENT_PROCESS',
+        'the process that works on the content could not be started, or was ended',
+        {
+          blame: 'forge',
+          hint: 'The machine may be short of memory or processes.',
+        },
+      );
+    }
+    if (end.kind === 'cut') {
+      const { cpuMs } = end;
+      const own = end.by !== 'cpu' || cpuMs - stepBegan > limits.stepCpuMs || cpuMs > workCpuMs;
+      if (!own && cpuMs > slice) return { cutting: { by: 'slice' } };
+      const by = own ? end.by : 'job';
+      const seconds =
+        by === 'job' ? limits.jobCpuMs / 1000 : (step === undefined ? cpuMs : cpuMs - stepBegan) / 1000;
+      return { cutting: { by, seconds, step, at } };
+    }
+    return readGiven(end.answer, piece.packages, { step, at });
+  }
+}
+
+interface Told {
+  readonly step?: Step | undefined;
+  readonly at?: number | undefined;
+}
+
+function readGiven(bytes: Uint8Array, packages: Packages, told: Told): Attempt {
+  const given = deserialize(bytes) as Given;
+  switch (given.kind) {
+    case 'done': {
+      const rest = deserialize(given.rest) as Readonly<Record<string, unknown>>;
+      return {
+        value: given.files === undefined ? rest : { ...rest, files: takeFiles(given.files, packages) },
+      };
+    }
+    case 'limit':
+      return { cutting: { by: given.by, message: given.message, ...told } };
+    case 'error': {
+      const { code, message, hint, blame } = given;
+      throw new PorticoError(code, message, { ...(hint !== undefined && { hint }), blame });
+    }
+    case 'bug':
+      throw new PorticoError('CONTENT_BUG', given.message, { blame: 'bug' });
+  }
+}
+
+interface Heard extends Told {
+  readonly end: WorkEnd<Uint8Array>;
+  /** Processor time that had passed when the step began. */
+  readonly stepBegan: number;
+}
+
+async function converse(
+  pool: WorkerPool<ProcessState>,
+  { operation, packages, rest, runtime, signal }: Piece,
+  { affinity }: Share,
+  limits: ContentLimits,
+  { stopped, most }: { readonly stopped: Verdict['stopped']; readonly most: number },
+): Promise<Heard> {
+  let told: Told = {};
+  let stepBegan = 0;
+  let waited = 0;
+  let asked: number | undefined;
+  const end = await pool.work<Uint8Array>(
+    {
+      ...(affinity !== undefined && { affinity }),
+      limits: () => ({
+        cpuMs: Math.min(most, stepBegan + limits.stepCpuMs),
+        wallMs: limits.wallMs + waited + (asked === undefined ? 0 : performance.now() - asked),
+        residentBytes: limits.residentMebibytes * 1024 * 1024,
+      }),
+      async ask({ sent, definitions: known }, send) {
+        const forget = forgets(sent);
+        if (forget) known.clear();
+        const { sets, contents } = sendPackages(packages, sent);
+        if (forget) await send({ contents: [], forget } satisfies Delivery);
+        for (const some of contents) await send({ contents: some, forget: false } satisfies Delivery);
+        const request: Request = {
+          operation,
+          sets,
+          ...withDefinitions(rest, known),
+          stopped,
+          fileBytes: limits.fileBytes,
+          restBytes: limits.restBytes,
+          functions: limits.functions,
+        };
+        await send(request);
+      },
+      heard(raw, process) {
+        const message = raw as Message;
+        if ('given' in message) return message.given;
+        if ('step' in message) {
+          told = { step: message.step, at: message.at };
+          stepBegan = process.cpuMs();
+          return undefined;
+        }
+        asked = performance.now();
+        void answer(message.question, rest, runtime, signal)
+          .catch((error: unknown): Reply => ({
+            failed: error instanceof Error ? error.message : String(error),
+          }))
+          .then((reply) => {
+            waited += performance.now() - (asked ?? performance.now());
+            asked = undefined;
+            return process.send(reply);
+          });
+        return undefined;
+      },
+    },
+    signal,
+  );
+  return { end, ...told, stepBegan };
+}
+
+/** Starts what the base branch allows, and nothing else: the runtime decides, not the process that asks. */
+async function answer(
+  question: Question,
+  { guardrails }: Piece['rest'],
+  runtime: FunctionRuntime | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Reply> {
+  if (question.ask === 'print') {
+    const { spec, list } = question;
+    const reply = await runtime?.print?.(spec, list, signal);
+    return reply === undefined ? { failed: 'nothing runs foreign functions here' } : { reply };
+  }
+  const { file, sha256 } = question.module;
+  const module = ((guardrails ?? []) as readonly Guardrail[]).find(
+    ({ rego }) => rego?.file === file && rego.sha256 === sha256,
+  )?.rego;
+  const reply = module && (await runtime?.judgeRego?.(module, question.review, signal));
+  return reply === undefined ? { failed: 'nothing judges compiled policies here' } : { reply };
+}
+
+const ids = new WeakMap<object, number>();
+let lastId = 0;
+
+/** Guardrails without what is sent apart: definitions of custom resources once, modules never. */
+function withDefinitions(rest: Piece['rest'], known: Set<number>): Pick<Request, 'rest' | 'definitions'> {
+  const { guardrails } = rest;
+  if (!Array.isArray(guardrails)) return { rest, definitions: [] };
+  const definitions = new Map<number, readonly unknown[] | null>();
+  const slim = guardrails.map((guardrail: Guardrail) => {
+    const { definitions: own, rego, ...others } = guardrail;
+    const bare = { ...others, ...(rego && { rego: { ...rego, bytes: null } }) };
+    if (own === undefined) return bare;
+    const id = ids.get(own) ?? (lastId += 1);
+    ids.set(own, id);
+    if (!definitions.has(id)) definitions.set(id, known.has(id) ? null : own);
+    known.add(id);
+    return { ...bare, definitionsId: id };
+  });
+  return { rest: { ...rest, guardrails: slim }, definitions: [...definitions] };
+}
+
+function keep(long: Set<string>, key: string): void {
+  long.add(key);
+  for (const oldest of long) {
+    if (long.size <= MOST_LONG) break;
+    long.delete(oldest);
+  }
+}
+
+function later(): PorticoError {
+  return new PorticoError('CONTENT_LATER', 'working on this content takes longer than its turn', {
+    blame: 'forge',
+  });
+}
