@@ -8,9 +8,11 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { PorticoError } from './error.ts';
+import { shareConnections } from './intake/connections.ts';
 import { createDoor, type DoorLog } from './intake/door.ts';
 import { answerPage, isPage, pathOf, type PageAnswer } from './intake/health.ts';
 import { createInbox, type Inbox } from './intake/inbox.ts';
+import { createSenders } from './intake/sender.ts';
 import { openSpool } from './intake/spool.ts';
 import { openPostgres } from './queue/postgres.ts';
 import { routeEvent } from './route.ts';
@@ -25,6 +27,8 @@ export interface DoorSettings {
   readonly spool: string;
   /** 2,000 when absent. */
   readonly mostConnections?: number;
+  /** Addresses and networks of proxies that say truly whom they heard from. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export type ToDoor =
@@ -79,11 +83,14 @@ async function open({
   databaseUrl,
   spool,
   mostConnections = MOST_CONNECTIONS,
+  trustedProxies,
 }: DoorSettings): Promise<void> {
   goFirst();
   const store = databaseUrl === undefined ? inFiles(spool) : await inDatabase(databaseUrl);
+  const senders = createSenders(trustedProxies);
   const door = createDoor({
     secrets,
+    senders,
     inbox: store,
     concerns: (event, payload) => routeEvent(event, payload).length > 0,
     onStored: async ({ id }) => tell({ what: 'stored', id, file: store.fileOf(id) }),
@@ -96,7 +103,7 @@ async function open({
     else door(request, response);
   });
   server.headersTimeout = HEADERS_MS;
-  server.maxConnections = mostConnections;
+  shareConnections(server, senders, mostConnections);
   server.once('error', (error: NodeJS.ErrnoException) => shut(error.code ?? 'UNEXPECTED', error.message));
   server.listen(port, host, () => {
     const address = server.address();

@@ -121,36 +121,98 @@ test('what lay in files when the process died goes through the inbox, each deliv
   ]);
 });
 
-test('no more connections are held than there is room for; one that ends makes room', async () => {
-  await using door = await openDoor({
-    settings: {
-      secrets: [SECRET],
-      host: '127.0.0.1',
-      port: 0,
-      databaseUrl: undefined,
-      spool: join(root, 'few'),
-      mostConnections: 2,
-    },
-    onStored: () => {},
-    onOutcome: () => {},
-    page: async () => [200, 'here', 'text/plain'],
-    log: createLog({ level: 'silent' }),
-  });
-  const held: Socket[] = [];
-  for (let at = 0; at < 2; at += 1) {
-    const socket = connect(door.port, '127.0.0.1');
-    await once(socket, 'connect');
-    held.push(socket);
-  }
-  const third = connect(door.port, '127.0.0.1');
-  third.on('error', () => {});
-  await once(third, 'close');
+/** Settings of a door that keeps files in a folder of this test. */
+const doorWith = (more: Partial<DoorHostOptions['settings']>): DoorHostOptions => ({
+  settings: {
+    secrets: [SECRET],
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: undefined,
+    spool: join(root, 'few'),
+    ...more,
+  },
+  onStored: () => {},
+  onOutcome: () => {},
+  page: async () => [200, 'here', 'text/plain'],
+  log: createLog({ level: 'silent' }),
+});
 
-  const [first, second] = held;
-  const closed = once(first!, 'close');
-  first!.end();
-  await closed;
-  second!.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-  expect(await text(second!)).toContain('here');
+async function connectFrom(localAddress: string, port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+const closed = (socket: Socket): boolean => socket.destroyed || socket.readyState !== 'open';
+
+test('no more connections are held than there is room for: the longest silent one gives way', async () => {
+  await using door = await openDoor(doorWith({ mostConnections: 2 }));
+  const first = await connectFrom('127.0.0.1', door.port);
+  const second = await connectFrom('127.0.0.1', door.port);
+  const gone = once(first, 'close');
+  const third = await connectFrom('127.0.0.1', door.port);
+  await gone;
+  for (const socket of [second, third]) {
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(await text(socket)).toContain('here');
+  }
   expect(await (await fetch(`http://127.0.0.1:${door.port}/healthz`)).text()).toBe('here');
+});
+
+const heads = (body: string, signature: string): string =>
+  [
+    'POST /api/github/webhooks HTTP/1.1',
+    'host: x',
+    'content-type: application/json',
+    'x-github-event: push',
+    'x-github-delivery: other',
+    `x-hub-signature-256: sha256=${signature}`,
+    `content-length: ${body.length}`,
+    '',
+    '',
+  ].join('\r\n');
+
+test.each([
+  ['another address', '127.0.0.2', '127.0.0.1'],
+  ['the same address, as behind a proxy', '127.0.0.1', '127.0.0.1'],
+])(
+  'four bodies of 25 MiB whose last byte is held back keep no signed delivery out, from %s (75)',
+  async (_name, from, to) => {
+    await using door = await openDoor(doorWith({}));
+    const big = 'x'.repeat(25 * 1024 * 1024);
+    const held: Socket[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const socket = await connectFrom(from, door.port);
+      held.push(socket);
+      socket.write(heads(big, 'a'.repeat(64)));
+      await new Promise((resolve) => socket.write(big.slice(1), resolve));
+    }
+    const body = JSON.stringify({ ...JSON.parse(push('refs/heads/main')), text: 'y'.repeat(1_000_000) });
+    const socket = await connectFrom(to, door.port);
+    socket.write(
+      heads(body, createHmac('sha256', SECRET).update(body).digest('hex')).replace(
+        'host: x',
+        'host: x\r\nconnection: close',
+      ),
+    );
+    socket.write(body);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 202 /);
+    for (const one of held) one.destroy();
+  },
+);
+
+test('silent connections and held requests of others keep no delivery out (75)', async () => {
+  await using door = await openDoor(doorWith({ mostConnections: 50 }));
+  const others: Socket[] = [];
+  for (let at = 0; at < 60; at += 1) others.push(await connectFrom('127.0.0.2', door.port));
+  expect(postWhileStandingStill(door.port, 'past-the-silent')).toBe('202');
+  for (let at = 0; at < 60; at += 1) {
+    const socket = await connectFrom('127.0.0.3', door.port);
+    socket.write(`${heads('{}', 'a'.repeat(64))}{`);
+    others.push(socket);
+  }
+  expect(postWhileStandingStill(door.port, 'past-the-held')).toBe('202');
+  await expect.poll(() => others.filter((socket) => !closed(socket)).length).toBeLessThanOrEqual(50);
+  for (const one of others) one.destroy();
 });

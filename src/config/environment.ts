@@ -19,6 +19,8 @@ export interface Environment {
   readonly gitUrl: string;
   readonly port: number;
   readonly host: string;
+  /** Addresses and networks of proxies before the server that say truly whom they heard from. */
+  readonly trustedProxies?: readonly string[];
   readonly databaseUrl: string | undefined;
   /** Where mirrors and the embedded database live. */
   readonly dataDirectory: string;
@@ -65,6 +67,12 @@ const secret = z
 /** `host` or `host:port`, and nothing that would change the address that it is put into. */
 const HOST_NAME = /^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
 
+/** An address, or a network such as `10.0.0.0/8`. */
+const network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'must be addresses or networks such as 10.0.0.0/8, with commas between',
+);
+
 /** What is kept of one repository outside of the installations, where nothing else is said. */
 export const OUTSIDE_MEGABYTES = 500;
 
@@ -86,6 +94,11 @@ const variables = z.object({
   GHE_PROTOCOL: z.enum(['https', 'http'], 'must be https or http').default('https'),
   PORT: integer(0, 65_535, 3000),
   HOST: z.string().default('0.0.0.0'),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .pipe(z.array(network))
+    .default([]),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(?:ql)?:\/\//, 'must begin with postgres:// or postgresql://')
@@ -141,6 +154,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     ...addresses(data.GHE_PROTOCOL, data.GHE_HOST),
     port: data.PORT,
     host: data.HOST,
+    trustedProxies: data.TRUSTED_PROXIES,
     databaseUrl: data.DATABASE_URL,
     dataDirectory: data.PORTICO_DATA,
     logLevel: data.LOG_LEVEL,

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { MemoryShare } from './memory-share.ts';
+
 export interface BodyLimits {
   readonly maxBytes: number;
   /** For the whole body. */
   readonly milliseconds: number;
-  /** The memory that all requests share; each takes from it while it holds bytes. */
-  readonly shared: { left: number };
 }
 
-/** `gone`: the sender went away in the middle. `busy`: too much is held for other requests. */
+/** `gone`: the sender went away in the middle. `busy`: the memory is needed for others. */
 export type BodyRefusal = 'too-large' | 'too-slow' | 'busy' | 'gone';
 
 export interface Body {
@@ -20,19 +20,22 @@ export interface Body {
 /**
  * Reads a request's body under its limits. A refusal stops the reading at once and drops what was held; the request is
  * left paused for the caller to answer.
+ * @param memory what all bodies share
+ * @param sender whose share of it this body is of
  * @param onChunk sees every chunk as it comes
  */
 export function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
+  { memory, sender }: { readonly memory: MemoryShare; readonly sender: string },
   onChunk: (chunk: Buffer) => void,
 ): Promise<Body | BodyRefusal> {
   const { promise, resolve } = Promise.withResolvers<Body | BodyRefusal>();
   let chunks: Buffer[] = [];
   let size = 0;
+  const seat = memory.seat(sender, () => refuse('busy'));
   const release = (): void => {
-    limits.shared.left += size;
-    size = 0;
+    seat.leave();
     chunks = [];
   };
   const settle = (result: Body | BodyRefusal): void => {
@@ -47,13 +50,15 @@ export function readBody(
   };
   const onData = (chunk: Buffer): void => {
     if (size + chunk.length > limits.maxBytes) return refuse('too-large');
-    if (chunk.length > limits.shared.left) return refuse('busy');
+    if (!seat.take(chunk.length)) return refuse('busy');
     size += chunk.length;
-    limits.shared.left -= chunk.length;
     chunks.push(chunk);
     onChunk(chunk);
   };
-  const onEnd = (): void => settle({ bytes: () => Buffer.concat(chunks, size), release });
+  const onEnd = (): void => {
+    seat.keep();
+    settle({ bytes: () => Buffer.concat(chunks, size), release });
+  };
   const onGone = (): void => settle('gone');
   const timer = setTimeout(() => refuse('too-slow'), limits.milliseconds);
   request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { readBody, type BodyLimits, type BodyRefusal } from './body.ts';
 import type { Inbox } from './inbox.ts';
+import { createMemoryShare } from './memory-share.ts';
+import { createSenders, type Senders } from './sender.ts';
 import { createVerifier } from './signature.ts';
 
 export interface DoorLimits {
@@ -11,6 +13,8 @@ export interface DoorLimits {
   readonly bodyMilliseconds?: number;
   /** What all requests together may hold in memory; 100 MiB when absent. */
   readonly maxBufferedBytes?: number;
+  /** Of a body whose length nobody said; 1 MiB when absent. GitHub says it. */
+  readonly maxUnknownBytes?: number;
 }
 
 /** The part of a logger that the door needs; pino's fits. */
@@ -29,6 +33,8 @@ export interface DoorOptions {
   /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
+  /** Who counts as one sender when memory is shared out. */
+  readonly senders?: Senders;
   readonly log: DoorLog;
   readonly metrics?: { delivery(event: string, outcome: string): void };
 }
@@ -82,8 +88,10 @@ export function createDoor(
   const limits: BodyLimits = {
     maxBytes: options.limits?.maxBytes ?? 25 * MEBIBYTE,
     milliseconds: options.limits?.bodyMilliseconds ?? 10_000,
-    shared: { left: options.limits?.maxBufferedBytes ?? 100 * MEBIBYTE },
   };
+  const unknownLength = options.limits?.maxUnknownBytes ?? MEBIBYTE;
+  const memory = createMemoryShare(options.limits?.maxBufferedBytes ?? 100 * MEBIBYTE);
+  const senders = options.senders ?? createSenders();
 
   async function receive(request: IncomingMessage): Promise<{ outcome: Outcome; event: string }> {
     const refused = (outcome: Outcome) => ({ outcome, event: 'none' });
@@ -91,10 +99,16 @@ export function createDoor(
     if (request.url?.split('?', 1)[0] !== WEBHOOK_PATH) return refused('path');
     if (request.method !== 'POST') return refused('method');
     if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused('type');
-    if (Number(headers['content-length'] ?? 0) > limits.maxBytes) return refused('too-large');
+    const told = headers['content-length'];
+    if (Number(told ?? 0) > limits.maxBytes) return refused('too-large');
     const check = verifier(headers['x-hub-signature-256']);
     if (check === undefined) return refused('signature');
-    const body = await readBody(request, limits, (chunk) => check.update(chunk));
+    if (labelOf(headers) === undefined) return refused('malformed');
+    const length = told === undefined ? Math.min(unknownLength, limits.maxBytes) : limits.maxBytes;
+    const share = { memory, sender: senders.ofRequest(request) };
+    const body = await readBody(request, { ...limits, maxBytes: length }, share, (chunk) =>
+      check.update(chunk),
+    );
     if (typeof body === 'string') return refused(body);
     try {
       if (!check.fits()) return refused('signature');
@@ -108,17 +122,10 @@ export function createDoor(
     headers: IncomingMessage['headers'],
     bytes: Buffer,
   ): Promise<{ outcome: Outcome; event: string }> {
-    const id = headers['x-github-delivery'];
-    const event = headers['x-github-event'];
+    const label = labelOf(headers);
+    if (label === undefined) return { outcome: 'malformed', event: 'none' };
+    const { id, event } = label;
     const text = bytes.toString('utf8');
-    if (
-      typeof id !== 'string' ||
-      !DELIVERY_ID.test(id) ||
-      typeof event !== 'string' ||
-      !EVENT_NAME.test(event)
-    ) {
-      return { outcome: 'malformed', event: 'none' };
-    }
     const payload = jsonObject(text);
     if (payload === undefined) return { outcome: 'malformed', event };
     try {
@@ -146,6 +153,15 @@ export function createDoor(
   return (request, response) => {
     serve(request, response).catch((err: unknown) => log.error({ err }, 'webhook: could not answer'));
   };
+}
+
+/** Id and event of a delivery, where they are what GitHub sends. */
+function labelOf(
+  headers: IncomingMessage['headers'],
+): { readonly id: string; readonly event: string } | undefined {
+  const [id, event] = [headers['x-github-delivery'], headers['x-github-event']];
+  if (typeof id !== 'string' || typeof event !== 'string') return undefined;
+  return DELIVERY_ID.test(id) && EVENT_NAME.test(event) ? { id, event } : undefined;
 }
 
 function jsonObject(text: string): object | undefined {

@@ -44,6 +44,7 @@ describe('the environment', () => {
       gitUrl: 'https://github.com',
       port: 3000,
       host: '0.0.0.0',
+      trustedProxies: [],
       databaseUrl: undefined,
       dataDirectory: './data',
       logLevel: 'info',

@@ -66,6 +66,9 @@ function send(port: string, size: number, known: boolean): Promise<number | unde
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': 'one',
+
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
       ...(known && { 'content-length': size }),
     };
