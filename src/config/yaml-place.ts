@@ -3,7 +3,8 @@ import { isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Do
 
 import type { ConfigProblem } from './config-problem.ts';
 
-const LONGEST = 256 * 1024;
+/** Bytes of one file: the server itself reads it, with every expression in it, between two turns of its loop. */
+const LONGEST = 64 * 1024;
 const DEEPEST_FLOW = 50;
 
 interface Place {

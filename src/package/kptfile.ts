@@ -1,6 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { kptfileOf } from './kptfile-readers.ts';
-import { MAX_DEPTH } from './limits.ts';
+import { MAX_DEPTH, MAX_KPTFILE_BYTES, MAX_PROBLEMS } from './limits.ts';
 import type { FunctionSpec } from './render/function-runtime.ts';
 import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
 import type { YamlEdit, YamlValue } from './yaml/edit.ts';
@@ -68,9 +68,11 @@ export interface KptfileProblem {
 
 /**
  * Reads a Kptfile. What cannot be used is left out and named in `problems`; fields that kpt does not know are
- * tolerated and named. Throws `KPTFILE_INVALID` only when the bytes are not one YAML map.
+ * tolerated and named. Throws `KPTFILE_INVALID` only when the bytes are not one YAML map, and `KPTFILE_LIMIT` when there
+ * are too many of them.
  */
 export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: readonly KptfileProblem[] } {
+  checkLength(bytes);
   const text = new TextDecoder().decode(bytes);
   const file = parse(text);
   const [document, second] = fullDocuments(file);
@@ -85,11 +87,22 @@ export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: re
   if (second !== undefined)
     found.push({ severity: 'error', path: '', message: 'The Kptfile has more than one document' });
   const kptfile = kptfileOf(raw, (problem) => found.push({ severity: 'error', ...problem }));
-  const problems = found.map((problem) => {
+  const problems: KptfileProblem[] = found.slice(0, MAX_PROBLEMS).map((problem) => {
     const line = locateIn(file, 0, parsePath(problem.path), { nearest: true })?.line;
     return line === undefined ? problem : { ...problem, line };
   });
+  const more = found.length - problems.length;
+  if (more > 0)
+    problems.push({ severity: 'error', path: '', message: `${more} more problems are not shown` });
   return { kptfile, problems };
+}
+
+function checkLength(bytes: Uint8Array): void {
+  if (bytes.length <= MAX_KPTFILE_BYTES) return;
+  const most = `${MAX_KPTFILE_BYTES / 1024} KiB`;
+  throw new PorticoError('KPTFILE_LIMIT', `The Kptfile has ${bytes.length} bytes; the limit is ${most}`, {
+    hint: 'Move the configuration of its functions into files of their own, and name them with configPath.',
+  });
 }
 
 function parse(text: string): YamlFile {
@@ -153,6 +166,7 @@ export function withCondition(bytes: Uint8Array, condition: Condition): Uint8Arr
 }
 
 function edited(bytes: Uint8Array, edits: readonly YamlEdit[]): Uint8Array {
+  checkLength(bytes);
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const after = editYaml(before, edits);
   return after === before ? bytes : new TextEncoder().encode(after);

@@ -83,15 +83,21 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** A tag of ours says far less; what is longer is somebody's book, and is not read to its end. */
+const LONGEST_MESSAGE = 256 * 1024;
+
 /** The last paragraph, where every line is `Key: value`; a signature below it is passed over. */
 function readTrailers(message: string): Map<string, string[]> {
+  const trailers = new Map<string, string[]>();
+  if (message.length > LONGEST_MESSAGE) return trailers;
   const [unsigned = ''] = message.replaceAll('\r\n', '\n').split(/^-----BEGIN [A-Z ]+-----$/m, 1);
   const paragraph = unsigned.trimEnd().split('\n\n').at(-1) ?? '';
-  const trailers = new Map<string, string[]>();
   for (const line of paragraph.split('\n')) {
     const [, key, value = ''] = /^([A-Za-z][A-Za-z-]{0,40}):(?: (.*))?$/.exec(line) ?? [];
     if (key === undefined) return new Map();
-    trailers.set(key, [...(trailers.get(key) ?? []), value]);
+    const known = trailers.get(key);
+    if (known === undefined) trailers.set(key, [value]);
+    else known.push(value);
   }
   return trailers;
 }

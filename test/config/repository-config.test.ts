@@ -424,7 +424,7 @@ describe('hostile bytes', () => {
     ['45 deep brackets', '['.repeat(1000) + ']'.repeat(1000), 'too-deep'],
     ['deep blocks', Array.from({ length: 900 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'), undefined],
     ['deep sequences', `${'- '.repeat(50_000)}x`, undefined],
-    ['too large', `# ${'x'.repeat(256 * 1024)}`, 'too-large'],
+    ['too large', `# ${'x'.repeat(64 * 1024)}`, 'too-large'],
   ])('%s', (_name, text, code) => {
     const [problem] = bad(text);
     if (code !== undefined) expect(problem?.code).toBe(code);

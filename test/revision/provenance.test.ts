@@ -124,6 +124,12 @@ test.each([
   'Package: web\nRevision: v1\nDigest: d\nand more',
 ])('%j is none of ours', (message) => expect(parseProvenance(message)).toBeUndefined());
 
+test('a message longer than any of ours is none of ours, whatever it ends with', () => {
+  const message = formatProvenance(FULL);
+  expect(parseProvenance(`${'x'.repeat(100_000)}\n\n${message}`)).toEqual(FULL);
+  expect(parseProvenance(`${'x'.repeat(300_000)}\n\n${message}`)).toBeUndefined();
+});
+
 test('reading never throws', () => {
   fc.assert(
     fc.property(

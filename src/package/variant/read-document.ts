@@ -1,7 +1,7 @@
 /** The documents of one file that stands beside `.github/portico.yaml` or in an inventory. */
 import { PorticoError } from '../../error.ts';
 import { address, fieldsOf, text as textField, type Tell } from '../kptfile-fields.ts';
-import { MAX_DOCUMENTS } from '../limits.ts';
+import { MAX_DOCUMENTS, MAX_PROBLEMS } from '../limits.ts';
 import { fullDocuments, locateIn, type YamlValue } from '../yaml/edit.ts';
 import { formatPath, parsePath, type YamlPath } from '../yaml/path.ts';
 import { readYamlFile, type YamlFile } from '../yaml/read.ts';
@@ -105,8 +105,11 @@ type Nothing = { readonly kind: 'none'; readonly problems: readonly DocumentProb
 
 function readOne(value: YamlValue, line: number, place: Place): ReadDocument | Nothing {
   const found: DocumentProblem[] = [];
-  const tell: Tell = ({ path, message }) =>
-    found.push(place(parsePath(path), path === '' ? message : `${path}: ${message}`));
+  const tell: Tell = ({ path, message }) => {
+    if (found.length < MAX_PROBLEMS)
+      found.push(place(parsePath(path), path === '' ? message : `${path}: ${message}`));
+    else if (found.length === MAX_PROBLEMS) found.push(place([], 'There are more mistakes than are shown'));
+  };
   const fields = fieldsOf(value, [], tell);
   const apiVersion = fields?.or('apiVersion', textField, '') ?? '';
   const kind = fields?.or('kind', textField, '') ?? '';
@@ -145,7 +148,8 @@ function problemsOf(
   checked: ReturnType<typeof checkVariant> | ReturnType<typeof checkVariantSet>,
   place: Place,
 ): DocumentProblem[] {
-  return checked.ok ? [] : checked.problems.map(({ path, message }) => place(path, message));
+  if (checked.ok) return [];
+  return checked.problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => place(path, message));
 }
 
 /** Kubernetes' rule for names of such objects: a lower-case RFC 1123 subdomain. */

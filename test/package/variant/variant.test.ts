@@ -86,6 +86,15 @@ spec:
     expect(problems[0]?.line).toBe(line);
   });
 
+  test('of a thousand mistakes the first hundred have their lines, and it is said that there are more', () => {
+    const targets = Array.from({ length: 1_000 }, () => '  - 1').join('\n');
+    const text = `apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: a}\nspec:\n  targets:\n${targets}\n`;
+    const [document] = readVariantDocuments(text).documents;
+    const messages = document?.kind === 'refused' ? document.problems.map(({ message }) => message) : [];
+    expect(messages.length).toBeLessThan(120);
+    expect(messages).toContain('There are more mistakes than are shown');
+  });
+
   test('words such as y and no are texts where texts are asked for', () => {
     const { documents } = readVariantDocuments(
       `apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: w, labels: {y: no}}
