@@ -17,7 +17,7 @@ import { copyTemplate } from '../queue/engines.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
 
-export type Login = 'alice' | 'bob' | 'carol' | 'rita';
+export type Login = 'alice' | 'bob' | 'carol' | 'rita' | 'mona' | 'mallory' | 'stan';
 
 /** A write that took effect on the forge, token minting left out. */
 export interface Write {
@@ -27,7 +27,8 @@ export interface Write {
 }
 
 /**
- * The bot and the local forge in one process. alice owns the organization, bob and carol may write, rita may read.
+ * The bot and the local forge in one process. alice owns the organization, bob and carol may write, rita may read; the
+ * others may do what a repository's options say.
  * Starting costs seconds, so a test file has one stage and many repositories on it.
  */
 export interface Stage extends AsyncDisposable {
@@ -64,7 +65,11 @@ export interface StageRepositoryOptions {
   readonly private?: boolean;
   /** Another organisation than the one that the others belong to. */
   readonly owner?: string;
+  /** Roles of people, in place of the usual ones. */
+  readonly collaborators?: Readonly<Partial<Record<Login, Role>>>;
 }
+
+type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin';
 
 export interface StageSettings {
   readonly tracesTo?: string;
@@ -73,7 +78,8 @@ export interface StageSettings {
 }
 
 const OWNER = 'acme';
-const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
+const USUAL = { bob: 'write', carol: 'write', rita: 'read' } as const;
+const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita', 'mona', 'mallory', 'stan'];
 
 /** Starts both with these repositories; each has a first commit on main. */
 export async function startStage(
@@ -97,7 +103,7 @@ export async function startStage(
         owner: ownerOf(name),
         name,
         private: options.private ?? true,
-        collaborators: { bob: 'write' as const, carol: 'write' as const, rita: 'read' as const },
+        collaborators: { ...(options.collaborators ?? USUAL) },
       })),
       app: { installations: owners.map((account) => ({ account })) },
     },
