@@ -130,7 +130,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
               repository,
               issue.number,
               { kind: 'comment', id: comment.id },
-              CANCEL.test(comment.body ?? '') ? { aside: true } : {},
+              { heard: true, ...(CANCEL.test(comment.body ?? '') && { aside: true }) },
             ),
           ]
         : [];
@@ -237,5 +237,5 @@ function pushed(repository: RepositoryRef, ref: string): Job[] {
 function reviewed(repository: RepositoryRef, number: number, event: Pick<Event, 'action' | 'review'>): Job[] {
   const { review } = event;
   if (event.action !== 'submitted' || review === undefined || !MENTION.test(review.body ?? '')) return [];
-  return [commentJob(repository, number, { kind: 'review', id: review.id })];
+  return [commentJob(repository, number, { kind: 'review', id: review.id }, { heard: true })];
 }

@@ -1,8 +1,17 @@
 import { shown } from './arguments.ts';
+import type { AuthorBecause } from './author.ts';
 import type { AnywhereCommand } from './command.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
 import { APPROVERS, approveRetirement } from './retirement.ts';
+
+/** Why somebody cannot approve, as it is told to that person. */
+const OWN_PART: Record<AuthorBecause, string> = {
+  opened: 'you opened this pull request',
+  pushed: 'you pushed a part of this content',
+  merged: 'a pull request of yours was merged into this branch',
+  asked: 'a part of this content was made by a command of yours',
+};
 
 export const approve: AnywhereCommand = {
   ...APPROVERS,
@@ -24,12 +33,12 @@ export const approve: AnywhereCommand = {
     }
     const problem = lifecycleProblem(pull, 'approve');
     if (problem !== undefined) return problem;
-    if (caller.isAuthor && !config.publish.allowSelfApproval) {
-      return refuse(
-        'self-approval',
-        'you opened this pull request, or had it opened',
-        'Somebody else must approve it.',
-      );
+    const login = caller.login.toLowerCase();
+    const own = approvals.authors.find((author) => author.login.toLowerCase() === login);
+    if ((caller.isAuthor || own !== undefined) && !config.publish.allowSelfApproval) {
+      const why =
+        own === undefined ? 'you opened this pull request, or had it opened' : OWN_PART[own.because];
+      return refuse('self-approval', why, 'Somebody else must approve it.');
     }
     // Without finished checks of this very content there is nothing that an approval could be bound to.
     if (
@@ -40,7 +49,6 @@ export const approve: AnywhereCommand = {
     ) {
       return refuse('not-checked', 'the checks of this content are not done', 'Approve when they are.');
     }
-    const login = caller.login.toLowerCase();
     if (
       approvals.digest === digest &&
       approvals.counted.some((given) => given.login.toLowerCase() === login)

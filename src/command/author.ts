@@ -35,6 +35,12 @@ export const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   'too-many': 'it has more commits or pushes than are looked through',
 };
 
+/** That one more approval is needed, and why; '' where every author is known. */
+export function oneMoreBecause(unknown: readonly UnknownAuthor[]): string {
+  if (unknown.length === 0) return '';
+  return `one more than usual is needed, because ${unknown.map((why) => UNKNOWN_BECAUSE[why]).join(', and ')}`;
+}
+
 /** True for somebody who is among the authors; logins are compared without case. */
 export function isAuthor(authors: readonly Author[], login: string): boolean {
   return authors.some((author) => author.login.toLowerCase() === login.toLowerCase());

@@ -41,6 +41,8 @@ export interface Retirement {
   /** Who asked, and in which comment. */
   readonly login: string;
   readonly comment: number;
+  /** Who else has a part in the wish. */
+  readonly others?: readonly string[];
 }
 
 export interface ConflictList {

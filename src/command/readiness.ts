@@ -2,6 +2,7 @@
 import { NOT_COUNTED_BECAUSE } from './approval-count.ts';
 import { approve } from './approve.ts';
 import { shown } from './arguments.ts';
+import { oneMoreBecause } from './author.ts';
 import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { Command } from './command.ts';
@@ -218,13 +219,21 @@ function approvals({ approvals: count, digest, config, place }: CommandState): R
   const ignored = count.notCounted.map(
     ({ login, reason }) => `\`${login}\` (${NOT_COUNTED_BECAUSE[reason]})`,
   );
-  const note = ignored.length === 0 ? '' : `; not counted: ${ignored.join(', ')}`;
-  const author =
-    place.kind === 'pull' && !config.publish.allowSelfApproval ? `, not \`${place.author}\`` : '';
+  const more = count.needed === count.required ? '' : oneMoreBecause(count.unknownAuthors);
+  const note = [ignored.length === 0 ? '' : `not counted: ${ignored.join(', ')}`, more].filter(
+    (part) => part !== '',
+  );
+  const authors = new Set([
+    ...(place.kind === 'pull' ? [place.author] : []),
+    ...count.authors.map(({ login }) => login),
+  ]);
+  const author = config.publish.allowSelfApproval
+    ? ''
+    : [...authors].map((login) => `, not \`${login}\``).join('');
   return lacking(
     'approvals-missing',
     'publish',
-    `${told}${who}${note}`,
+    [`${told}${who}`, ...note].join('; '),
     'An approving review, or `/portico approve`, is needed.',
     `${whoMay(config, approve)}${author}`,
   );

@@ -12,7 +12,7 @@ export function approveRetirement(state: CommandState, name: string | undefined)
   const wanted = chosen(state, name, 'approve');
   if ('kind' in wanted) return wanted;
   const { caller, config } = state;
-  const own = wanted.login.toLowerCase() === caller.login.toLowerCase();
+  const own = askers(wanted).some((login) => login.toLowerCase() === caller.login.toLowerCase());
   if (own && !config.publish.allowSelfApproval) {
     return refuse('self-approval', 'you asked for it yourself', 'Somebody else must approve it.');
   }
@@ -32,15 +32,21 @@ export function rejectRetirement(state: CommandState, why: string): Decision {
 /** What is asked for in an issue, and who decides; undefined where nothing is. */
 export function explainRetirements({ retirements = [], config }: CommandState): string | undefined {
   if (retirements.length === 0) return undefined;
-  const asked = retirements.map(({ package: path, revision, login }) => {
-    const name = shown(formatPackageAtRevision({ path, revision }));
-    const other = config.publish.allowSelfApproval ? '' : `, not ${shown(login)}`;
+  const asked = retirements.map((wish) => {
+    const name = shown(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
+    const people = askers(wish).map(shown);
+    const other = config.publish.allowSelfApproval ? '' : `, not ${people.join(' or ')}`;
     return [
-      `- ⬜ **${name}** is to be retired, ${shown(login)} asks`,
+      `- ⬜ **${name}** is to be retired, ${people.join(' and ')} ${people.length === 1 ? 'asks' : 'ask'}`,
       `  - ❌ nobody has approved it. \`/portico approve\` takes its tag and release away, \`/portico reject <why>\` keeps them. Who can: ${whoMay(config, APPROVERS)}${other}.`,
     ].join('\n');
   });
   return ['**Proposed deletion** of published revisions', asked.join('\n')].join('\n\n');
+}
+
+/** Everybody whose wish it is. */
+function askers({ login, others = [] }: Retirement): readonly string[] {
+  return [login, ...others];
 }
 
 /** Who approves, unless the configuration says otherwise; approve.ts asks this file, and not the other way round. */

@@ -89,6 +89,8 @@ export interface ChecksApi {
   putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<void>;
   /** The latest run of each name and App on a commit. */
   listChecks(sha: string, signal?: AbortSignal): Promise<CheckRun[]>;
+  /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
+  checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<CheckRun[]>;
   combinedStatus(sha: string, signal?: AbortSignal): Promise<CombinedStatus>;
 }
 
@@ -166,6 +168,15 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
         return { data: data.check_runs, headers };
       });
       return runs.map(toCheckRun);
+    },
+    checkHistory: async (ref, check_name, signal) => {
+      const { id: app_id } = await context.app(signal);
+      const runs = await allPages(async (page) => {
+        const filter = { ref, check_name, app_id, filter: 'all' as const };
+        const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter, ...page });
+        return { data: data.check_runs, headers };
+      });
+      return runs.filter((run) => run.app?.id === app_id && run.name === check_name).map(toCheckRun);
     },
     combinedStatus: async (ref, signal) => {
       let state: CombinedStatus['state'] = 'pending';
@@ -316,12 +327,21 @@ function isPast({ started_at }: RawCheckRun, { notBefore }: CheckInput): boolean
   return notBefore !== undefined && Date.parse(started_at ?? '') < Date.parse(notBefore);
 }
 
-/** Annotations cannot be taken back, nor can a completed run be opened again: then a new run takes its place. */
+/**
+ * Annotations cannot be taken back, nor can a completed run be opened again: then a new run takes its place. So it is
+ * where the run speaks of something else, so that what it said, and from when on, stays known.
+ */
 function canChange(run: RawCheckRun, check: CheckInput): boolean {
+  if (idOf(run) !== check.externalId) return false;
   if (run.output.annotations_count > 0) return false;
   return (
     run.status !== 'completed' || (check.status === 'completed' && (check.annotations ?? []).length <= BATCH)
   );
+}
+
+/** The id that was asked for, without the digest of what the run says. */
+function idOf({ external_id: id }: Pick<RawCheckRun, 'external_id'>): string {
+  return (id ?? '').replace(/#[0-9a-f]{16}$/, '');
 }
 
 function toCheckRun(run: RawCheckRun): CheckRun {
@@ -329,7 +349,7 @@ function toCheckRun(run: RawCheckRun): CheckRun {
     id: run.id,
     name: run.name,
     headSha: run.head_sha,
-    externalId: (run.external_id ?? '').replace(/#[0-9a-f]{16}$/, ''),
+    externalId: idOf(run),
     status: run.status,
     conclusion: run.conclusion,
     appId: run.app?.id ?? null,

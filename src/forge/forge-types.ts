@@ -1,5 +1,7 @@
+import type { ActivityApi } from './activity.ts';
 import type { ChecksApi } from './checks.ts';
 import type { CommentsApi } from './comments.ts';
+import type { EditsApi } from './edits.ts';
 import type { HealthApi } from './health.ts';
 import type { IssuesApi } from './issues.ts';
 import type { PullsApi } from './pulls.ts';
@@ -95,8 +97,10 @@ export type RepositoryForge = {
   readonly installationId: number;
   readonly key: RepositoryKey;
 } & RepositoryApi &
+  ActivityApi &
   PullsApi &
   ReviewsApi &
+  EditsApi &
   CommentsApi &
   ReactionsApi &
   IssuesApi &

@@ -1,6 +1,8 @@
+import { createActivityApi } from './activity.ts';
 import { createChecksApi } from './checks.ts';
 import { createCommentsApi } from './comments.ts';
 import { listFailedDeliveries } from './deliveries.ts';
+import { createEditsApi } from './edits.ts';
 import { createEtagCache } from './etag-cache.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity, Forge, ForgeOptions, RepositoryForge, RepositoryKey } from './forge-types.ts';
@@ -92,8 +94,10 @@ function assemble(
     installationId,
     key,
     ...createRepositoryApi(context),
+    ...createActivityApi(context),
     ...createPullsApi(context, backoffMs),
     ...createReviewsApi(context),
+    ...createEditsApi(context),
     ...createCommentsApi(context),
     ...createReactionsApi(context),
     ...createIssuesApi(context),

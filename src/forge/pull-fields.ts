@@ -24,7 +24,7 @@ interface RawPull {
   readonly head: {
     readonly ref: string;
     readonly sha: string;
-    readonly repo: { readonly id: number } | null;
+    readonly repo: { readonly id: number; readonly full_name?: string } | null;
   };
   readonly base: { readonly ref: string; readonly sha: string };
   readonly html_url: string;
@@ -53,6 +53,7 @@ export function toPull(raw: RawPull): Pull {
     headRef: raw.head.ref,
     headSha: raw.head.sha,
     headRepositoryId: raw.head.repo?.id ?? null,
+    headRepository: raw.head.repo?.full_name ?? null,
     baseRef: raw.base.ref,
     baseSha: raw.base.sha,
     htmlUrl: raw.html_url,

@@ -29,6 +29,8 @@ export interface Pull {
   readonly headSha: string;
   /** Null when the fork is gone. */
   readonly headRepositoryId: number | null;
+  /** `owner/name` of it. */
+  readonly headRepository: string | null;
   readonly baseRef: string;
   readonly baseSha: string;
   readonly htmlUrl: string;

@@ -1,6 +1,6 @@
 import { isForgeError } from './forge-error.ts';
 import { cutText, MAX_BODY } from './markdown.ts';
-import { allPages, runGraphql } from './octokit.ts';
+import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
 
@@ -34,8 +34,6 @@ interface Remark {
 export interface ReviewsApi {
   /** In the order given. */
   listReviews(n: number, signal?: AbortSignal): Promise<Review[]>;
-  /** Whether the text was changed after the review was given, by whomever: REST does not tell. */
-  isReviewEdited(review: Pick<Review, 'nodeId' | 'submittedAt'>, signal?: AbortSignal): Promise<boolean>;
   createReview(n: number, review: NewReview, signal?: AbortSignal): Promise<Review>;
   /** A review that only comments, on lines. Null where the forge refuses one of the lines: then nothing is written. */
   remark(
@@ -53,19 +51,6 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
         pulls.listReviews({ ...where(context, signal), pull_number, ...page }),
       );
       return found.map(toReview);
-    },
-    isReviewEdited: async ({ nodeId, submittedAt }, signal) => {
-      const { node } = await runGraphql<EditedReview>(
-        context.octokit,
-        'reviewEdited',
-        EDITED,
-        { id: nodeId },
-        signal,
-      );
-      // What the forge does not show now may have been edited.
-      if (node === null || submittedAt === null) return true;
-      const { lastEditedAt = null } = node;
-      return lastEditedAt !== null && !(Date.parse(lastEditedAt) <= Date.parse(submittedAt));
     },
     createReview: async (pull_number, { event, body, commitId }, signal) => {
       const review = { pull_number, event, body, commit_id: commitId };
@@ -94,14 +79,6 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
       }
     },
   };
-}
-
-const EDITED = `query Edited($id: ID!) {
-  node(id: $id) { ... on PullRequestReview { lastEditedAt } }
-}`;
-
-interface EditedReview {
-  readonly node: { readonly lastEditedAt?: string | null } | null;
 }
 
 interface RawReview {

@@ -6,26 +6,27 @@ import {
 import { parseRecord, unsealedRecord, type ApprovalRecord } from '../command/approval-record.ts';
 import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
+import { digestSeen, type CheckedContent } from '../command/digest-seen.ts';
 import { compareTimes } from '../command/moment.ts';
+import { loadAuthors, type Authorship } from './authors.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
-import { askedFor } from './draft-history.ts';
-import type { Comment } from './forge-port.ts';
+import { sidesOf } from './draft-history.ts';
+import type { Comment, Review } from './forge-port.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 /** What the caller knows, and the forge need not be asked for. */
 interface Known {
-  /** Digests of commits whose check is about to be written. */
-  readonly digests?: ReadonlyMap<string, string>;
   /** Of the proposal, listed just now. */
   readonly comments?: Promise<readonly Comment[]>;
 }
 
 /**
- * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at
- * its commit names, and the records of `/portico approve`, by people who may approve at this moment.
+ * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at its
+ * commit named when it was given, and the records of `/portico approve`, by people who may approve at this moment and
+ * have no part in the content.
  */
 export async function loadApprovals(
   world: Pick<World, 'app' | 'seals'>,
@@ -36,7 +37,7 @@ export async function loadApprovals(
   known: Known = {},
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
-  const [reviews, comments] = await Promise.all([
+  const [listed, comments] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
   ]);
@@ -47,44 +48,36 @@ export async function loadApprovals(
     .map(({ at }) => at)
     .sort((a, b) => compareTimes(a, b) ?? 0)
     .at(-1);
-  const digests = new Map<string, string | undefined>(known.digests);
-  const counted: CountedReview[] = [];
-  for (const review of reviews) {
-    if (review.submittedAt === null) continue;
-    if (review.commitId !== null && !digests.has(review.commitId)) {
-      digests.set(review.commitId, await digestAt(world, access, review.commitId, signal));
-    }
-    const reviewed = review.commitId === null ? undefined : digests.get(review.commitId);
-    counted.push({
-      login: review.author,
-      isBot: review.authorIsBot,
-      state: review.state,
-      submittedAt: review.submittedAt,
-      ...(reviewed !== undefined && { digest: reviewed }),
-    });
-  }
+  const reviews = await withDigests(access, listed, signal);
+  const { authors, unknown } = await authorsOf(
+    world,
+    access,
+    snapshot,
+    reviews.length + records.length,
+    signal,
+  );
   const permitted = new Set<string>();
   for (const login of new Set([
-    ...counted.map((review) => review.login),
+    ...reviews.map((review) => review.login),
     ...records.map((record) => record.login),
   ])) {
     const who = {
       login,
       isAuthor: false,
-      isBot: counted.some((review) => review.login === login && review.isBot),
+      isBot: reviews.some((review) => review.login === login && review.isBot),
     };
     const caller = await loadCaller(access, config, who, signal);
     if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
   }
   const count = countApprovals({
-    reviews: counted,
+    reviews,
     records,
     unsealed: unsealed.filter(({ kind }) => kind === 'approval').map(({ login }) => login),
     ...(rejectedAt !== undefined && { rejectedAt }),
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
-    authors: [{ login: (await askedFor(world, access.git, pull, signal)) ?? pull.author, because: 'opened' }],
-    unknownAuthors: [],
+    authors,
+    unknownAuthors: unknown,
     allowSelfApproval: config.publish.allowSelfApproval,
     required: config.publish.requireApprovals,
   });
@@ -94,6 +87,57 @@ export async function loadApprovals(
   const people = count.counted.map(({ login }) => login);
   const missing = await ownersMissing(access, { config, base, mergeBase, head }, people, signal);
   return missing.length === 0 ? count : { ...count, ownersMissing: missing };
+}
+
+/** Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there. */
+async function authorsOf(
+  world: Pick<World, 'app' | 'seals'>,
+  access: Access,
+  { pull, config, base, head }: Pick<ProposalSnapshot, 'pull' | 'config'> & Partial<ProposalSnapshot>,
+  given: number,
+  signal: AbortSignal | undefined,
+): Promise<Authorship> {
+  const { allowSelfApproval, requireApprovals } = config.publish;
+  if (allowSelfApproval || (requireApprovals === 0 && given === 0)) return { authors: [], unknown: [] };
+  const sides =
+    base === undefined || head === undefined || pull.merged
+      ? await sidesOf(access.git, pull, signal)
+      : { head: head.oid, beside: base };
+  const opener =
+    pull.author === world.app.botLogin ? [] : [{ login: pull.author, because: 'opened' as const }];
+  if (sides === null) return { authors: opener, unknown: ['not-told'] };
+  return loadAuthors(world, access, pull, sides, signal);
+}
+
+/** Each review with the content that its giver could see: what our check at its commit named at that moment. */
+async function withDigests(
+  access: Pick<Access, 'forge'>,
+  reviews: readonly Review[],
+  signal: AbortSignal | undefined,
+): Promise<CountedReview[]> {
+  const histories = new Map<string, Promise<readonly CheckedContent[]>>();
+  const counted: CountedReview[] = [];
+  for (const { author: login, authorIsBot: isBot, state, submittedAt, commitId } of reviews) {
+    if (submittedAt === null) continue;
+    let digest: string | undefined;
+    if (state === 'APPROVED' && commitId !== null) {
+      const history = histories.get(commitId) ?? checkedContents(access, commitId, signal);
+      histories.set(commitId, history);
+      digest = digestSeen(await history, submittedAt);
+    }
+    counted.push({ login, isBot, state, submittedAt, ...(digest !== undefined && { digest }) });
+  }
+  return counted;
+}
+
+/** What our aggregate check at a commit spoke of, run by run: only the App writes them, and none is ever changed. */
+export async function checkedContents(
+  { forge }: Pick<Access, 'forge'>,
+  sha: string,
+  signal?: AbortSignal,
+): Promise<readonly CheckedContent[]> {
+  const runs = await forge.checkHistory(sha, AGGREGATE_CHECK, signal);
+  return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
 }
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */

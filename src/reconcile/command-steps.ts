@@ -1,8 +1,9 @@
 /** The hands of the slash-commands: each step can be done again without harm. */
 import { formatRecord } from '../command/approval-record.ts';
+import { digestSeen } from '../command/digest-seen.ts';
 import type { BulkStep, Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
-import { digestAt } from './approvals.ts';
+import { checkedContents, digestAt } from './approvals.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
 import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
 import { proposalJob, recheckJob, publicationJob, variantJob } from './jobs.ts';
@@ -66,7 +67,9 @@ async function performInPull(
       return look(world, access, snapshot);
     case 'render':
       return renderAgain(world, access, snapshot, asked);
-    case 'record-approval':
+    case 'record-approval': {
+      const seen = digestSeen(await checkedContents(access, step.head, signal), asked.at);
+      if (seen !== step.digest) return unseen(seen);
       await record(
         world,
         access,
@@ -77,6 +80,7 @@ async function performInPull(
         signal,
       );
       return look(world, access, snapshot);
+    }
     case 'record-rejection':
       await record(
         world,
@@ -94,6 +98,15 @@ async function performInPull(
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);
   }
+}
+
+/** An approval is for what its giver could see when it was written. */
+function unseen(seen: string | undefined): StepOutcome {
+  const message =
+    seen === undefined
+      ? 'The checks of this content were not done when you wrote that.'
+      : 'The content has changed since you wrote that.';
+  return { kind: 'refused', message, hint: 'Look at it as it is now, then approve it in a new comment.' };
 }
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
@@ -225,9 +238,9 @@ function moved(checked: string, now: string): StepOutcome {
 async function requestUpdate(
   world: World,
   { ref }: Access,
-  { number }: Asked,
+  { number, login }: Asked,
   step: Extract<Step, { do: 'request-update' }>,
 ): Promise<StepOutcome> {
-  await world.enqueue(variantJob(ref, step.package, { to: step.to, askedIn: number }));
+  await world.enqueue(variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login }));
   return DONE;
 }

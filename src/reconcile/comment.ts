@@ -41,7 +41,8 @@ export function createCommentReconciler(world: World): CommentReconciler {
     if (answered.has(target)) return;
     const access = await world.open(target.repository, signal);
     const written = await readWritten(access, target, signal);
-    if (written === null || written.authorIsBot || written.edited) return;
+    if (written === null || written.authorIsBot) return;
+    if (written.edited && target.heard !== true) return;
     const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
     if (!(await isRegistered(world, access, signal))) return;
@@ -54,7 +55,9 @@ export function createCommentReconciler(world: World): CommentReconciler {
     const said =
       parsed.kind === 'refuse'
         ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
-        : await obey(world, access, target, written, parsed.commands, signal);
+        : written.edited
+          ? [{ outcome: 'refused' as const, text: EDITED }]
+          : await obey(world, access, target, written, parsed.commands, signal);
     if (written.kind !== 'comment' || (await replies.take(access, written.author, signal))) {
       await answer(access, target.number, written, said, signal);
     } else {
@@ -64,6 +67,10 @@ export function createCommentReconciler(world: World): CommentReconciler {
     if (said.length > 0) answered.add(target);
   };
 }
+
+/** Whoever may write here can change the words of others. */
+const EDITED =
+  'This was edited before it was read, so nothing in it is a command. Write the command again, in a new comment.';
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void {

@@ -99,6 +99,7 @@ async function doTicked(
   const standings = world.catalog.standings(access.ref.id);
   for (const path of ticked) {
     const to = standings.get(path)?.to;
-    if (to !== undefined) await world.enqueue(variantJob(access.ref, path, { to, askedIn: number }));
+    if (to !== undefined)
+      await world.enqueue(variantJob(access.ref, path, { to, askedIn: number, askedBy: login }));
   }
 }

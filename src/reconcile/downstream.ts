@@ -22,6 +22,8 @@ export interface VariantTarget {
   readonly to?: string;
   /** Issue or pull request where somebody asked for it. */
   readonly askedIn?: number;
+  /** Who asked for it. */
+  readonly askedBy?: string;
   /** A variant that kept the package, or was about to make it, and does not any more. */
   readonly gone?: string;
   /** An update branch that stands for it. */

@@ -91,16 +91,26 @@ async function ownCommits(
   pull: Pull,
   signal: AbortSignal | undefined,
 ): Promise<readonly CommitInfo[]> {
+  const sides = await sidesOf(git, pull, signal);
+  if (sides === null) return [];
+  return git.log({ from: sides.beside, to: sides.head }, { firstParent: true, limit: HISTORY }, signal);
+}
+
+/** The head of a pull request and what it is compared with, also once it is merged; null where git has them no more. */
+export async function sidesOf(
+  git: Git,
+  pull: Pull,
+  signal?: AbortSignal,
+): Promise<{ readonly head: string; readonly beside: string } | null> {
   const head = await headOf(git, pull, signal);
-  if (head === null) return [];
+  if (head === null) return null;
   const merged =
     pull.merged && pull.mergeCommitSha !== null ? await git.resolve(pull.mergeCommitSha, signal) : null;
   const beside =
     merged === null
       ? await git.resolve(`refs/heads/${pull.baseRef}`, signal)
       : ((await git.commit(merged, signal)).parents[0] ?? null);
-  if (beside === null) return [];
-  return git.log({ from: beside, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  return beside === null ? null : { head, beside };
 }
 
 /** The branch may be gone after the merge; the forge keeps the head. */

@@ -15,6 +15,8 @@ export interface Pull {
   readonly headSha: string;
   /** Null when the fork is gone. */
   readonly headRepositoryId: number | null;
+  /** `owner/name` of it. */
+  readonly headRepository?: string | null;
   readonly baseRef: string;
   readonly htmlUrl: string;
   readonly locked: boolean;
@@ -22,6 +24,26 @@ export interface Pull {
   readonly mergedAt: string | null;
   /** What the forge says of merging it: `clean`, `blocked`, `behind` and others; null while it computes. */
   readonly mergeableState?: string | null;
+}
+
+/** A branch moved. The actor is the account that authenticated, whatever the commits say of their authors. */
+export interface BranchPush {
+  /** Null where the branch began. */
+  readonly before: string | null;
+  /** Null where it ended. */
+  readonly after: string | null;
+  /** What the forge calls it: `push`, `force_push`, `branch_creation`, `branch_deletion`, `pr_merge`, `merge_queue_merge`. */
+  readonly type: string;
+  /** Null where the forge names nobody. */
+  readonly actor: { readonly login: string; readonly isBot: boolean } | null;
+  readonly at: string;
+}
+
+export interface BranchActivity {
+  /** Oldest first, also in earlier lives of the branch's name. */
+  readonly pushes: readonly BranchPush[];
+  /** False where there was more than is read. */
+  readonly complete: boolean;
 }
 
 export interface Comment {
@@ -83,6 +105,7 @@ export interface CheckInput {
 }
 
 export interface CheckRun {
+  readonly id: number;
   readonly name: string;
   readonly headSha: string;
   readonly externalId: string;
@@ -199,9 +222,18 @@ export interface Forge {
     | { readonly ok: true }
     | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
   >;
+  /** Who moved a branch (its full ref), of this repository or of another (`owner/name`); null where that is not shown. */
+  branchActivity(
+    ref: string,
+    options?: { readonly repository?: string },
+    signal?: AbortSignal,
+  ): Promise<BranchActivity | null>;
   listReviews(n: number, signal?: AbortSignal): Promise<readonly Review[]>;
-  /** Whether the text of a review was changed after it was given, by whomever. */
-  isReviewEdited(review: Pick<Review, 'nodeId' | 'submittedAt'>, signal?: AbortSignal): Promise<boolean>;
+  /** Whether a comment was ever changed, or a review after it was given, by whomever; in doubt it was. */
+  isEdited(
+    text: { readonly nodeId: string; readonly author: string; readonly submittedAt?: string | null },
+    signal?: AbortSignal,
+  ): Promise<boolean>;
   /** A review that only comments. Null where the forge refuses it, because a line is not in the diff any more. */
   remark(
     n: number,
@@ -267,6 +299,8 @@ export interface Forge {
   /** Several of one commit at the cost of one look. */
   putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<unknown>;
   listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
+  checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
   /** What others say by commit statuses; `pending` where there are none too. */
   combinedStatus(
     sha: string,

@@ -125,7 +125,7 @@ export function commentJob(
   repository: RepositoryRef,
   number: number,
   source: CommentTarget['source'],
-  how: Pick<CommentTarget, 'form' | 'aside'> = {},
+  how: Pick<CommentTarget, 'form' | 'aside' | 'heard'> = {},
 ): Job {
   return {
     kind: 'comment',
@@ -136,13 +136,13 @@ export function commentJob(
 }
 
 /**
- * Look at one downstream package; `asked` is a revision that somebody asked for, and where. That has a key of its own,
+ * Look at one downstream package; `asked` is a revision that somebody asked for, who, and where. That has a key of its own,
  * so that a look that nobody asked for does not take its place.
  */
 export function variantJob(
   repository: RepositoryRef,
   path: string,
-  asked?: { readonly to: string; readonly askedIn: number },
+  asked?: { readonly to: string; readonly askedIn: number; readonly askedBy: string },
 ): Job {
   return {
     kind: 'variant',

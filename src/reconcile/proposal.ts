@@ -96,8 +96,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
     const changes = await loadChanges(access, snapshot, commit, signal);
     const comments = access.forge.listComments(number, signal);
-    const known = { comments, digests: new Map([[commit.head.oid, digest]]) };
-    const approvals = await loadApprovals(world, access, snapshot, digest, signal, known);
+    const approvals = await loadApprovals(world, access, snapshot, digest, signal, { comments });
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({
       config: snapshot.config,

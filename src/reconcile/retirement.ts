@@ -108,7 +108,7 @@ export async function recordWish(
     issue,
     { ...wish, state: 'asked' },
     [
-      `${code(wish.login)} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
+      `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
       'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
     ],
     signal,
@@ -266,8 +266,8 @@ async function record(
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }
 
-function wishOf({ package: path, revision, tag, login, comment }: Retirement): Retirement {
-  return { package: path, revision, tag, login, comment };
+function wishOf({ package: path, revision, tag, login, comment, others }: Retirement): Retirement {
+  return { package: path, revision, tag, login, comment, ...(others !== undefined && { others }) };
 }
 
 function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {

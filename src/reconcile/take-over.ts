@@ -6,6 +6,8 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { porchAnnotations } from '../revision/porch-annotation.ts';
 import { parseRef } from '../revision/ref-name.ts';
+import { pushersOfBranch } from './authors.ts';
+import { CONFIGURATION_FILE } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
@@ -36,7 +38,7 @@ export async function takeOver(
       await openProposed(world, access, config, { ...parsed, head, commit }, signal);
     } else if (parsed?.kind === 'deletion-proposed') {
       left -= 1;
-      await askToRetire(world, access, facts, config, parsed, signal);
+      await askToRetire(world, access, facts, config, { ...parsed, ref }, signal);
     }
   }
 }
@@ -65,7 +67,7 @@ async function openProposed(
   const { pull } = await forge.createPull(
     {
       title: `Propose ${path} (${branch.workspace})`,
-      body: `A Porch server had this package revision proposed: package ${code(path)}, workspace ${code(branch.workspace)}${task === undefined ? '' : `, last task ${code(task)}`}. It goes on as this pull request; closing it keeps the branch.`,
+      body: `The branch proposes this package revision, as a Porch server does: package ${code(path)}, workspace ${code(branch.workspace)}${task === undefined ? '' : `, last task ${code(task)}`}. It goes on as this pull request; closing it keeps the branch.`,
       head: branch.head,
       base: config.branch,
     },
@@ -89,7 +91,7 @@ async function askToRetire(
   access: Access,
   facts: RepositoryFacts,
   config: RepositoryConfig,
-  mark: { readonly path: string; readonly version: string },
+  mark: { readonly path: string; readonly version: string; readonly ref: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { forge, git } = access;
@@ -100,17 +102,62 @@ async function askToRetire(
   const asked = await forge.listIssues({ state: 'all', creator: world.app.botLogin }, signal);
   const known = asked.find((issue) => issue.title === title);
   if (known !== undefined && known.state === 'closed') return;
-  const number =
-    known?.number ??
-    (
-      await forge.createIssue(
-        { title, body: `A Porch server had the deletion of ${code(`${path}@${mark.version}`)} proposed.` },
-        signal,
-      )
-    ).number;
   // Asked once: a later answer takes the place of the same comment.
-  const comments = await forge.listComments(number, signal);
+  const comments = known === undefined ? [] : await forge.listComments(known.number, signal);
   if (comments.some(({ author }) => author === world.app.botLogin)) return;
-  const wish = { package: path, revision: mark.version, tag: tag.oid, login: 'porch', comment: 0 };
+  const askers = await whoAsked(world, access, facts, mark.ref, signal);
+  const name = `${path}@${mark.version}`;
+  const branch = code(mark.ref.slice('refs/heads/'.length));
+  const body =
+    askers === null
+      ? `The branch ${branch} asks to retire ${code(name)}, and the forge does not tell who pushed it, so nobody can tell who would be the second person to see it. Whoever wants the revision retired says \`/portico delete ${name}\` here.`
+      : `The branch ${branch} asks to retire ${code(name)}, as a Porch server does.`;
+  const number = known?.number ?? (await forge.createIssue({ title, body }, signal)).number;
+  const [login, ...others] = askers ?? [];
+  if (login === undefined) return;
+  const wish = {
+    package: path,
+    revision: mark.version,
+    tag: tag.oid,
+    login,
+    comment: 0,
+    ...(others.length > 0 && { others }),
+  };
   await recordWish(world, access, facts, number, wish, signal);
+}
+
+/**
+ * Whose wish a branch is: of everybody who pushed to it, as the forge tells it. Where that is no person, it is Porch's,
+ * if it stood there before the repository was registered: nobody knew then what a later one would bring about. Null
+ * where nobody can tell.
+ */
+async function whoAsked(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  ref: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[] | null> {
+  const { authors, unknown, newest } = await pushersOfBranch(world, access, ref, signal);
+  const people = [...new Set(authors.map(({ login }) => login))];
+  if (unknown.length === 0) return people.length === 0 ? null : people;
+  const registered = await registeredAt(access, facts.defaultBranch, signal);
+  const isOlder = newest !== null && registered !== null && Date.parse(newest) < Date.parse(registered);
+  if (!isOlder) return null;
+  return people.length === 0 ? ['porch'] : people;
+}
+
+/** When the configuration came to the default branch, by the forge's clock; null where that cannot be told. */
+async function registeredAt(
+  { forge, git }: Access,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  const activity = await forge.branchActivity(`refs/heads/${branch}`, {}, signal);
+  if (activity === null || !activity.complete) return null;
+  for (const { after, at } of activity.pushes) {
+    if (after === null || (await git.resolve(after, signal)) === null) continue;
+    if ((await git.readFile(after, CONFIGURATION_FILE, signal)) !== null) return at;
+  }
+  return null;
 }

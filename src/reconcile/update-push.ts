@@ -141,12 +141,22 @@ function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): Up
   const seal = isConflictSeal(key, conflicts, known, world.seals)
     ? known
     : conflictSeal(key, conflicts, world.seals);
+  const by = askersOf(bundle);
   return {
     ...plain(first),
     base: home.base.oid,
     ...(others.length > 0 && { others: others.map(plain) }),
     ...(seal !== undefined && { conflicts: seal }),
+    ...(by.length > 0 && { by }),
   };
+}
+
+/** Who asked for what the update brings, now or while its pull request has been open. */
+function askersOf({ candidates, open, before }: Bundle): string[] {
+  const now = candidates.flatMap(({ target }) =>
+    target.to === undefined || target.askedBy === undefined ? [] : [target.askedBy],
+  );
+  return [...new Set([...(open === undefined ? [] : (before?.record.by ?? [])), ...now])].toSorted();
 }
 
 /** What a record tells of one package, without what it tells of the whole update. */

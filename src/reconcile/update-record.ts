@@ -26,6 +26,8 @@ export interface UpdateRecord extends UpdatedPackage {
   readonly others?: readonly UpdatedPackage[];
   /** Seal of the list of conflicts in the pull request's body; absent where there are none. */
   readonly conflicts?: string;
+  /** Who asked for one of these revisions; absent where nobody did. */
+  readonly by?: readonly string[];
 }
 
 const TRAILER = 'Portico-Update: ';

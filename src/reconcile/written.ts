@@ -17,6 +17,8 @@ export interface CommentTarget {
   /** What a form held when it was sent: the issue may be edited since, also by others. */
   readonly form?: Pick<Written, 'author' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
+  /** The webhook of its making asked for it, with a command in it: an edit since then is told. */
+  readonly heard?: true;
   /** It ends what is under way there, so it does not wait for that. */
   readonly aside?: true;
 }
@@ -38,7 +40,7 @@ export interface Said {
   readonly text?: string;
 }
 
-/** Reads it as it is now; null where it is gone, or a review that was never submitted. */
+/** Reads it as it is now, and then whether that is what was written; null where it is gone, or a review that was never submitted. */
 export async function readWritten(
   { forge }: Pick<Access, 'forge'>,
   { number, source: { kind, id }, form }: Pick<CommentTarget, 'number' | 'source' | 'form'>,
@@ -46,12 +48,12 @@ export async function readWritten(
 ): Promise<Written | null> {
   if (kind === 'comment') {
     const comment = await forge.getComment(id, signal);
-    return comment && { ...comment, kind, edited: comment.updatedAt !== comment.createdAt };
+    return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
   }
   if (kind === 'form') return form === undefined ? null : { ...form, kind, id, edited: false };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
-  const edited = await forge.isReviewEdited(review, signal);
+  const edited = await forge.isEdited(review, signal);
   return { ...review, kind, createdAt: review.submittedAt, edited };
 }
 

@@ -8,8 +8,11 @@ export interface Call {
   readonly path: string;
 }
 
-/** A status answers in the forge's place; nothing lets the call pass. */
-export type Watch = (call: Call) => Promise<number | void> | number | void;
+/** What answers in the forge's place: a status, with a body where one is read. */
+export type InsteadOfForge = number | { readonly status: number; readonly body: unknown };
+
+/** Nothing lets the call pass. */
+export type Watch = (call: Call) => Promise<InsteadOfForge | void> | InsteadOfForge | void;
 
 /** A real HTTP proxy between bot and forge, in which a test can hold a call up or let it fail. */
 export interface ForgeDoor extends AsyncDisposable {
@@ -25,9 +28,11 @@ export async function openForgeDoor(apiUrl: string): Promise<ForgeDoor> {
       const { pathname } = new URL(incoming.url ?? '/', apiUrl);
       const isBelow = pathname.startsWith(`${target.pathname}/`);
       const path = isBelow ? pathname.slice(target.pathname.length) : pathname;
-      const status = await watching?.({ method: incoming.method ?? 'GET', path });
-      if (typeof status === 'number') {
-        outgoing.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"not now"}');
+      const instead = await watching?.({ method: incoming.method ?? 'GET', path });
+      if (instead !== undefined) {
+        const { status, body } =
+          typeof instead === 'number' ? { status: instead, body: { message: 'not now' } } : instead;
+        outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
         return;
       }
       const { method, headers, url } = incoming;

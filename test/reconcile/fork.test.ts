@@ -115,6 +115,8 @@ describe('a proposal from a fork', () => {
     const refused = await main.command(pull!.number, '/portico publish', 'rita');
     expect(refused.reaction).toBe('confused');
     await main.review(pull!.number, 'APPROVE');
+    // Nobody tells Portico who pushed to a private fork.
+    await main.review(pull!.number, 'APPROVE', undefined, 'carol');
     const { reaction } = await main.command(pull!.number, '/portico publish', 'alice');
     expect(reaction).toBe('rocket');
     expect([...(await main.tags()).keys()]).toEqual(['one/v1']);

@@ -28,7 +28,11 @@ beforeAll(async () => {
     { 'web/config.yaml': configMap('web', { color: 'three' }) },
     { message: `Edit\n\n${ANNOTATION}\n` },
   );
-  await porch.git('branch', 'deletionProposed/web/v1', 'web/v1');
+  await stage.as('alice').rest.git.createRef({
+    ...porch.where,
+    ref: 'refs/heads/deletionProposed/web/v1',
+    sha: await porch.git('rev-parse', 'web/v1'),
+  });
   await stage.sweep();
 });
 

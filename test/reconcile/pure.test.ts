@@ -181,7 +181,7 @@ test('content flows only to where as few can read it', () => {
 test('a look that nobody asked for does not take the place of one that was asked for', () => {
   const repository = { installationId: 1, id: 2, owner: 'a', name: 'b' };
   expect(variantJob(repository, 'web').key).not.toBe(
-    variantJob(repository, 'web', { to: 'v2', askedIn: 1 }).key,
+    variantJob(repository, 'web', { to: 'v2', askedIn: 1, askedBy: 'alice' }).key,
   );
 });
 

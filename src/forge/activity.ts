@@ -1,0 +1,93 @@
+import { isForgeError } from './forge-error.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { requestOf, where } from './repository-context.ts';
+
+/** A branch moved. The actor is the account that authenticated, whatever the commits say of their authors. */
+interface BranchPush {
+  /** Null where the branch began. */
+  readonly before: string | null;
+  /** Null where it ended. */
+  readonly after: string | null;
+  /** What the forge calls it: `push`, `force_push`, `branch_creation`, `branch_deletion`, `pr_merge`, `merge_queue_merge`. */
+  readonly type: string;
+  /** Null where the forge names nobody. */
+  readonly actor: { readonly login: string; readonly isBot: boolean } | null;
+  readonly at: string;
+}
+
+export interface ActivityApi {
+  /**
+   * Who moved a branch (its full ref), oldest first, also in earlier lives of its name; of this repository or of another
+   * (`owner/name`). `complete` is false where there was more than is read. Null where the forge does not show it.
+   */
+  branchActivity(
+    ref: string,
+    options?: { readonly repository?: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly pushes: readonly BranchPush[]; readonly complete: boolean } | null>;
+}
+
+/** Pages of a hundred. */
+const MOST_PAGES = 10;
+
+/** How the forge writes that there is no commit. */
+const NO_COMMIT = /^0*$/;
+
+export function createActivityApi(context: RepositoryContext): ActivityApi {
+  const { repos } = context.octokit.rest;
+  return {
+    branchActivity: async (ref, { repository } = {}, signal) => {
+      const [owner = '', repo = ''] = repository?.split('/') ?? [];
+      const place =
+        repository === undefined ? where(context, signal) : { owner, repo, request: requestOf(signal) };
+      const pushes: BranchPush[] = [];
+      let after: string | undefined;
+      try {
+        for (let page = 0; page < MOST_PAGES; page += 1) {
+          const { data, headers } = await repos.listActivities({
+            ...place,
+            ref,
+            per_page: 100,
+            ...(after !== undefined && { after }),
+          });
+          // A forge that does not know the filter would tell of other branches too.
+          pushes.push(...data.filter((one) => one.ref === ref).map(toPush));
+          after = nextCursor(headers.link);
+          if (after === undefined) return { pushes: pushes.toReversed(), complete: true };
+        }
+      } catch (error) {
+        if (isForgeError(error, 'FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID')) return null;
+        throw error;
+      }
+      return { pushes: pushes.toReversed(), complete: false };
+    },
+  };
+}
+
+interface RawActivity {
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly timestamp: string;
+  readonly activity_type: string;
+  readonly actor: { readonly login: string; readonly type?: string } | null;
+}
+
+function toPush({ before, after, timestamp, activity_type: type, actor }: RawActivity): BranchPush {
+  return {
+    before: commitOrNull(before),
+    after: commitOrNull(after),
+    type,
+    actor: actor === null ? null : { login: actor.login, isBot: actor.type === 'Bot' },
+    at: timestamp,
+  };
+}
+
+function commitOrNull(oid: string | null): string | null {
+  return oid === null || NO_COMMIT.test(oid) ? null : oid;
+}
+
+/** Pages of this list are reached by the cursor of the `link` header alone. */
+function nextCursor(link: string | undefined): string | undefined {
+  const next = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  return next === undefined ? undefined : (new URL(next).searchParams.get('after') ?? undefined);
+}

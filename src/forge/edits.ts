@@ -1,0 +1,65 @@
+import { isForgeError } from './forge-error.ts';
+import { runGraphql } from './octokit.ts';
+import type { RepositoryContext } from './repository-context.ts';
+
+/** A comment, or a review with when it was given. */
+interface Text {
+  readonly nodeId: string;
+  readonly author: string;
+  readonly submittedAt?: string | null;
+}
+
+export interface EditsApi {
+  /**
+   * Whether a text was ever changed, by whomever: whoever may write here may change the words of others, and the times
+   * that REST tells are of a resolution of a second. What the forge does not show counts as changed.
+   */
+  isEdited(text: Text, signal?: AbortSignal): Promise<boolean>;
+}
+
+export function createEditsApi(context: RepositoryContext): EditsApi {
+  return {
+    isEdited: async ({ nodeId, author, submittedAt }, signal) => {
+      const edit = await editOf(context, nodeId, signal);
+      if (edit === null) return true;
+      const { lastEditedAt, editor, includesCreatedEdit } = edit;
+      if (lastEditedAt === null && editor === null && !includesCreatedEdit) return false;
+      // A review may be written in parts before it is given; then nobody but its author sees it.
+      if (submittedAt === undefined || submittedAt === null || editor?.login !== author) return true;
+      return !(Date.parse(lastEditedAt ?? '') <= Date.parse(submittedAt));
+    },
+  };
+}
+
+async function editOf(
+  context: RepositoryContext,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Edit | null> {
+  try {
+    const { node } = await runGraphql<Answer>(context.octokit, 'edited', EDITED, { id }, signal);
+    const { lastEditedAt, editor, includesCreatedEdit } = node ?? {};
+    if (lastEditedAt === undefined || editor === undefined || includesCreatedEdit === undefined) return null;
+    return { lastEditedAt, editor, includesCreatedEdit };
+  } catch (error) {
+    if (isForgeError(error, 'FORGE_NOT_FOUND')) return null;
+    throw error;
+  }
+}
+
+const EDITED = `query Edited($id: ID!) {
+  node(id: $id) {
+    ... on IssueComment { lastEditedAt includesCreatedEdit editor { login } }
+    ... on PullRequestReview { lastEditedAt includesCreatedEdit editor { login } }
+  }
+}`;
+
+interface Edit {
+  readonly lastEditedAt: string | null;
+  readonly editor: { readonly login: string } | null;
+  readonly includesCreatedEdit: boolean;
+}
+
+interface Answer {
+  readonly node: Partial<Edit> | null;
+}

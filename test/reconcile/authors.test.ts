@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { below } from '../e2e/packages.ts';
+import { done } from './commanded.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import { stageRepository, type StageRepository } from './stage-repository.ts';
+import { startStage, type Login, type Stage } from './stage.ts';
+
+/** Whoever has a part in the content does not approve it, however it came to the branch. bob is the one who tries. */
+let stage: Stage;
+
+const FILES = below('web', smallPackage('web'));
+const change = (color: string): Record<string, string> => ({
+  'web/config.yaml': configMap('web', { color }),
+});
+
+const PRIVATE = [
+  'init',
+  'first',
+  'others',
+  'merge',
+  'beside',
+  'taken',
+  'nobody',
+  'stacked',
+  'reused',
+  'gone',
+];
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      ...Object.fromEntries(PRIVATE.map((name) => [name, { files: FILES }])),
+      open: { files: FILES, private: false },
+      closed: { files: FILES },
+    },
+    { watched: true },
+  );
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+/** bob's review and command do not count, and nothing is published; carol's approval does. */
+async function refusedAlone(repo: StageRepository, number: number, why: string): Promise<void> {
+  await repo.review(number, 'APPROVE', undefined, 'bob').catch(() => 0);
+  expect(await repo.command(number, '/portico approve', 'bob')).toMatchObject({
+    reaction: 'confused',
+    reply: expect.stringMatching(new RegExp(why, 'i')),
+  });
+  expect(await repo.command(number, '/portico publish', 'bob')).toMatchObject({
+    reaction: 'confused',
+    reply: expect.stringContaining('0 of 1 approvals'),
+  });
+  expect((await repo.tags()).size).toBe(0);
+  await repo.review(number, 'APPROVE', undefined, 'carol');
+  await done(repo, number, '/portico publish', 'bob');
+  expect(await repo.tagMessage('web/v1')).toMatch(/^Approved-by: carol$/m);
+}
+
+async function issueIn(repo: StageRepository, by: Login): Promise<number> {
+  return (await stage.as(by).rest.issues.create({ ...repo.where, title: 'Packages' })).data.number;
+}
+
+/** The pull request of a branch. */
+async function pullOf(repo: StageRepository, branch: string): Promise<number> {
+  return (await repo.pulls()).find(({ head }) => head.ref === branch)!.number;
+}
+
+describe('who pushed a part of the content does not approve it', () => {
+  test('a command makes the draft, its asker force-pushes content of his own (63)', async () => {
+    const repo = stage.repository('init');
+    await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
+    const number = await pullOf(repo, (await repo.pulls())[0]!.head.ref);
+    const branch = (await repo.pull(number)).head.ref;
+    await repo.push(branch, change('evil'), { from: 'main', force: true, as: 'bob' });
+    await stage.idle();
+    await done(repo, number, '/portico propose', 'bob');
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test("a merge whose first parent is his own, and Portico's commit its second (63)", async () => {
+    const repo = stage.repository('first');
+    await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
+    const { number, head } = (await repo.pulls())[0]!;
+    const own = await repo.push('aside', change('evil'), { as: 'bob' });
+    const rest = stage.as('bob').rest;
+    const { tree } = (await rest.git.getCommit({ ...repo.where, commit_sha: own })).data;
+    const merge = await rest.git.createCommit({
+      ...repo.where,
+      message: 'Merge',
+      tree: tree.sha,
+      parents: [own, head.sha],
+    });
+    await rest.git.updateRef({ ...repo.where, ref: `heads/${head.ref}`, sha: merge.data.sha });
+    await stage.idle();
+    await done(repo, number, '/portico propose', 'bob');
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test("a push onto another's pull request, though the other pushed last (63)", async () => {
+    const repo = stage.repository('others');
+    const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+    await repo.push('next', change('evil'), { as: 'bob' });
+    await repo.push('next', { 'web/notes.md': 'Later.\n' }, { as: 'alice' });
+    await stage.idle();
+    expect(await repo.sticky(number)).not.toContain('1 of 1');
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test('a merge of the base that holds more than both sides; one that holds no more leaves its giver free (63)', async () => {
+    const repo = stage.repository('merge');
+    const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+    await repo.push('main', { 'README.md': 'Moved on.\n' });
+    await stage.idle();
+    await stage.as('carol').rest.pulls.updateBranch({ ...repo.where, pull_number: number });
+    await stage.idle();
+
+    await repo.push('main', { 'README.md': 'Moved on again.\n' });
+    const [head, main] = [await repo.head('next'), await repo.head('main')];
+    const rest = stage.as('bob').rest;
+    const merged = await rest.git.createTree({
+      ...repo.where,
+      base_tree: head,
+      tree: Object.entries({ ...change('evil'), 'README.md': 'Moved on again.\n' }).map(
+        ([path, content]) => ({
+          path,
+          content,
+          mode: '100644' as const,
+          type: 'blob' as const,
+        }),
+      ),
+    });
+    const evil = await rest.git.createCommit({
+      ...repo.where,
+      message: "Merge branch 'main' into next",
+      tree: merged.data.sha,
+      parents: [head, main],
+    });
+    await rest.git.updateRef({ ...repo.where, ref: 'heads/next', sha: evil.data.sha });
+    await stage.idle();
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test('his commit, pushed on by somebody else under another name (63)', async () => {
+    const repo = stage.repository('beside');
+    await repo.push('his', change('evil'), { as: 'bob' });
+    await repo.push('next', { 'web/notes.md': 'Mine.\n' }, { from: 'his', as: 'alice' });
+    const { number } = await repo.open('next', { as: 'alice' });
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test('a branch `proposed/…`, for which Portico opens the pull request (63)', async () => {
+    const repo = stage.repository('taken');
+    await repo.push('proposed/web/next', change('evil'), { as: 'bob' });
+    await stage.look('taken');
+    const number = await pullOf(repo, 'proposed/web/next');
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test('a pull request of his that was merged into the branch of another (63)', async () => {
+    const repo = stage.repository('stacked');
+    const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+    await repo.push('part', change('evil'), { from: 'next', as: 'bob' });
+    const part = await repo.open('part', { as: 'bob', base: 'next' });
+    await repo.merge(part.number, 'squash', 'alice');
+    await stage.as('bob').rest.git.deleteRef({ ...repo.where, ref: 'heads/part' });
+    await stage.idle();
+    await refusedAlone(repo, number, 'a pull request of yours was merged into this branch');
+  });
+
+  test('what a forced push took away counts, because it may have come back in other words (63)', async () => {
+    const repo = stage.repository('gone');
+    await repo.push('next', change('evil'), { as: 'bob' });
+    await repo.push('next', change('evil'), {
+      from: 'main',
+      force: true,
+      as: 'alice',
+      message: 'In my words',
+    });
+    const { number } = await repo.open('next', { as: 'alice' });
+    await refusedAlone(repo, number, 'you pushed a part of this content');
+  });
+
+  test('a name that is used again is a new branch: who pushed to the old one may approve', async () => {
+    const repo = stage.repository('reused');
+    await repo.push('next', change('old'), { as: 'bob' });
+    await stage.as('bob').rest.git.deleteRef({ ...repo.where, ref: 'heads/next' });
+    const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    await done(repo, number, '/portico publish');
+    expect(await repo.tagMessage('web/v1')).toMatch(/^Approved-by: bob$/m);
+  });
+});
+
+describe('where nobody can tell who pushed, one more approval is needed', () => {
+  test('the forge names nobody, or does not answer (63)', async () => {
+    const repo = stage.repository('nobody');
+    const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    for (const [answer, why] of [
+      [403, 'the forge does not tell who pushed a part of it'],
+      [200, 'an App, a workflow or a key pushed a part of it'],
+    ] as const) {
+      const told = await stage.watching(
+        async ({ path }) => {
+          if (!path.endsWith('/activity')) return undefined;
+          if (answer === 403) return 403;
+          const { data } = await stage.as('alice').rest.repos.listActivities({ ...repo.where, ref: 'next' });
+          return { status: 200, body: data.map((one) => ({ ...one, actor: null })) };
+        },
+        () => repo.command(number, '/portico publish'),
+      );
+      expect(told.reply).toContain('1 of 2 approvals');
+      expect(told.reply).toContain(why);
+    }
+    expect((await repo.tags()).size).toBe(0);
+    await done(repo, number, '/portico publish');
+  });
+
+  test('a fork that Portico may not look into; in a public one it sees who pushed (63)', async () => {
+    for (const [name, needed] of [
+      ['open', 1],
+      ['closed', 2],
+    ] as const) {
+      const repo = stage.repository(name);
+      await stage.as('rita').rest.repos.createFork(repo.where);
+      const fork = stageRepository({
+        forge: stage.forge,
+        as: () => stage.as('rita'),
+        idle: () => stage.idle(),
+        owner: 'rita',
+        name,
+      });
+      await fork.push('next', change('red'));
+      const { data } = await stage
+        .as('rita')
+        .rest.pulls.create({ ...repo.where, title: 'Red', head: 'rita:next', base: 'main' });
+      await stage.idle();
+      await repo.review(data.number, 'APPROVE', undefined, 'bob');
+      expect(await repo.sticky(data.number)).toContain(`1 of ${needed} (\`bob\`)`);
+      if (needed === 2) {
+        expect(await repo.command(data.number, '/portico publish')).toMatchObject({
+          reaction: 'confused',
+          reply: expect.stringContaining('Portico is not shown who pushed to the fork that it comes from'),
+        });
+        await repo.review(data.number, 'APPROVE', undefined, 'carol');
+      }
+      await done(repo, data.number, '/portico publish');
+    }
+  });
+});
