@@ -189,21 +189,22 @@ test('a repository tells its settings, its default branch, its queue and its iss
   });
 });
 
+const editedBy = (login: string) => ({
+  node: { lastEditedAt: expect.any(String), includesCreatedEdit: true, editor: { login } },
+});
+
 test('an edited text says so, also within the second, and by whom', async () => {
   const edits = 'lastEditedAt includesCreatedEdit editor { login }';
   const query = `query($id: ID!) { node(id: $id) { ... on IssueComment { ${edits} } ... on PullRequestReview { ${edits} } ... on Issue { ${edits} } } }`;
   const untouched = { node: { lastEditedAt: null, includesCreatedEdit: false, editor: null } };
-  const changed = (login: string) => ({
-    node: { lastEditedAt: expect.any(String), includesCreatedEdit: true, editor: { login } },
-  });
   const comment = await forge.bob.rest.issues.createComment({ ...REPO, issue_number: number, body: 'One' });
   expect(await forge.app.graphql(query, { id: comment.data.node_id })).toEqual(untouched);
   await forge.carol.rest.issues.updateComment({ ...REPO, comment_id: comment.data.id, body: 'Two' });
-  expect(await forge.app.graphql(query, { id: comment.data.node_id })).toEqual(changed('carol'));
+  expect(await forge.app.graphql(query, { id: comment.data.node_id })).toEqual(editedBy('carol'));
 
   const issue = await forge.bob.rest.issues.create({ ...REPO, title: 'Words', body: 'One' });
   await forge.alice.rest.issues.update({ ...REPO, issue_number: issue.data.number, title: 'Title' });
   expect(await forge.app.graphql(query, { id: issue.data.node_id })).toEqual(untouched);
   await forge.alice.rest.issues.update({ ...REPO, issue_number: issue.data.number, body: 'Two' });
-  expect(await forge.app.graphql(query, { id: issue.data.node_id })).toEqual(changed('alice'));
+  expect(await forge.app.graphql(query, { id: issue.data.node_id })).toEqual(editedBy('alice'));
 });
