@@ -1,10 +1,13 @@
-import { headComment, lineComment } from '../yaml/layout.ts';
+import { leadOf, lineComment, shiftLine } from '../yaml/layout.ts';
+import type { Lead } from '../yaml/layout.ts';
 import type { CommentChange, Slot, SlotPlace } from '../yaml/node.ts';
+import { mergeLines } from './lines.ts';
 import type { Resource } from './resources.ts';
 
 /**
  * Comments merge as values of their own: upstream's change arrives where local left the comment alone. Where both
- * changed it local's stays, except that upstream's setters (`# kpt-set:`) win, because functions read them.
+ * changed it local's stays, except that upstream's setters (`# kpt-set:`) win, because functions read them. What
+ * stands above a slot merges line by line; a change of blank lines alone does not count.
  */
 export function mergedComments(
   local: Slot,
@@ -13,9 +16,9 @@ export function mergedComments(
 ): CommentChange | undefined {
   if (!isRead(local) || !isRead(base) || !isRead(upstream) || local.at.flow) return undefined;
   const line = mergedLine(local, base, upstream);
-  const head = mergedHead(local, base, upstream);
-  if (line === undefined && head === undefined) return undefined;
-  return { ...(line === undefined ? {} : { line }), ...(head === undefined ? {} : { head }) };
+  const lead = mergedLead(local, base, upstream);
+  if (line === undefined && lead === undefined) return undefined;
+  return { ...(line === undefined ? {} : { line }), ...(lead === undefined ? {} : { lead }) };
 }
 
 type ReadSlot = Slot & { readonly at: SlotPlace };
@@ -33,11 +36,33 @@ function mergedLine(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): string
   return u === '' ? null : u;
 }
 
-function mergedHead(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): readonly string[] | undefined {
-  const o = headComment(base);
-  const u = headComment(upstream);
-  if (o.join('\n') === u.join('\n')) return undefined;
-  return headComment(local).join('\n') === o.join('\n') ? u : undefined;
+function mergedLead(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): Lead | undefined {
+  const [d, o, u] = [leadOf(local), leadOf(base), leadOf(upstream)];
+  if (d === undefined || o === undefined || u === undefined) return undefined;
+  const merged = mergedTrivia(d, o, u);
+  return merged && { lines: merged, column: d.column };
+}
+
+/** Merges lines that hold comments or nothing; undefined where local's stay. */
+function mergedTrivia(local: Lead, base: Lead, upstream: Lead): readonly string[] | undefined {
+  const [d, o, u] = [local, base, upstream].map(({ lines, column }) =>
+    lines.map((line) => shiftLine(line.trimEnd(), local.column - column)),
+  ) as [string[], string[], string[]];
+  if (commentsIn(o) === commentsIn(u) || commentsIn(d) === commentsIn(u)) return undefined;
+  if (d.join('\n') === o.join('\n')) return u;
+  const merged = mergeLines(textOf(d), textOf(o), textOf(u));
+  return merged === undefined || merged === textOf(d) ? undefined : merged.split('\n').slice(0, -1);
+}
+
+function commentsIn(lines: readonly string[]): string {
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /**

@@ -1,13 +1,15 @@
-import { adapt, changedEntry, inOrder, madeMap } from '../yaml/change.ts';
+import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
 import { isNull, same } from '../yaml/compare.ts';
+import { nextLine, triviaStart } from '../yaml/layout.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
-import type { MapEntry, MapNode, ScalarNode, YamlNode } from '../yaml/node.ts';
+import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/node.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { mergedComments, withComments } from './comments.ts';
 import type { Side } from './conflict.ts';
 import { mergeLines } from './lines.ts';
 import { mergeLists } from './lists.ts';
 import type { ListKeys } from './schema.ts';
+import { takeUpstream } from './take-upstream.ts';
 
 /** What the walk needs to know, and whom it tells. */
 export interface FieldContext {
@@ -81,7 +83,7 @@ export function settled(
 ): YamlNode | undefined {
   if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
   if (isNull(upstream)) return undefined;
-  return local === undefined || upstream === undefined ? upstream : adapt(local, upstream);
+  return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
 /** Upstream did not change the data, but perhaps comments in it. */
@@ -99,11 +101,14 @@ function withUpstreamComments(
   return local;
 }
 
+/** True where the texts are the same, with the comments around them that belong to the place. */
 function sameText(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
   if (a?.at === undefined || b?.at === undefined) return true;
-  const length = a.at.end - a.at.start;
-  if (length !== b.at.end - b.at.start) return false;
-  return a.at.source.text.slice(a.at.start, a.at.end) === b.at.source.text.slice(b.at.start, b.at.end);
+  return textAround(a.at) === textAround(b.at);
+}
+
+function textAround({ source, start, end }: Place): string {
+  return source.text.slice(triviaStart(source.text, start), nextLine(source.text, end));
 }
 
 /** Merges maps key by key; an absent map counts as empty, so that each side's own keys are decided one by one. */

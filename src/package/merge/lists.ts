@@ -1,4 +1,4 @@
-import { adapt, changedItem, madeList, namesOf } from '../yaml/change.ts';
+import { changedItem, madeList, namesOf } from '../yaml/change.ts';
 import { canon, same } from '../yaml/compare.ts';
 import { textAt } from '../yaml/node.ts';
 import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
@@ -10,6 +10,7 @@ import { mergeNodes, settled } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
 import { pipelinePasses } from './pipeline.ts';
+import { takeUpstream } from './take-upstream.ts';
 
 /**
  * Merges lists: item by item where the schema or unique names say which items belong together, else by position
@@ -32,15 +33,20 @@ export function mergeLists(
   }
   if (untouched && local === undefined) return upstream;
   if (local === undefined || upstream === undefined) return settled(local, base, upstream, spot, context);
-  if (lists.every((list) => list.items.length === 0 || namesOf(list) !== undefined)) {
+  if (lists.every((list) => list.items.length === 0 || isNamed(list))) {
     if (!untouched || same(base, upstream))
       return mergeKeyed(local, base, upstream, [byFields(['name'])], true, below, context);
   }
-  if (untouched) return adapt(local, upstream);
+  if (untouched) return takeUpstream(local, base, upstream);
   return (
     (base === undefined ? undefined : mergeByPosition(local, base, upstream, below, context)) ??
     settled(local, base, upstream, spot, context)
   );
+}
+
+/** True for a list of maps that all have a name of their own. */
+function isNamed(list: ListNode): boolean {
+  return namesOf(list) !== undefined;
 }
 
 function holdsKeyed(list: ListNode, keys: readonly string[]): boolean {
@@ -224,16 +230,38 @@ function mergeByPosition(
     return undefined;
   }
   const items: ListItem[] = [];
-  let at = 0;
+  let at: readonly [number, number, number] = [0, 0, 0];
+  const equalUntil = (end: number): void => {
+    const [d, o, u] = at;
+    for (let step = 0; d + step < end; step += 1) {
+      const [own, old, theirs] = [local.items[d + step], base.items[o + step], upstream.items[u + step]];
+      if (own === undefined) break;
+      const here = { path: [...spot.path, items.length], pattern: spot.pattern };
+      items.push(mergedItem(own, old, theirs, here, context));
+    }
+  };
   for (const hunk of hunks) {
-    items.push(...local.items.slice(at, hunk.left[0]));
-    at = hunk.left[1];
+    equalUntil(hunk.left[0]);
+    at = [hunk.left[1], hunk.base[1], hunk.right[1]];
     if (hunk.changed === 'left' || (hunk.changed === 'both' && isEqual(hunk, local, upstream)))
       items.push(...local.items.slice(...hunk.left));
-    else if (hunk.changed === 'right') items.push(...replaced(hunk, local, upstream));
+    else if (hunk.changed === 'right') items.push(...replaced(hunk, local, base, upstream));
     else items.push(...pairs(hunk, local, base, upstream, items.length, spot, context));
   }
-  return madeList(local, [...items, ...local.items.slice(at)]);
+  equalUntil(local.items.length);
+  return madeList(local, items);
+}
+
+/** An item that all three have with the same data: only comments can differ. */
+function mergedItem(
+  local: ListItem,
+  base: ListItem | undefined,
+  upstream: ListItem | undefined,
+  spot: Spot,
+  context: FieldContext,
+): ListItem {
+  const value = mergeNodes(local.value, base?.value, upstream?.value, spot, context) ?? local.value;
+  return withComments(changedItem(local, value, upstream), mergedComments(local, base, upstream));
 }
 
 function canons(list: ListNode): string[] {
@@ -283,11 +311,15 @@ function inPlace(now: readonly ListItem[], others: readonly (readonly ListItem[]
   });
 }
 
-function replaced(hunk: Hunk, local: ListNode, upstream: ListNode): ListItem[] {
-  const old = local.items.slice(...hunk.left);
+/** Upstream's items in place of local's, which are as base's: what was written beside those comes from upstream too. */
+function replaced(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): ListItem[] {
+  const own = local.items.slice(...hunk.left);
+  const old = base.items.slice(...hunk.base);
   return upstream.items.slice(...hunk.right).map((item, at) => {
-    const twin = old[at];
-    return twin === undefined ? item : changedItem(twin, adapt(twin.value, item.value), item);
+    const twin = own[at];
+    if (twin === undefined) return item;
+    const value = takeUpstream(twin.value, old[at]?.value, item.value);
+    return withComments(changedItem(twin, value, item), mergedComments(twin, old[at], item));
   });
 }
 
@@ -306,7 +338,10 @@ function pairs(
     const [old, theirs] = [o[at]?.value, u[at]?.value];
     if (theirs === undefined || same(old, theirs) || same(item.value, theirs)) return [item];
     // In a list null is an item like others, not an absence.
-    if (same(item.value, old)) return [changedItem(item, adapt(item.value, theirs), u[at])];
+    if (same(item.value, old)) {
+      const changed = changedItem(item, takeUpstream(item.value, old, theirs), u[at]);
+      return [withComments(changed, mergedComments(item, o[at], u[at]))];
+    }
     const here = { path: [...spot.path, index + at], pattern: spot.pattern };
     const value = mergeNodes(item.value, old, theirs, here, context);
     return value === undefined ? [] : [changedItem(item, value, u[at])];

@@ -45,7 +45,7 @@ function headStart(text: string, line: number, after: number, column: number): n
 }
 
 function regionEnd(text: string, valueEnd: number, column: number): number {
-  let end = valueEnd > 0 && text[valueEnd - 1] === '\n' ? valueEnd : nextLine(text, valueEnd);
+  let end = afterContent(text, valueEnd);
   while (end < text.length) {
     const indent = commentIndent(text, end);
     if (indent === undefined || indent <= column) break;
@@ -71,12 +71,45 @@ export function nextLine(text: string, offset: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** The comment lines above a slot, without indentation. */
-export function headComment(slot: Slot & { readonly at: SlotPlace }): string[] {
-  if (slot.at.flow) return [];
-  const region = regionOf(slot);
-  const lines = slot.at.source.text.slice(region.headStart, region.start).split('\n').slice(0, -1);
-  return lines.map((line) => line.trim());
+/**
+ * The comments and blank lines between what precedes a slot of a block collection and the slot itself. All such lines of a
+ * document belong to the slot that follows them, so that none is nobody's.
+ */
+export interface Lead {
+  /** Lines as they stand, without their ends; the column tells what they are indented against. */
+  readonly lines: readonly string[];
+  readonly column: number;
+}
+
+/** The lead of a read slot; undefined where the slot has no line of its own (`- key: value`, flow collections). */
+export function leadOf(slot: Slot & { readonly at: SlotPlace }): Lead | undefined {
+  const { column, inline, start } = regionOf(slot);
+  if (slot.at.flow || inline) return undefined;
+  const text = slot.at.source.text.slice(leadStart(slot), start);
+  return { lines: text.split(/\r?\n/).slice(0, -1), column };
+}
+
+/** Where the lead of a read slot begins: behind the line on which the entry before it, or its parent's key, ends. */
+export function leadStart({ at: { source, start, after } }: Slot & { readonly at: SlotPlace }): number {
+  const line = lineStart(source.text, start);
+  return after >= line ? line : afterContent(source.text, after);
+}
+
+/** Where the comments and blank lines begin that lead up to an offset; the offset itself where something else precedes it on its line. */
+export function triviaStart(text: string, offset: number): number {
+  let start = lineStart(text, offset);
+  if (text.slice(start, offset).trim() !== '') return offset;
+  while (start > 0) {
+    const previous = lineStart(text, start - 1);
+    if (text.slice(previous, start).trim() !== '' && commentIndent(text, previous) === undefined) break;
+    start = previous;
+  }
+  return start;
+}
+
+/** The start of the line after the content that ends at `end`; a block scalar ends with its line. */
+function afterContent(text: string, end: number): number {
+  return end > 0 && text[end - 1] === '\n' ? end : nextLine(text, end);
 }
 
 /** The comment on the line of a slot; for a block collection or block scalar the one on the line of its key. */
@@ -145,7 +178,7 @@ export function shiftAll(text: string, by: number): string {
         .join('\n');
 }
 
-function shiftLine(line: string, by: number): string {
+export function shiftLine(line: string, by: number): string {
   if (line.trim() === '') return line;
   if (by > 0) return ' '.repeat(by) + line;
   return line.slice(Math.min(-by, /^ */.exec(line)?.[0].length ?? 0));

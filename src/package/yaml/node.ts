@@ -75,7 +75,8 @@ export interface SlotPlace {
 
 /** Comments that a made entry or item shall have instead of its base's; null removes, absent keeps. */
 export interface CommentChange {
-  readonly head?: readonly string[];
+  /** Comments and blank lines above it, indented against `column`. */
+  readonly lead?: { readonly lines: readonly string[]; readonly column: number };
   readonly line?: string | null;
 }
 

@@ -1,6 +1,6 @@
-import { habitsOf, isBlock, lineComment, nextLine, regionOf, shiftAll, shiftRest } from './layout.ts';
+import { habitsOf, isBlock, leadStart, lineComment, nextLine, regionOf, shiftAll, shiftLine, shiftRest } from './layout.ts';
 import type { Habits, Region } from './layout.ts';
-import type { ListNode, MapNode, Slot, SlotPlace, Source, YamlNode } from './node.ts';
+import type { CommentChange, ListNode, MapNode, Slot, SlotPlace, Source, YamlNode } from './node.ts';
 import type { YamlDocument } from './read.ts';
 import { flowText, inlineText, keyText, literalText, scalarText } from './write.ts';
 
@@ -202,9 +202,9 @@ function slotText(slot: Slot, column: number, context: Context): string {
     return ended(shiftAll(whole, column - region.column), context.eol);
   }
   const indent = ' '.repeat(column);
-  const head = (slot.comments?.head ?? []).map((line) => indent + line + context.eol).join('');
+  const lead = leadText(slot.comments?.lead, column, context);
   const isItem = !('key' in slot);
-  return head + indent + (isItem ? '-' : `${keyText(slot.key)}:`) + tail(slot.value, column, context, isItem);
+  return lead + indent + (isItem ? '-' : `${keyText(slot.key)}:`) + tail(slot.value, column, context, isItem);
 }
 
 function ended(text: string, eol: string): string {
@@ -333,18 +333,19 @@ function patchComments(
   replaced: boolean,
   splices: Splice[],
 ): void {
-  const { head, line } = made.comments ?? {};
-  if (head !== undefined) {
-    const region = regionOf(own);
-    if (!region.inline) {
-      const indent = ' '.repeat(region.column);
-      const text = head.map((comment) => indent + comment + context.eol).join('');
-      splices.push({ start: region.headStart, end: region.start, text });
-    }
-  }
+  const { lead, line } = made.comments ?? {};
+  const { inline, column, start } = regionOf(own);
+  if (lead !== undefined && !inline)
+    splices.push({ start: leadStart(own), end: start, text: leadText(lead, column, context) });
   const place = line === undefined || replaced ? undefined : lineComment(own);
   if (place === undefined) return;
   const blanks = own.at.source.text.slice(place.start, place.end - place.text.length);
   const text = line === null || line === undefined ? '' : (place.text === '' ? ' ' : blanks) + line;
   splices.push({ start: place.start, end: place.end, text });
+}
+
+/** Comments and blank lines above a slot, moved to its column. */
+function leadText(lead: CommentChange['lead'], column: number, { eol }: Context): string {
+  if (lead === undefined) return '';
+  return lead.lines.map((line) => shiftLine(line, column - lead.column) + eol).join('');
 }

@@ -1,0 +1,81 @@
+import { adapt, changedEntry, changedItem, inOrder, madeList, madeMap, namesOf } from '../yaml/change.ts';
+import { canon, same } from '../yaml/compare.ts';
+import { entryOf, textAt } from '../yaml/node.ts';
+import type { ListItem, ListNode, MapNode, YamlNode } from '../yaml/node.ts';
+import { commonPairs } from '../yaml/sequence.ts';
+import { mergedComments, withComments } from './comments.ts';
+
+/**
+ * Upstream's data in local's formatting, with comments merged place by place: for values that are upstream's to decide,
+ * because local left them as they were in base or because a conflict takes upstream.
+ */
+export function takeUpstream(local: YamlNode, base: YamlNode | undefined, upstream: YamlNode): YamlNode {
+  if (local.kind === 'map' && upstream.kind === 'map' && local.tag === upstream.tag)
+    return takeMap(local, base?.kind === 'map' ? base : undefined, upstream);
+  if (local.kind === 'list' && upstream.kind === 'list' && local.tag === upstream.tag)
+    return takeList(local, base?.kind === 'list' ? base : undefined, upstream);
+  return same(local, upstream) ? local : adapt(local, upstream);
+}
+
+function takeMap(local: MapNode, base: MapNode | undefined, upstream: MapNode): MapNode {
+  const kept = local.entries.flatMap((entry) => {
+    const theirs = entryOf(upstream, entry.name);
+    if (theirs === undefined) return [];
+    const old = base && entryOf(base, entry.name);
+    const value = takeUpstream(entry.value, old?.value, theirs.value);
+    return [withComments(changedEntry(entry, value, theirs), mergedComments(entry, old, theirs))];
+  });
+  return madeMap(local, inOrder(kept, upstream.entries));
+}
+
+function takeList(local: ListNode, base: ListNode | undefined, upstream: ListNode): ListNode {
+  const twins = twinsOf(local, upstream);
+  const olds = base === undefined ? new Map<ListItem, ListItem>() : twinsOf(base, local, true);
+  const items = upstream.items.map((item) => {
+    const twin = twins.get(item);
+    if (twin === undefined) return item;
+    const old = olds.get(twin);
+    const isEqual = same(twin.value, item.value);
+    // A scalar in another one's place is a stranger to the comment beside that one.
+    if (old === undefined && !isEqual && item.value.kind === 'scalar') return item;
+    const value = takeUpstream(twin.value, old?.value, item.value);
+    return withComments(changedItem(twin, value, item), mergedComments(twin, old, item));
+  });
+  return madeList(local, items);
+}
+
+/**
+ * For each item of `now` the one of `old` that it continues: by name where all items have names of their own, else by
+ * equal data and, unless `isExact`, by turn between equal ones.
+ */
+function twinsOf(old: ListNode, now: ListNode, isExact = false): Map<ListItem, ListItem> {
+  const twins = new Map<ListItem, ListItem>();
+  if (namesOf(old) !== undefined && namesOf(now) !== undefined) {
+    const named = new Map(old.items.map((item) => [textAt(item.value, 'name'), item]));
+    for (const item of now.items) {
+      const twin = named.get(textAt(item.value, 'name'));
+      if (twin !== undefined) twins.set(item, twin);
+    }
+    return twins;
+  }
+  const pairs = commonPairs(
+    old.items.map((item) => canon(item.value)),
+    now.items.map((item) => canon(item.value)),
+  );
+  let [x, y] = [0, 0];
+  for (const [nextX, nextY] of [...pairs, [old.items.length, now.items.length] as const]) {
+    for (let at = 0; !isExact && at < Math.min(nextX - x, nextY - y); at += 1)
+      pairUp(twins, now.items[y + at], old.items[x + at]);
+    pairUp(twins, now.items[nextY], old.items[nextX]);
+    [x, y] = [nextX + 1, nextY + 1];
+  }
+  return twins;
+}
+
+function pairUp(
+  twins: Map<ListItem, ListItem>,
+  item: ListItem | undefined,
+  twin: ListItem | undefined,
+): void {
+  if (item !== undefined && twin !== undefined) twins.set(item, twin);
+}
