@@ -1,6 +1,6 @@
-import { leadOf, lineComment, shiftLine } from '../yaml/layout.ts';
+import { afterContent, leadOf, lineComment, shiftLine } from '../yaml/layout.ts';
 import type { Lead } from '../yaml/layout.ts';
-import type { CommentChange, Slot, SlotPlace } from '../yaml/node.ts';
+import type { CommentChange, Slot, SlotPlace, Source } from '../yaml/node.ts';
 import { mergeLines } from './lines.ts';
 import type { Resource } from './resources.ts';
 
@@ -65,21 +65,57 @@ function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/**
- * The text above a document's content that upstream changed and local did not, in local's line ends; undefined where
- * local's stays.
- */
-export function mergedHeader(local: Resource, base: Resource, upstream: Resource): string | undefined {
-  const [d, o, u] = [local, base, upstream].map(headerOf);
-  if (d === undefined || o === undefined || u === undefined || o === u || d !== o) return undefined;
+/** Comments around the content of a document, in local's line ends; a part that stays local's is absent. */
+export interface Surroundings {
+  /** Between the document's start and its content. */
+  readonly header?: string;
+  /** From the line after its content to its end. */
+  readonly footer?: string;
+}
+
+/** What upstream changed above and below a document's content and local did not; undefined where nothing. */
+export function mergedSurroundings(
+  local: Resource,
+  base: Resource,
+  upstream: Resource,
+): Surroundings | undefined {
+  const header = mergedAround(headerOf, local, base, upstream);
+  const footer = mergedAround(footerOf, local, base, upstream);
+  if (header === undefined && footer === undefined) return undefined;
+  return { ...(header === undefined ? {} : { header }), ...(footer === undefined ? {} : { footer }) };
+}
+
+function mergedAround(
+  part: (resource: Resource) => string | undefined,
+  local: Resource,
+  base: Resource,
+  upstream: Resource,
+): string | undefined {
+  const [d, o, u] = [local, base, upstream].map(part);
+  if (d === undefined || o === undefined || u === undefined || d !== o) return undefined;
+  if (commentsIn(o.split('\n')) === commentsIn(u.split('\n'))) return undefined;
   // As kpt: a header apart from the content, such as a license, stays local's.
-  if (/\n[ \t]*\n/.test(o + u)) return undefined;
+  if (part === headerOf && /\n[ \t]*\n/.test(o + u)) return undefined;
   return local.yaml.source.eol === '\n' ? u : u.replaceAll('\n', local.yaml.source.eol);
 }
 
 function headerOf({ yaml, document, root }: Resource): string | undefined {
-  if (root.at === undefined) return undefined;
-  const text = yaml.source.text.slice(document.bodyStart, root.at.start);
+  return root.at && triviaOf(yaml.source.text.slice(document.bodyStart, root.at.start));
+}
+
+function footerOf({ yaml, document, root }: Resource): string | undefined {
+  return (
+    root.at && triviaOf(yaml.source.text.slice(footerStart(yaml.source, root.at.end), document.chunk[1]))
+  );
+}
+
+/** Where the footer of a document begins whose content ends at `end`. */
+export function footerStart({ text }: Source, end: number): number {
+  return afterContent(text, end);
+}
+
+/** A text that holds comments and blank lines alone, with plain line ends. */
+function triviaOf(text: string): string | undefined {
   return /[^\s#]/.test(text.replaceAll(/#.*/g, '')) ? undefined : text.replaceAll('\r\n', '\n');
 }
 

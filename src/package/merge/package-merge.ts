@@ -3,7 +3,7 @@ import { sameFile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { toValue } from '../yaml/compare.ts';
 import type { YamlNode } from '../yaml/node.ts';
-import { mergedHeader } from './comments.ts';
+import { mergedSurroundings } from './comments.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
 import { matchResources } from './match.ts';
 import type { Matched } from './match.ts';
@@ -153,7 +153,7 @@ function applyMatches(
 ): void {
   const edits = new Map<string, Edits>();
   const editsOf = (path: string): Edits => {
-    const known = edits.get(path) ?? { changed: new Map(), added: [], headers: new Map() };
+    const known = edits.get(path) ?? { changed: new Map(), added: [], surroundings: new Map() };
     edits.set(path, known);
     return known;
   };
@@ -164,8 +164,8 @@ function applyMatches(
   for (const match of matches) {
     const outcome = decide(match, context);
     const { local, upstream, base } = match;
-    const header = base && upstream && local && mergedHeader(local, base, upstream);
-    if (local !== undefined && header !== undefined) editsOf(local.file).headers.set(local, header);
+    const around = base && upstream && local && mergedSurroundings(local, base, upstream);
+    if (local !== undefined && around !== undefined) editsOf(local.file).surroundings.set(local, around);
     if (outcome === 'keep' || (outcome === 'remove' && local === undefined)) continue;
     if (outcome === 'remove') {
       if (local !== undefined) editsOf(local.file).changed.set(local, null);

@@ -1,6 +1,7 @@
 import type { PackageFile } from '../package.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import type { YamlFile } from '../yaml/read.ts';
+import type { Surroundings } from './comments.ts';
 import type { PackageContext } from './merge-context.ts';
 import { mergedMode } from './other-files.ts';
 import type { Pool, Trees } from './pool.ts';
@@ -10,7 +11,7 @@ import type { Resource } from './resources.ts';
 
 /** The edits of one local file as they gather. */
 export interface Edits {
-  readonly headers: Map<Resource, string>;
+  readonly surroundings: Map<Resource, Surroundings>;
   readonly changed: Map<Resource, YamlNode | null>;
   readonly added: { after: Resource | undefined; text: string }[];
 }

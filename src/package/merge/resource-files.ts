@@ -2,14 +2,16 @@ import type { PackageFile } from '../package.ts';
 import { editedChunk } from '../yaml/edit.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import type { YamlFile } from '../yaml/read.ts';
+import { footerStart } from './comments.ts';
+import type { Surroundings } from './comments.ts';
 import type { Resource } from './resources.ts';
 
 /** What becomes of a local resource: absent from the map means it stays as it is. */
 export interface FileEdit {
   /** New roots of local documents; null removes the document. */
   readonly changed: ReadonlyMap<Resource, YamlNode | null>;
-  /** New comments above local documents, in place of those that stand there. */
-  readonly headers?: ReadonlyMap<Resource, string>;
+  /** New comments above and below local documents, in place of those that stand there. */
+  readonly surroundings?: ReadonlyMap<Resource, Surroundings>;
   /** Documents that come in, each behind the local resource named (undefined: at the end). */
   readonly added: readonly { readonly after: Resource | undefined; readonly text: string }[];
 }
@@ -32,7 +34,7 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
     } else {
       if (resource !== undefined) held += 1;
       const edited = root === undefined ? own : editedChunk(yaml.source, document, root);
-      chunks.push(withHeader(edited, own, resource, edit));
+      chunks.push(withSurroundings(edited, own, resource, edit));
     }
     for (const added of edit.added) {
       if (added.after === undefined || added.after !== resource) continue;
@@ -48,13 +50,37 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
   return held === 0 ? undefined : join(chunks, text, eol);
 }
 
-/** The chunk with the new comments above its content, where they still stand as they did. */
-function withHeader(chunk: string, own: string, resource: Resource | undefined, edit: FileEdit): string {
-  const header = resource === undefined ? undefined : edit.headers?.get(resource);
-  if (resource === undefined || header === undefined) return chunk;
-  const start = resource.document.bodyStart - resource.document.chunk[0];
-  const end = (resource.root.at?.start ?? 0) - resource.document.chunk[0];
-  return chunk.startsWith(own.slice(0, end)) ? own.slice(0, start) + header + chunk.slice(end) : chunk;
+/** The chunk with the new comments above and below its content, where they still stand as they did. */
+function withSurroundings(
+  chunk: string,
+  own: string,
+  resource: Resource | undefined,
+  edit: FileEdit,
+): string {
+  if (resource?.root.at === undefined) return chunk;
+  const around = edit.surroundings?.get(resource);
+  if (around === undefined) return chunk;
+  const content = resource.root.at;
+  const { document, yaml } = resource;
+  const [from] = document.chunk;
+  return withFooter(
+    withHeader(chunk, own.slice(0, content.start - from), document.bodyStart - from, around.header),
+    own.slice(footerStart(yaml.source, content.end) - from),
+    around.footer,
+    yaml.source.eol,
+  );
+}
+
+function withHeader(chunk: string, opening: string, bodyStart: number, header: string | undefined): string {
+  if (header === undefined || !chunk.startsWith(opening)) return chunk;
+  return opening.slice(0, bodyStart) + header + chunk.slice(opening.length);
+}
+
+function withFooter(chunk: string, closing: string, footer: string | undefined, eol: string): string {
+  if (footer === undefined || !chunk.endsWith(closing)) return chunk;
+  const content = chunk.slice(0, chunk.length - closing.length);
+  // A file whose last line has no end keeps it so.
+  return content.endsWith('\n') ? content + footer : content + eol + footer.replace(/\r?\n$/, '');
 }
 
 function join(chunks: readonly string[], before: string, eol: string): string {

@@ -108,7 +108,7 @@ export function triviaStart(text: string, offset: number): number {
 }
 
 /** The start of the line after the content that ends at `end`; a block scalar ends with its line. */
-function afterContent(text: string, end: number): number {
+export function afterContent(text: string, end: number): number {
   return end > 0 && text[end - 1] === '\n' ? end : nextLine(text, end);
 }
 

@@ -1,4 +1,14 @@
-import { habitsOf, isBlock, leadStart, lineComment, nextLine, regionOf, shiftAll, shiftLine, shiftRest } from './layout.ts';
+import {
+  habitsOf,
+  isBlock,
+  leadStart,
+  lineComment,
+  nextLine,
+  regionOf,
+  shiftAll,
+  shiftLine,
+  shiftRest,
+} from './layout.ts';
 import type { Habits, Region } from './layout.ts';
 import type { CommentChange, ListNode, MapNode, Slot, SlotPlace, Source, YamlNode } from './node.ts';
 import type { YamlDocument } from './read.ts';
