@@ -8,6 +8,8 @@ export interface Matched {
   readonly base?: Resource;
   readonly upstream?: Resource;
   readonly local?: Resource;
+  /** The one with another name that was taken for base's because it is nearly the same: worth telling. */
+  readonly alike?: Resource;
 }
 
 /**
@@ -20,12 +22,25 @@ export function matchResources(
   upstream: readonly Resource[],
   local: readonly Resource[],
 ): Matched[] {
-  const toLocal = pair(base, local);
+  const theirs = new Set(upstream.map((one) => inFile(one, false)));
+  const alike = new Set<Resource>();
+  // What upstream has by the same name is no renamed resource of base.
+  const toLocal = pair(
+    base,
+    local,
+    alike,
+    (one, twin) => !theirs.has(inFile(twin, false)) && isSurelyAlike(one.root, twin.root),
+  );
   const foundLocal = new Set(toLocal.values());
   const spare = new Map(local.filter((one) => !foundLocal.has(one)).map((one) => [inFile(one, false), one]));
   // A likeness is followed only where local still has the resource, or has it by upstream's new name already: what
   // upstream puts in place of a resource that local deleted is new to local.
-  const toUpstream = pair(base, upstream, (one, twin) => toLocal.has(one) || spare.has(inFile(twin, false)));
+  const toUpstream = pair(
+    base,
+    upstream,
+    alike,
+    (one, twin) => toLocal.has(one) || spare.has(inFile(twin, false)),
+  );
   for (const [one, twin] of toUpstream) {
     const own = spare.get(inFile(twin, false));
     if (own === undefined || toLocal.has(one)) continue;
@@ -35,10 +50,12 @@ export function matchResources(
   const matched: Matched[] = base.map((one) => {
     const u = toUpstream.get(one);
     const l = toLocal.get(one);
+    const twin = [u, l].find((other) => other !== undefined && alike.has(other));
     return {
       base: one,
       ...(u === undefined ? {} : { upstream: u }),
       ...(l === undefined ? {} : { local: l }),
+      ...(twin === undefined ? {} : { alike: twin }),
     };
   });
   const usedUpstream = new Set(toUpstream.values());
@@ -60,7 +77,8 @@ type Key = (resource: Resource, isOld: boolean) => string | undefined;
 function pair(
   old: readonly Resource[],
   now: readonly Resource[],
-  mayBeAlike: (one: Resource, twin: Resource) => boolean = () => true,
+  alike: Set<Resource>,
+  mayBeAlike: (one: Resource, twin: Resource) => boolean,
 ): Map<Resource, Resource> {
   const pairs = pairBy(old, now, [
     onceInFile,
@@ -78,7 +96,9 @@ function pair(
     rest,
     now.filter((other) => !taken.has(other)),
   )) {
-    if (mayBeAlike(one, twin)) pairs.set(one, twin);
+    if (!mayBeAlike(one, twin)) continue;
+    pairs.set(one, twin);
+    alike.add(twin);
   }
   return pairs;
 }
@@ -140,17 +160,29 @@ function push(groups: Map<string, Resource[]>, key: string | undefined, resource
 }
 
 const ALIKE = 0.7;
+/**
+ * Of fewer leaves all have to be equal before upstream's changes go into a resource that local gave another name: three
+ * of four are equal by chance in every second ConfigMap.
+ */
+const FEW_LEAVES = 6;
 
 const onlyOfKind: Key = ({ file, identity: { group, kind, name } }) =>
   kind === '' || name === '' ? undefined : `${file}|${group}|${kind}`;
 
 /** Pairs what is left of one kind in one file when it is the only one there and mostly the same. */
 function pairAlike(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
-  return [...pairBy(old, now, [onlyOfKind])].filter(([one, twin]) => likeness(one.root, twin.root) >= ALIKE);
+  return [...pairBy(old, now, [onlyOfKind])].filter(
+    ([one, twin]) => likeness(one.root, twin.root).share >= ALIKE,
+  );
 }
 
-/** The share of leaves outside `metadata` that both have, from 0 to 1. */
-function likeness(a: YamlNode, b: YamlNode): number {
+function isSurelyAlike(a: YamlNode, b: YamlNode): boolean {
+  const { share, most } = likeness(a, b);
+  return share === 1 || most >= FEW_LEAVES;
+}
+
+/** The share of leaves outside `metadata` that both have, from 0 to 1, and how many the larger has. */
+function likeness(a: YamlNode, b: YamlNode): { readonly share: number; readonly most: number } {
   const [left, right] = [a, b].map((root) => {
     const leaves = new Set<string>();
     if (root.kind === 'map') {
@@ -161,6 +193,8 @@ function likeness(a: YamlNode, b: YamlNode): number {
     }
     return leaves;
   });
-  if (left === undefined || right === undefined || left.size === 0 || right.size === 0) return 0;
-  return [...left].filter((leaf) => right.has(leaf)).length / Math.max(left.size, right.size);
+  if (left === undefined || right === undefined || left.size === 0 || right.size === 0)
+    return { share: 0, most: 0 };
+  const most = Math.max(left.size, right.size);
+  return { share: [...left].filter((leaf) => right.has(leaf)).length / most, most };
 }

@@ -163,7 +163,9 @@ function applyMatches(
   const arriving: { resource: Resource; root: YamlNode; own?: Resource }[] = [];
   for (const match of matches) {
     const outcome = decide(match, context);
-    const { local, upstream, base } = match;
+    const { local, upstream, base, alike } = match;
+    if (base !== undefined && alike !== undefined && outcome !== 'keep' && outcome !== local?.root)
+      context.report.note('TAKEN_FOR_RENAMED', alike.file, renamedMessage(base, alike));
     const around = base && upstream && local && mergedSurroundings(local, base, upstream);
     if (local !== undefined && around !== undefined) editsOf(local.file).surroundings.set(local, around);
     if (outcome === 'keep' || (outcome === 'remove' && local === undefined)) continue;
@@ -194,6 +196,11 @@ function applyMatches(
     context,
   );
   for (const [path, edit] of edits) writeEdits(path, edit, pool, trees, result);
+}
+
+function renamedMessage(base: Resource, now: Resource): string {
+  const { kind, name } = now.ref;
+  return `${kind} ${name} is nearly the same as ${base.ref.name} was and was taken for it, renamed: look whether its changes belong there.`;
 }
 
 /** The new root of a resource, or what becomes of it. */
