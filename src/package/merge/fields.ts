@@ -6,6 +6,7 @@ import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/nod
 import type { YamlPath } from '../yaml/path.ts';
 import { mergedComments, withComments } from './comments.ts';
 import type { Side } from './conflict.ts';
+import { contradiction } from './exclusive-fields.ts';
 import { mergeLines } from './lines.ts';
 import { mergeLists } from './lists.ts';
 import type { ListKeys } from './schema.ts';
@@ -54,11 +55,36 @@ export function mergeNodes(
     const [d, o, u] = [local, base, upstream].map((node) =>
       isNull(node) ? undefined : resolved(node as YamlNode),
     );
-    if (kinds.has('map')) return mergeMaps(asMap(d), asMap(o), asMap(u), spot, context);
+    if (kinds.has('map')) {
+      const [own, old, theirs] = [asMap(d), asMap(o), asMap(u)];
+      return isRemovedAndChanged(own, old, theirs, spot)
+        ? settled(local, base, upstream, spot, context)
+        : mergeMaps(own, old, theirs, spot, context);
+    }
     if (kinds.has('list')) return mergeLists(asList(d), asList(o), asList(u), untouched, spot, context);
   }
   if (untouched) return upstream;
   return mergedText(local, base, upstream) ?? settled(local, base, upstream, spot, context);
+}
+
+/** Maps whose keys mean nothing to each other: what one side added stands without the others. */
+const INDEPENDENT = /(?:^|\.)metadata\.(?:labels|annotations)$|^(?:data|binaryData|stringData)$/;
+
+/**
+ * True where one side removed a map and the other changed it. Keys alone would leave half a map that neither side had,
+ * such as a probe of nothing but a timeout.
+ */
+function isRemovedAndChanged(
+  local: MapNode | undefined,
+  base: MapNode | undefined,
+  upstream: MapNode | undefined,
+  { pattern }: Spot,
+): boolean {
+  if (base === undefined || (local === undefined) === (upstream === undefined)) return false;
+  const now = local ?? upstream;
+  const isOnlyMore =
+    now !== undefined && base.entries.every(({ name, value }) => same(find(now, name)?.value, value));
+  return !(isOnlyMore && INDEPENDENT.test(pattern));
 }
 
 function asMap(node: YamlNode | undefined): MapNode | undefined {
@@ -155,7 +181,11 @@ export function mergeMaps(
   if (old === undefined) return undefined;
   if (entries.length === 0 && upstream === undefined) return undefined;
   if (entries.length === 0 && local === undefined && (upstream?.entries.length ?? 0) > 0) return undefined;
-  return madeMap(old, entries);
+  const merged = madeMap(old, entries);
+  const sides = [local, upstream].filter((side) => side !== undefined);
+  return contradiction(spot.pattern, merged, sides) === undefined
+    ? merged
+    : settled(local, base, upstream, spot, context);
 }
 
 function find(map: MapNode | undefined, name: string): MapEntry | undefined {

@@ -2,13 +2,14 @@ import { changedItem, madeList, namesOf } from '../yaml/change.ts';
 import { canon, same } from '../yaml/compare.ts';
 import { textAt } from '../yaml/node.ts';
 import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
-import type { PathSegment } from '../yaml/path.ts';
 import { threeWay } from '../yaml/sequence.ts';
 import type { Hunk } from '../yaml/sequence.ts';
 import { mergedComments, withComments } from './comments.ts';
 import { mergeNodes, settled } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
+import { matchItems } from './match-items.ts';
+import type { ItemKey, Triple } from './match-items.ts';
 import { pipelinePasses } from './pipeline.ts';
 import { takeUpstream } from './take-upstream.ts';
 
@@ -53,9 +54,6 @@ function holdsKeyed(list: ListNode, keys: readonly string[]): boolean {
   return list.items.every((item) => (item.value.kind === 'map') === keys.length > 0);
 }
 
-/** Names an item among its siblings; undefined when this pass cannot. */
-export type ItemKey = (item: YamlNode) => PathSegment | undefined;
-
 const DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
 
 function byFields(keys: readonly string[]): ItemKey {
@@ -68,59 +66,6 @@ function byFields(keys: readonly string[]): ItemKey {
   };
 }
 
-interface Triple {
-  readonly local?: ListItem;
-  readonly base?: ListItem;
-  readonly upstream?: ListItem;
-  readonly segment: PathSegment;
-}
-
-/** Finds for each item its counterparts: pass after pass, equal keys in order of appearance. */
-function match(lists: readonly (ListNode | undefined)[], passes: readonly ItemKey[]): Triple[] {
-  type Draft = { local?: ListItem; base?: ListItem; upstream?: ListItem; segment: PathSegment };
-  const sides = ['local', 'base', 'upstream'] as const;
-  const drafts: Draft[] = [];
-  const placed = new Set<ListItem>();
-  for (const pass of [...passes, sameContent]) {
-    const open = new Map<string, Draft[]>();
-    for (const [side, name] of sides.entries()) {
-      const seen = new Map<string, number>();
-      for (const [index, item] of (lists[side]?.items ?? []).entries()) {
-        const key = placed.has(item) ? undefined : pass(item.value);
-        if (key === undefined) continue;
-        const text = JSON.stringify(key);
-        const turn = seen.get(text) ?? 0;
-        seen.set(text, turn + 1);
-        const group = open.get(text) ?? [];
-        open.set(text, group);
-        const known = group[turn];
-        if (known !== undefined) known[name] = item;
-        else group.push({ [name]: item, segment: turn === 0 ? segmentOf(item.value, key, index) : index });
-      }
-    }
-    const isLast = pass === sameContent || passes.length === 1;
-    for (const draft of [...open.values()].flat()) {
-      const members = [draft.local, draft.base, draft.upstream].filter((item) => item !== undefined);
-      // A lone item may still find its counterpart in a later pass.
-      if (members.length === 1 && !isLast) continue;
-      drafts.push(draft);
-      for (const item of members) placed.add(item);
-    }
-  }
-  return drafts;
-}
-
-/** The key as a path segment that finds the item: the fields that it has, with their own values. */
-function segmentOf(item: YamlNode, key: PathSegment, index: number): PathSegment {
-  if (typeof key !== 'object') return key;
-  const fields = Object.keys(key)
-    .map((field) => [field, textAt(item, field)] as const)
-    .filter(([, value]) => value !== '');
-  return fields.length === 0 ? index : Object.fromEntries(fields);
-}
-
-const sameContent: ItemKey = (item) => ({ '': canon(item) });
-
 function mergeKeyed(
   local: ListNode | undefined,
   base: ListNode | undefined,
@@ -130,7 +75,7 @@ function mergeKeyed(
   spot: Spot,
   context: FieldContext,
 ): YamlNode | undefined {
-  const triples = match([local, base, upstream], passes);
+  const triples = matchItems([local, base, upstream], passes);
   const results = new Map<ListItem, ListItem>();
   for (const triple of triples) {
     const merged = mergeTriple(triple, spot, context);

@@ -1,5 +1,5 @@
 import { textAt } from '../yaml/node.ts';
-import type { ItemKey } from './lists.ts';
+import type { ItemKey } from './match-items.ts';
 
 /**
  * How the functions of two pipelines belong together: by name, else by image without registry, tag and digest, so

@@ -1,0 +1,167 @@
+import { canon } from '../yaml/compare.ts';
+import { textAt } from '../yaml/node.ts';
+import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
+import type { PathSegment } from '../yaml/path.ts';
+import { commonPairs } from '../yaml/sequence.ts';
+import { leavesOf } from './leaves.ts';
+
+/** Names an item among its siblings; undefined when this pass cannot. */
+export type ItemKey = (item: YamlNode) => PathSegment | undefined;
+
+/** The states of one item in the three lists, and how a path names it. */
+export interface Triple {
+  readonly local?: ListItem;
+  readonly base?: ListItem;
+  readonly upstream?: ListItem;
+  readonly segment: PathSegment;
+}
+
+type Draft = { local?: ListItem; base?: ListItem; upstream?: ListItem };
+
+/**
+ * Finds for each item its counterparts, pass after pass. Of items that share a key those with equal content belong
+ * together first, the others in order of appearance.
+ */
+export function matchItems(lists: readonly (ListNode | undefined)[], passes: readonly ItemKey[]): Triple[] {
+  const placed = new Set<ListItem>();
+  const triples: Triple[] = [];
+  for (const pass of [...passes, sameContent]) {
+    const groups = new Map<string, { readonly key: PathSegment; readonly sides: ListItem[][] }>();
+    for (const [side, list] of lists.entries()) {
+      for (const item of list?.items ?? []) {
+        const key = placed.has(item) ? undefined : pass(item.value);
+        if (key === undefined) continue;
+        const text = JSON.stringify(key);
+        const group = groups.get(text) ?? { key, sides: [[], [], []] };
+        groups.set(text, group);
+        group.sides[side]?.push(item);
+      }
+    }
+    const isLast = pass === sameContent || passes.length === 1;
+    for (const { key, sides } of groups.values()) {
+      const [local = [], base = [], upstream = []] = sides;
+      for (const draft of paired(local, base, upstream)) {
+        const members = [draft.local, draft.base, draft.upstream].filter((item) => item !== undefined);
+        // A lone item may still find its counterpart in a later pass.
+        if (members.length === 1 && !isLast) continue;
+        for (const item of members) placed.add(item);
+        triples.push({ ...draft, segment: segmentOf(draft, key, lists) });
+      }
+    }
+  }
+  return triples;
+}
+
+/** Pairs the items of one key. */
+function paired(
+  local: readonly ListItem[],
+  base: readonly ListItem[],
+  upstream: readonly ListItem[],
+): Draft[] {
+  const toUpstream = continued(base, upstream);
+  const toLocal = continued(base, local, toUpstream);
+  const drafts: Draft[] = base.map((item) => ({
+    base: item,
+    ...optional('local', toLocal.get(item)),
+    ...optional('upstream', toUpstream.get(item)),
+  }));
+  const own = without(local, toLocal.values());
+  const theirs = without(upstream, toUpstream.values());
+  const both = continued(own, theirs);
+  for (const item of own) drafts.push({ local: item, ...optional('upstream', both.get(item)) });
+  for (const item of without(theirs, both.values())) drafts.push({ upstream: item });
+  return drafts;
+}
+
+function optional<Side extends keyof Draft>(side: Side, item: ListItem | undefined): Draft {
+  return item === undefined ? {} : { [side]: item };
+}
+
+function without(items: readonly ListItem[], taken: Iterable<ListItem>): ListItem[] {
+  const gone = new Set(taken);
+  return items.filter((item) => !gone.has(item));
+}
+
+/** Past so many comparisons items of one key are paired in order of appearance. */
+const MAX_COMPARISONS = 10_000;
+
+/**
+ * For each old item the one that continues it: the equal one, else the one that is as the other side has it now, else
+ * the one that shares most with it.
+ */
+function continued(
+  old: readonly ListItem[],
+  now: readonly ListItem[],
+  other: ReadonlyMap<ListItem, ListItem> = new Map(),
+): Map<ListItem, ListItem> {
+  const pairs = new Map<ListItem, ListItem>();
+  const [onlyOld, onlyNow] = [old[0], now[0]];
+  if (old.length < 2 && now.length < 2) {
+    if (onlyOld !== undefined && onlyNow !== undefined) pairs.set(onlyOld, onlyNow);
+    return pairs;
+  }
+  const pairEqual = (items: readonly ListItem[], content: (item: ListItem) => string): void => {
+    const open = without(now, pairs.values());
+    for (const [x, y] of commonPairs(items.map(content), open.map(contentOf))) {
+      const [item, twin] = [items[x], open[y]];
+      if (item !== undefined && twin !== undefined) pairs.set(item, twin);
+    }
+  };
+  pairEqual(old, contentOf);
+  const left = (): ListItem[] => old.filter((item) => !pairs.has(item));
+  pairEqual(
+    left().filter((item) => other.has(item)),
+    (item) => contentOf(other.get(item) ?? item),
+  );
+  // What the other side still has is more likely to be here, too.
+  const open = left().sort((a, b) => Number(other.has(b)) - Number(other.has(a)));
+  const free = without(now, pairs.values());
+  const isShort = open.length * free.length <= MAX_COMPARISONS;
+  for (const item of open) {
+    const at = isShort ? mostAlike(item, free) : 0;
+    const [twin] = free.splice(at, 1);
+    if (twin !== undefined) pairs.set(item, twin);
+  }
+  return pairs;
+}
+
+function contentOf({ value }: ListItem): string {
+  return canon(value);
+}
+
+function mostAlike(item: ListItem, candidates: readonly ListItem[]): number {
+  const leaves = new Set(leavesOf(item.value));
+  const shared = candidates.map(
+    ({ value }) => [...leavesOf(value)].filter((leaf) => leaves.has(leaf)).length,
+  );
+  return Math.max(0, shared.indexOf(Math.max(...shared)));
+}
+
+/**
+ * The item as a path segment: by the fields of its key, with their own values, where they name one item alone; with
+ * its name beside them where only that tells it apart; else by its position.
+ */
+function segmentOf(draft: Draft, key: PathSegment, lists: readonly (ListNode | undefined)[]): PathSegment {
+  const sides = [draft.local, draft.upstream, draft.base];
+  const at = sides.findIndex((item) => item !== undefined);
+  const item = sides[at];
+  const items = [lists[0], lists[2], lists[1]][at]?.items ?? [];
+  if (item === undefined || typeof key !== 'object') return key;
+  const keyed = fieldsOf(item, Object.keys(key));
+  for (const fields of [keyed, { ...fieldsOf(item, ['name']), ...keyed }]) {
+    const found = items.filter((other) => isNamedBy(other, fields));
+    if (Object.keys(fields).length > 0 && found.length === 1) return fields;
+  }
+  return items.indexOf(item);
+}
+
+function fieldsOf(item: ListItem, names: readonly string[]): Readonly<Record<string, string>> {
+  const fields = names.map((name) => [name, textAt(item.value, name)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
+}
+
+function isNamedBy(item: ListItem, fields: Readonly<Record<string, string>>): boolean {
+  return Object.entries(fields).every(([name, value]) => textAt(item.value, name) === value);
+}
+
+const sameContent: ItemKey = (item) => ({ '': canon(item) });
