@@ -1,5 +1,5 @@
 import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
-import { isNull, same } from '../yaml/compare.ts';
+import { isNull as isNullOrAbsent, same } from '../yaml/compare.ts';
 import { nextLine, triviaStart } from '../yaml/layout.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
 import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/node.ts';
@@ -15,6 +15,8 @@ import { takeUpstream } from './take-upstream.ts';
 /** What the walk needs to know, and whom it tells. */
 export interface FieldContext {
   readonly keysOf: ListKeys;
+  /** True where null is a value like others, as in a file that holds no resource; to Kubernetes it is absent. */
+  readonly keepsNull?: boolean;
   /** Told of each conflict; answers which side is taken. */
   readonly conflict: (
     path: YamlPath,
@@ -41,6 +43,7 @@ export function mergeNodes(
   spot: Spot,
   context: FieldContext,
 ): YamlNode | undefined {
+  const isNull = context.keepsNull === true ? isUndefined : isNullOrAbsent;
   if (same(base, upstream) || (isNull(base) && isNull(upstream)))
     return withUpstreamComments(local, base, upstream, spot, context);
   if (same(local, upstream) || (isNull(local) && isNull(upstream))) return local;
@@ -65,6 +68,10 @@ export function mergeNodes(
   }
   if (untouched) return upstream;
   return mergedText(local, base, upstream) ?? settled(local, base, upstream, spot, context);
+}
+
+function isUndefined(node: YamlNode | undefined): node is undefined {
+  return node === undefined;
 }
 
 /** Maps whose keys mean nothing to each other: what one side added stands without the others. */
@@ -108,7 +115,7 @@ export function settled(
   context: FieldContext,
 ): YamlNode | undefined {
   if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
-  if (isNull(upstream)) return undefined;
+  if (context.keepsNull !== true && isNullOrAbsent(upstream)) return undefined;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
@@ -162,7 +169,7 @@ export function mergeMaps(
   const added = (upstream?.entries ?? []).flatMap((entry): MapEntry[] => {
     if (find(local, entry.name) !== undefined) return [];
     const old = find(base, entry.name);
-    if (old === undefined) return isNull(entry.value) ? [] : [entry];
+    if (old === undefined) return context.keepsNull !== true && isNullOrAbsent(entry.value) ? [] : [entry];
     const value = mergeNodes(undefined, old.value, entry.value, below(entry.name), context);
     if (value === undefined) return [];
     return [value === entry.value ? entry : { name: entry.name, key: entry.key, value, from: entry }];

@@ -26,8 +26,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Merges a Kptfile in place: labels, annotations, info, pipeline, inventory, status and whatever else stands there; a
  * subpackage's upstream and lock too. The name and namespace stay local's, and the root's upstream and lock are the
- * business of whoever runs the update. A Kptfile that upstream dropped stays as it is, in a subpackage with a conflict
- * where local changed it.
+ * business of whoever runs the update. A Kptfile that upstream dropped stays as it is and is noted, in a subpackage with a
+ * conflict where local changed it. Throws `KPTFILE_VERSION` where upstream's is of an older apiVersion than local's.
  */
 export function mergeKptfile(
   path: string,
@@ -61,6 +61,7 @@ export function mergeKptfile(
     return mergeOtherFile(path, versions, report);
   }
   const ref = refOf(own.root);
+  refuseOldVersion(path, own.root, theirs.root);
   const context: FieldContext = {
     keysOf: (pattern) => (Object.hasOwn(KEYS, pattern) ? KEYS[pattern] : undefined),
     conflict: (at: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
@@ -69,6 +70,21 @@ export function mergeKptfile(
   const root = mergeRoots(own.root, old?.root, theirs.root, isRoot, context);
   if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;
   return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
+}
+
+const KPTFILE_VERSION = 'kpt.dev/v1';
+
+/** As kpt: a Kptfile of an older apiVersion has other fields, and cannot be merged into one of today's. */
+function refuseOldVersion(path: string, local: MapNode, upstream: MapNode): void {
+  const [own, theirs] = [refOf(local), refOf(upstream)].map(({ apiVersion }) => apiVersion);
+  if (own !== KPTFILE_VERSION || theirs === own || theirs?.startsWith('kpt.dev/') !== true) return;
+  throw new PorticoError(
+    'KPTFILE_VERSION',
+    `Upstream's ${path} is of apiVersion ${theirs}, the local one of ${own}`,
+    {
+      hint: `Bring upstream's Kptfile to ${own} (kpt fix does that) and publish it, then update again.`,
+    },
+  );
 }
 
 /** Local deleted a Kptfile that upstream changed since. */
@@ -99,6 +115,21 @@ function tellDropped(
     base: toValue(old.root),
     upstream: undefined,
     local: toValue(own.root),
+  });
+}
+
+/** Upstream deleted the package of a Kptfile that local keeps. Answers the side that is taken. */
+export function tellDeletedKptfile(
+  path: string,
+  base: PackageFile | undefined,
+  local: PackageFile | undefined,
+  report: Report,
+): Side {
+  const [old, own] = [base, local].map((file) => (file === undefined ? undefined : rootOf(path, file)?.root));
+  return report.whole(path, own === undefined ? null : refOf(own), {
+    base: old && toValue(old),
+    upstream: undefined,
+    local: own && toValue(own),
   });
 }
 

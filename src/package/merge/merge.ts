@@ -5,7 +5,8 @@ import { sameFile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { bookkeepingOf, isYaml } from './bookkeeping.ts';
 import { withLines } from './conflict-lines.ts';
-import { mergeKptfile } from './kptfile-merge.ts';
+import type { Side } from './conflict.ts';
+import { mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
 import type { PackageContext } from './merge-context.ts';
 import type { MergeInput, MergeResult } from './merge-types.ts';
 import { mergeOnePackage } from './package-merge.ts';
@@ -88,13 +89,15 @@ function mergePackage(
       isPackageUntouched(withoutKptfile(local, kptfile), withoutKptfile(base, kptfile)) &&
       isKptfileUntouched(base, local, context)
     ) {
-      return new Map(upstream);
+      const merged = mergeOnePackage(
+        withoutKptfile(base, kptfile),
+        upstream,
+        withoutKptfile(local, kptfile),
+        context,
+      );
+      return upstream.size === 0 ? new Map() : merged;
     }
-    // Whoever worked in a subpackage keeps all of it, as with kpt: half of one is of no use.
-    if (upstream.size === 0) {
-      mergeOnePackage(base, upstream, local, context);
-      return local;
-    }
+    if (upstream.size === 0) return deletedUpstream(base, local, kptfile, context);
   }
   if (context.prefix !== '' && had === true && local.size === 0) {
     // A deleted subpackage stays deleted: what is new in it upstream does not come, what changed is told.
@@ -102,6 +105,32 @@ function mergePackage(
     return mergeOnePackage(base, known, local, { ...context, isGone: true });
   }
   return mergeOnePackage(base, upstream, local, context);
+}
+
+/**
+ * Whoever worked in a subpackage that upstream deleted keeps all of it, as with kpt: half of one is of no use. Each
+ * change is told as a conflict, and where local only added to it, its Kptfile. Once all of them are settled for upstream, what
+ * upstream had goes.
+ */
+function deletedUpstream(
+  base: PackageFiles,
+  local: PackageFiles,
+  kptfile: string,
+  context: PackageContext,
+): PackageFiles {
+  const sides: Side[] = [];
+  const whole: Report['whole'] = (...asked) => {
+    const side = context.report.whole(...asked);
+    sides.push(side);
+    return side;
+  };
+  const merged = mergeOnePackage(withoutKptfile(base, kptfile), new Map(), withoutKptfile(local, kptfile), {
+    ...context,
+    report: { ...context.report, whole },
+  });
+  if (sides.length === 0 || !isKptfileUntouched(base, local, context))
+    sides.push(tellDeletedKptfile(kptfile, base.get(kptfile), local.get(kptfile), context.report));
+  return sides.includes('local') ? local : merged;
 }
 
 function withoutKptfile(files: PackageFiles, kptfile: string): PackageFiles {

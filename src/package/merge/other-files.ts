@@ -101,6 +101,7 @@ function mergeJson(
   const resource = ref.kind === '' ? null : ref;
   const context = {
     keysOf: builtinListKeys(ref.apiVersion, ref.kind),
+    keepsNull: resource === null,
     conflict: (at: YamlPath, base?: YamlNode, upstream?: YamlNode, local?: YamlNode) =>
       report.field(path, resource, at, base, upstream, local),
   };

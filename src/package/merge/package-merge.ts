@@ -41,8 +41,8 @@ export function mergeOnePackage(
     if (path === `${context.prefix}Kptfile`) {
       set(
         path,
-        sameFile(versions.local, versions.base)
-          ? keptKptfile(versions)
+        sameFile(versions.local, versions.base) && versions.upstream !== undefined
+          ? versions.upstream
           : mergeKptfile(path, versions, context.prefix === '', context.report),
       );
     } else if (sameFile(versions.local, versions.upstream)) {
@@ -53,11 +53,6 @@ export function mergeOnePackage(
   }
   mergeResourceFiles({ pool, plain, agreed }, { base, upstream, local }, result, context);
   return result;
-}
-
-/** A Kptfile that local did not touch becomes upstream's, unless upstream dropped it. */
-function keptKptfile({ upstream, local }: Versions): PackageFile | undefined {
-  return upstream ?? local;
 }
 
 function versionsOf(path: string, base: Files, upstream: Files, local: Files): Versions {

@@ -3,7 +3,8 @@ import type { ItemKey } from './match-items.ts';
 
 /**
  * How the functions of two pipelines belong together: by name, else by image without registry, tag and digest, so
- * that a version bump or a move to another registry keeps a function's configuration; else by exec.
+ * that a version bump or a move to another registry keeps a function's configuration; else by the program, whatever
+ * its arguments.
  */
 export const pipelinePasses: readonly ItemKey[] = [
   (item) => {
@@ -16,7 +17,7 @@ export const pipelinePasses: readonly ItemKey[] = [
   },
   (item) => {
     const exec = textAt(item, 'exec');
-    return exec === '' ? undefined : { exec };
+    return exec === '' ? undefined : { exec: exec.trim().split(/\s/, 1)[0] ?? exec };
   },
 ];
 

@@ -26,6 +26,8 @@ export function mergeResource(
   if (base !== undefined && now !== undefined && textOfRoot(base) === now) return local.root;
   const context = {
     keysOf: keysFor(local, custom),
+    // To Kubernetes null is absent; to whoever else reads a file it may mean something.
+    keepsNull: local.ref.apiVersion === '' && local.ref.kind === '',
     conflict: (path: Parameters<Report['field']>[2], o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
       report.field(file, local.ref, path, o, u, d),
   };
