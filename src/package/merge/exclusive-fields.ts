@@ -1,3 +1,5 @@
+import { same } from '../yaml/compare.ts';
+import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapNode } from '../yaml/node.ts';
 
 /** Fields of which Kubernetes (or kpt) allows one at a time, by where their map stands. */
@@ -18,23 +20,32 @@ const CHOICES: readonly Choice[] = [
   { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['image', 'exec'] },
 ];
 
+/** Fields that have to come from one side together, and the one to speak of. */
+export interface Clash {
+  readonly fields: readonly string[];
+  readonly field: string;
+}
+
 /**
- * The fields of a merged map of which only one may be there, where neither side had several of them: each side chose
- * another one. Undefined where all is well. `pattern` is the map's place with `[]` for list items.
+ * Where the two sides chose different ones of fields that exclude each other, and each worked on its own: merged field by
+ * field, both would be there. `pattern` is the map's place with `[]` for list items.
  */
-export function contradiction(
+export function clashOf(
   pattern: string,
-  merged: MapNode,
-  sides: readonly MapNode[],
-): readonly string[] | undefined {
+  base: MapNode | undefined,
+  upstream: MapNode,
+  local: MapNode,
+): Clash | undefined {
   for (const choice of CHOICES) {
     if (!choice.at.test(pattern)) continue;
-    const chosen = chosenIn(merged, choice);
-    if (chosen.length > 1 && sides.every((side) => chosenIn(side, choice).length < 2)) return chosen;
+    const [own, more] = chosenIn(local, choice);
+    const [theirs, others] = chosenIn(upstream, choice);
+    if (own === undefined || theirs === undefined || own === theirs) continue;
+    if (more !== undefined || others !== undefined) continue;
+    if (isAsBefore(base, local, own) || isAsBefore(base, upstream, theirs)) continue;
+    return { fields: [own, theirs], field: own };
   }
-  return isHalfRecreate(pattern, merged) && !sides.some((side) => isHalfRecreate(pattern, side))
-    ? ['type', 'rollingUpdate']
-    : undefined;
+  return /(?:^|\.)strategy$/.test(pattern) ? strategyClash(base, upstream, local) : undefined;
 }
 
 function chosenIn(map: MapNode, { only, beside = [] }: Choice): string[] {
@@ -43,13 +54,17 @@ function chosenIn(map: MapNode, { only, beside = [] }: Choice): string[] {
     .filter((name) => (only === undefined ? !beside.includes(name) : only.includes(name)));
 }
 
+function isAsBefore(base: MapNode | undefined, now: MapNode, name: string): boolean {
+  const before = base && entryOf(base, name);
+  return before !== undefined && same(before.value, entryOf(now, name)?.value);
+}
+
 /** A Deployment that is recreated has no settings for a rolling update. */
-function isHalfRecreate(pattern: string, map: MapNode): boolean {
-  if (!/(?:^|\.)strategy$/.test(pattern)) return false;
-  return (
-    map.entries.some(({ name }) => name === 'rollingUpdate') &&
-    map.entries.some(
-      ({ name, value }) => name === 'type' && value.kind === 'scalar' && value.value === 'Recreate',
-    )
-  );
+function strategyClash(base: MapNode | undefined, upstream: MapNode, local: MapNode): Clash | undefined {
+  const recreates = [upstream, local].map((map) => textAt(map, 'type') === 'Recreate');
+  if (recreates[0] === recreates[1]) return undefined;
+  const rolling = recreates[0] === true ? local : upstream;
+  const isNew =
+    entryOf(rolling, 'rollingUpdate') !== undefined && !isAsBefore(base, rolling, 'rollingUpdate');
+  return isNew ? { fields: ['type', 'rollingUpdate'], field: 'rollingUpdate' } : undefined;
 }

@@ -6,7 +6,7 @@ import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/nod
 import type { YamlPath } from '../yaml/path.ts';
 import { mergedComments, withComments } from './comments.ts';
 import type { Side } from './conflict.ts';
-import { contradiction } from './exclusive-fields.ts';
+import { clashOf } from './exclusive-fields.ts';
 import { mergeLines } from './lines.ts';
 import { mergeLists } from './lists.ts';
 import type { ListKeys } from './schema.ts';
@@ -157,9 +157,17 @@ export function mergeMaps(
     pattern: spot.pattern === '' ? name : `${spot.pattern}.${name}`,
   });
   const kept: MapEntry[] = [];
+  const sides = settledFields(local, base, upstream, spot, context);
   for (const entry of local?.entries ?? []) {
     const o = find(base, entry.name);
     const u = find(upstream, entry.name);
+    const side = sides.get(entry.name);
+    if (side !== undefined) {
+      if (side === 'local') kept.push(entry);
+      else if (u !== undefined)
+        kept.push(changedEntry(entry, takeUpstream(entry.value, o?.value, u.value), u));
+      continue;
+    }
     const inner = commentSchema(entry, context, below(entry.name).pattern);
     const value = mergeNodes(entry.value, o?.value, u?.value, below(entry.name), inner);
     if (value === undefined) continue;
@@ -168,6 +176,8 @@ export function mergeMaps(
   }
   const added = (upstream?.entries ?? []).flatMap((entry): MapEntry[] => {
     if (find(local, entry.name) !== undefined) return [];
+    const side = sides.get(entry.name);
+    if (side !== undefined) return side === 'local' ? [] : [entry];
     const old = find(base, entry.name);
     if (old === undefined) return context.keepsNull !== true && isNullOrAbsent(entry.value) ? [] : [entry];
     const value = mergeNodes(undefined, old.value, entry.value, below(entry.name), context);
@@ -188,11 +198,22 @@ export function mergeMaps(
   if (old === undefined) return undefined;
   if (entries.length === 0 && upstream === undefined) return undefined;
   if (entries.length === 0 && local === undefined && (upstream?.entries.length ?? 0) > 0) return undefined;
-  const merged = madeMap(old, entries);
-  const sides = [local, upstream].filter((side) => side !== undefined);
-  return contradiction(spot.pattern, merged, sides) === undefined
-    ? merged
-    : settled(local, base, upstream, spot, context);
+  return madeMap(old, entries);
+}
+
+/** Which side decides about fields that exclude each other; empty where there are none. */
+function settledFields(
+  local: MapNode | undefined,
+  base: MapNode | undefined,
+  upstream: MapNode | undefined,
+  spot: Spot,
+  context: FieldContext,
+): ReadonlyMap<string, Side> {
+  const clash = local && upstream && clashOf(spot.pattern, base, upstream, local);
+  if (clash === undefined) return new Map();
+  const [o, u, d] = [base, upstream, local].map((map) => find(map, clash.field)?.value);
+  const side = context.conflict([...spot.path, clash.field], o, u, d);
+  return new Map(clash.fields.map((name) => [name, side]));
 }
 
 function find(map: MapNode | undefined, name: string): MapEntry | undefined {

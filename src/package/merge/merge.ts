@@ -10,6 +10,7 @@ import { mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
 import type { PackageContext } from './merge-context.ts';
 import type { MergeInput, MergeResult } from './merge-types.ts';
 import { mergeOnePackage } from './package-merge.ts';
+import { withoutClashes } from './path-clashes.ts';
 import { createReport } from './report.ts';
 import type { Report } from './report.ts';
 import type { CustomKeys } from './resource-merge.ts';
@@ -26,7 +27,7 @@ export function mergePackages(input: MergeInput): MergeResult {
   const { base, upstream, local } = input;
   for (const [what, files] of Object.entries({ base, upstream, local })) checkPackage(files, what);
   const report = createReport(input.onConflict ?? 'upstream', input.decisions);
-  const files = mergeWith(input, report);
+  const files = withoutClashes(mergeWith(input, report), local, report);
   const changed = [...new Set([...local.keys(), ...files.keys()])].filter(
     (path) => !sameFile(local.get(path), files.get(path)),
   );

@@ -39,7 +39,7 @@ export function mergeOtherFile(
     const mode = mergedMode(base, upstream, local);
     return typeof merged === 'string' ? withText(merged, mode) : { ...merged, mode };
   }
-  const values = { base: shown(base), upstream: shown(upstream), local: shown(local) };
+  const values = { base: shownFile(base), upstream: shownFile(upstream), local: shownFile(local) };
   return report.whole(path, null, values) === 'local' ? local : upstream;
 }
 
@@ -110,7 +110,7 @@ function mergeJson(
 }
 
 /** A file as a value for people: its text, or its digest where that is long or no text. */
-function shown(file: PackageFile | undefined): unknown {
+export function shownFile(file: PackageFile | undefined): unknown {
   if (file === undefined) return undefined;
   const text = file.bytes.length > MOST_TEXT ? undefined : textOf(file);
   return text ?? { bytes: file.bytes.length, sha256: createHash('sha256').update(file.bytes).digest('hex') };
