@@ -9,6 +9,7 @@ import type { Side } from './conflict.ts';
 import { clashOf } from './exclusive-fields.ts';
 import { mergeLines } from './lines.ts';
 import { mergeLists } from './lists.ts';
+import { UPSTREAM_IDENTIFIER } from './resources.ts';
 import type { ListKeys } from './schema.ts';
 import { takeUpstream } from './take-upstream.ts';
 
@@ -161,7 +162,7 @@ export function mergeMaps(
   for (const entry of local?.entries ?? []) {
     const o = find(base, entry.name);
     const u = find(upstream, entry.name);
-    const side = sides.get(entry.name);
+    const side = isBookkeeping(entry, spot) ? 'local' : sides.get(entry.name);
     if (side !== undefined) {
       if (side === 'local') kept.push(entry);
       else if (u !== undefined)
@@ -199,6 +200,11 @@ export function mergeMaps(
   if (entries.length === 0 && upstream === undefined) return undefined;
   if (entries.length === 0 && local === undefined && (upstream?.entries.length ?? 0) > 0) return undefined;
   return madeMap(old, entries);
+}
+
+/** kpt's own annotation says where this copy of a resource came from: upstream's says it of upstream's. */
+function isBookkeeping({ name }: MapEntry, { pattern }: Spot): boolean {
+  return pattern === 'metadata.annotations' && name === UPSTREAM_IDENTIFIER;
 }
 
 /** Which side decides about fields that exclude each other; empty where there are none. */
