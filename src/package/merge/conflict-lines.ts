@@ -29,7 +29,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A merged file with its documents by kind, namespace and name, and by kind alone. */
+/** A merged file with its documents by apiVersion, kind, namespace and name, without apiVersion, and by kind alone. */
 interface Places {
   readonly yaml: YamlFile;
   readonly documents: ReadonlyMap<string, number>;
@@ -41,18 +41,24 @@ function placesOf(path: string, files: PackageFiles): Places | undefined {
   if (yaml === undefined || yaml instanceof PorticoError) return undefined;
   const documents = new Map<string, number>();
   for (const [at, { ref }] of resourcesOf(path, yaml).entries()) {
-    for (const key of [keyOf(ref), ref.kind]) if (!documents.has(key)) documents.set(key, at);
+    for (const key of [keyOf(ref), keyOf({ ...ref, apiVersion: '' }), ref.kind])
+      if (!documents.has(key)) documents.set(key, at);
   }
   return { yaml, documents };
 }
 
-function keyOf({ kind, namespace, name }: ResourceRef): string {
-  return JSON.stringify([kind, namespace, name]);
+function keyOf({ apiVersion, kind, namespace, name }: ResourceRef): string {
+  return JSON.stringify([apiVersion, kind, namespace, name]);
 }
 
 function lineOf({ resource, path }: Conflict, places: Places | undefined): number | undefined {
   if (places === undefined) return undefined;
   const { yaml, documents } = places;
-  const at = resource === null ? 0 : (documents.get(keyOf(resource)) ?? documents.get(resource.kind));
+  const at =
+    resource === null
+      ? 0
+      : (documents.get(keyOf(resource)) ??
+        documents.get(keyOf({ ...resource, apiVersion: '' })) ??
+        documents.get(resource.kind));
   return at === undefined ? undefined : locateIn(yaml, at, parsePath(path), { nearest: true })?.line;
 }

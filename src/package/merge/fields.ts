@@ -25,6 +25,8 @@ export interface FieldContext {
     upstream: YamlNode | undefined,
     local: YamlNode | undefined,
   ) => Side;
+  /** Told of what is no conflict, and yet worth a look. */
+  readonly note: (code: string, path: YamlPath, message: string) => void;
 }
 
 /** Where the walk stands: the path for people, the pattern for the schema. */

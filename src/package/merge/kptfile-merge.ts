@@ -5,6 +5,7 @@ import { same, toValue } from '../yaml/compare.ts';
 import { editedChunk, fullDocuments } from '../yaml/edit.ts';
 import { entryOf } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
+import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import type { YamlDocument, YamlFile } from '../yaml/read.ts';
 import type { Side } from './conflict.ts';
@@ -66,6 +67,7 @@ export function mergeKptfile(
     keysOf: (pattern) => (Object.hasOwn(KEYS, pattern) ? KEYS[pattern] : undefined),
     conflict: (at: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
       report.field(path, ref, at, o, u, d),
+    note: (code, at, message) => report.note(code, path, `${formatPath(at)}: ${message}`),
   };
   const root = mergeRoots(own.root, old?.root, theirs.root, isRoot, context);
   if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;

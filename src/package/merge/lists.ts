@@ -8,6 +8,7 @@ import { mergedComments, withComments } from './comments.ts';
 import { mergeNodes, settled } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
+import { isSameOrder, ORDER_COUNTS, tellOrder, tellRenamedTwice } from './list-notes.ts';
 import { matchItems } from './match-items.ts';
 import type { ItemKey, Triple } from './match-items.ts';
 import { pipelinePasses } from './pipeline.ts';
@@ -86,9 +87,21 @@ function mergeKeyed(
   for (const { local: d, upstream: u } of triples) if (d !== undefined && u !== undefined) twins.set(u, d);
   const own = local?.items ?? [];
   const theirs = (upstream?.items ?? []).map((item) => twins.get(item) ?? item);
-  const order = ordered
-    ? inBothOrders(own, theirs, reordered(triples, base, upstream))
-    : [...new Set([...own, ...theirs])];
+  const isReordered = reordered(triples, base, upstream, 'upstream');
+  const order = ordered ? inBothOrders(own, theirs, isReordered) : [...new Set([...own, ...theirs])];
+  tellOrder(
+    {
+      both: ordered && isReordered && reordered(triples, base, local, 'local') && !isSameOrder(own, theirs),
+      ignored:
+        !ordered &&
+        ORDER_COUNTS.test(spot.pattern) &&
+        (isReordered || insertsBefore(triples, upstream)) &&
+        !isSameOrder(order, theirs),
+    },
+    spot,
+    context,
+  );
+  tellRenamedTwice(triples, spot, context);
   const items = order.flatMap((item) => results.get(item) ?? []);
   const old = local ?? upstream;
   if (old === undefined || (items.length === 0 && (upstream === undefined || upstream.items.length > 0)))
@@ -120,20 +133,29 @@ function mergeTriple(
     : upstream;
 }
 
-/** True when upstream put the items that it kept into another order. */
+/** True when a side put the items that it kept into another order. */
 function reordered(
   triples: readonly Triple[],
   base: ListNode | undefined,
-  upstream: ListNode | undefined,
+  side: ListNode | undefined,
+  name: 'local' | 'upstream',
 ): boolean {
-  const places = new Map(upstream?.items.map((item, at) => [item, at]));
+  const places = new Map(side?.items.map((item, at) => [item, at]));
   const order = new Map(
-    triples.flatMap(({ base: o, upstream: u }) =>
-      o !== undefined && u !== undefined ? [[o, places.get(u) ?? 0] as const] : [],
+    triples.flatMap(({ base: o, [name]: now }) =>
+      o !== undefined && now !== undefined ? [[o, places.get(now) ?? 0] as const] : [],
     ),
   );
   const sequence = (base?.items ?? []).flatMap((item) => order.get(item) ?? []);
   return sequence.some((at, i) => i > 0 && at < (sequence[i - 1] ?? 0));
+}
+
+/** True when upstream put a new item before one that was there. */
+function insertsBefore(triples: readonly Triple[], upstream: ListNode | undefined): boolean {
+  const known = new Set(triples.flatMap(({ base, upstream: u }) => (base === undefined ? [] : (u ?? []))));
+  const items = upstream?.items ?? [];
+  const first = items.findIndex((item) => !known.has(item));
+  return first !== -1 && items.slice(first).some((item) => known.has(item));
 }
 
 /** One order out of two: the leading one, with what only the other has behind the item that precedes it there. */

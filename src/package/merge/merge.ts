@@ -103,9 +103,21 @@ function mergePackage(
   if (context.prefix !== '' && had === true && local.size === 0) {
     // A deleted subpackage stays deleted: what is new in it upstream does not come, what changed is told.
     const known = new Map([...upstream].filter(([path]) => base.has(path)));
+    const left = [...upstream.keys()].filter((path) => !base.has(path));
+    if (left.length > 0) {
+      const message = `The subpackage was deleted here, so what is new in it upstream does not come: ${listed(left)}.`;
+      context.report.note('SUBPACKAGE_DELETED', kptfile, message);
+    }
     return mergeOnePackage(base, known, local, { ...context, isGone: true });
   }
   return mergeOnePackage(base, upstream, local, context);
+}
+
+const MAX_LISTED = 5;
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length - MAX_LISTED;
+  return paths.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /**

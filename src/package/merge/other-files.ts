@@ -4,6 +4,7 @@ import { sameFile } from '../package.ts';
 import type { FileMode, PackageFile } from '../package.ts';
 import { editedChunk, fullDocuments } from '../yaml/edit.ts';
 import type { YamlNode } from '../yaml/node.ts';
+import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { mergeNodes } from './fields.ts';
 import { mergeLines } from './lines.ts';
@@ -104,6 +105,8 @@ function mergeJson(
     keepsNull: resource === null,
     conflict: (at: YamlPath, base?: YamlNode, upstream?: YamlNode, local?: YamlNode) =>
       report.field(path, resource, at, base, upstream, local),
+    note: (code: string, at: YamlPath, message: string) =>
+      report.note(code, path, `${formatPath(at)}: ${message}`),
   };
   const root = mergeNodes(d.root, o.root, u.root, { path: [], pattern: '' }, context);
   return root === undefined ? undefined : editedChunk(own.source, d, root);

@@ -168,12 +168,7 @@ function applyMatches(
       if (local !== undefined) editsOf(local.file).changed.set(local, null);
     } else if (local === undefined) {
       if (upstream !== undefined) arriving.push({ resource: upstream, root: outcome });
-    } else if (
-      upstream !== undefined &&
-      base !== undefined &&
-      upstream.file !== base.file &&
-      local.file === base.file
-    ) {
+    } else if (upstream !== undefined && isMovedUpstream(base, upstream, local)) {
       editsOf(local.file).changed.set(local, null);
       arriving.push({ resource: upstream, root: outcome, own: local });
       // It leaves its place, so nothing new is put beside it there.
@@ -193,6 +188,11 @@ function applyMatches(
   for (const [path, edit] of edits) writeEdits(path, edit, pool, trees, result);
 }
 
+/** True when upstream put the resource into another file, and local left it where it was. */
+function isMovedUpstream(base: Resource | undefined, upstream: Resource, local: Resource): boolean {
+  return base !== undefined && upstream.file !== base.file && local.file === base.file;
+}
+
 function renamedMessage(base: Resource, now: Resource): string {
   const { kind, name } = now.ref;
   return `${kind} ${name} is nearly the same as ${base.ref.name} was and was taken for it, renamed: look whether its changes belong there.`;
@@ -210,7 +210,10 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
       return 'keep';
     return bookkeeping.wanted() ? withBookkeeping(upstream.root, upstream) : upstream.root;
   }
-  if (upstream !== undefined) return mergeResource(local, base, upstream, local.file, custom, report);
+  if (upstream !== undefined) {
+    const file = isMovedUpstream(base, upstream, local) ? upstream.file : local.file;
+    return mergeResource(local, base, upstream, file, custom, report);
+  }
   if (base === undefined) return 'keep';
   // Whoever moved a resource worked on it, and is asked before it goes.
   if (local.file === base.file && isUntouched(local, base)) return 'remove';

@@ -1,7 +1,10 @@
+import type { ResourceRef } from '../package.ts';
 import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
 import { fromValue } from '../yaml/compare.ts';
 import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
+import { formatPath } from '../yaml/path.ts';
+import type { YamlPath } from '../yaml/path.ts';
 import { mergeNodes } from './fields.ts';
 import type { Report } from './report.ts';
 import { identifierOf, UPSTREAM_IDENTIFIER } from './resources.ts';
@@ -24,16 +27,31 @@ export function mergeResource(
   // Most resources of a large file: nothing new, without a look at their fields.
   const now = textOfRoot(upstream);
   if (base !== undefined && now !== undefined && textOfRoot(base) === now) return local.root;
+  const ref = mergedRef(local.ref, base?.ref, upstream.ref);
   const context = {
     keysOf: keysFor(local, custom),
     // To Kubernetes null is absent; to whoever else reads a file it may mean something.
     keepsNull: local.ref.apiVersion === '' && local.ref.kind === '',
     conflict: (path: Parameters<Report['field']>[2], o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field(file, local.ref, path, o, u, d),
+      report.field(file, ref, path, o, u, d),
+    note: (code: string, path: YamlPath, message: string) =>
+      report.note(code, file, `${ref.kind} ${ref.name}, ${formatPath(path)}: ${message}`),
   };
   const spot = { path: [], pattern: '' };
   const merged = mergeNodes(local.root, base?.root, upstream.root, spot, context) ?? local.root;
   return base === undefined ? merged : followRename(merged, local, base, upstream);
+}
+
+/** What the resource is called after the merge: upstream's new name where local left the old one. */
+function mergedRef(local: ResourceRef, base: ResourceRef | undefined, upstream: ResourceRef): ResourceRef {
+  const part = (name: keyof ResourceRef): string =>
+    base !== undefined && local[name] === base[name] ? upstream[name] : local[name];
+  return {
+    apiVersion: part('apiVersion'),
+    kind: part('kind'),
+    namespace: part('namespace'),
+    name: part('name'),
+  };
 }
 
 function textOfRoot({ root, yaml, document }: Resource): string | undefined {

@@ -1,5 +1,5 @@
 import { PorticoError } from '../../error.ts';
-import type { PackageFile, PackageFiles } from '../package.ts';
+import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
 import { adapt, changeAt, nodeAt } from '../yaml/change.ts';
 import { fromValue } from '../yaml/compare.ts';
 import { editYaml, insertDocument, removeDocument, replaceRoot } from '../yaml/edit.ts';
@@ -95,10 +95,15 @@ function inResource(
 function isMeant({ ref }: Resource, { resource, path, upstream, local }: Conflict): boolean {
   if (resource === null) return true;
   if (ref.kind !== resource.kind) return false;
+  if (path !== 'apiVersion' && groupOf(ref) !== groupOf(resource)) return false;
   const names = path === 'metadata.name' ? [resource.name, upstream, local] : [resource.name];
   const spaces =
     path === 'metadata.namespace' ? [resource.namespace, upstream ?? '', local ?? ''] : [resource.namespace];
   return names.includes(ref.name) && spaces.includes(ref.namespace);
+}
+
+function groupOf({ apiVersion }: ResourceRef): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
 function placeGone({ file, resource, path }: Conflict, cause?: unknown): PorticoError {

@@ -1,0 +1,70 @@
+import type { ListItem } from '../yaml/node.ts';
+import { formatPath } from '../yaml/path.ts';
+import type { FieldContext, Spot } from './fields.ts';
+import { leavesOf } from './leaves.ts';
+import type { Triple } from './match-items.ts';
+
+/** Lists that merge by key and whose order counts all the same: what runs first, and which variable may name another. */
+export const ORDER_COUNTS = /\.(?:initContainers|env)\[\]$/;
+
+/** True when the items that both have stand in the same order. */
+export function isSameOrder(a: readonly ListItem[], b: readonly ListItem[]): boolean {
+  const places = new Map(b.map((item, at) => [item, at]));
+  const common = a.flatMap((item) => places.get(item) ?? []);
+  return common.every((at, i) => i === 0 || at > (common[i - 1] ?? 0));
+}
+
+/** Tells of an order that one side asked for and did not get. */
+export function tellOrder(
+  { both, ignored }: { readonly both: boolean; readonly ignored: boolean },
+  { path }: Spot,
+  { note }: FieldContext,
+): void {
+  if (both) note('ORDER_FROM_UPSTREAM', path, "both sides reordered the list; it has upstream's order now.");
+  if (ignored) {
+    note(
+      'ORDER_KEPT',
+      path,
+      'upstream has the items in another order; the local order stays, with new items last.',
+    );
+  }
+}
+
+const ALIKE = 0.7;
+const MAX_COMPARISONS = 10_000;
+
+/** Tells of an item that both sides gave another name: it is there twice now. */
+export function tellRenamedTwice(triples: readonly Triple[], { path }: Spot, { note }: FieldContext): void {
+  const gone = triples.flatMap(({ base, local, upstream }) =>
+    base !== undefined && local === undefined && upstream === undefined ? [base] : [],
+  );
+  if (gone.length === 0) return;
+  const isNew = triples.filter(({ base, local, upstream }) => base === undefined && local !== upstream);
+  const own = isNew.flatMap(({ local, upstream, segment }) =>
+    local !== undefined && upstream === undefined ? [{ item: local, segment }] : [],
+  );
+  const theirs = isNew.flatMap(({ local, upstream, segment }) =>
+    upstream !== undefined && local === undefined ? [{ item: upstream, segment }] : [],
+  );
+  if (gone.length * (own.length + theirs.length) > MAX_COMPARISONS) return;
+  for (const old of gone) {
+    const [mine, other] = [own, theirs].map((items) => items.find(({ item }) => isAlike(old, item)));
+    if (mine === undefined || other === undefined) continue;
+    const names = [mine, other].map(({ segment }) => formatPath([segment]));
+    note(
+      'RENAMED_TWICE',
+      path,
+      `both sides gave an item another name, and both are there now: ${names.join(' and ')}.`,
+    );
+  }
+}
+
+/** True when two items share nearly all but the name. */
+function isAlike(old: ListItem, now: ListItem): boolean {
+  const [before, after] = [old, now].map(
+    ({ value }) => new Set([...leavesOf(value)].filter((leaf) => !leaf.startsWith('.name='))),
+  );
+  if (before === undefined || after === undefined || before.size === 0) return false;
+  const shared = [...before].filter((leaf) => after.has(leaf)).length;
+  return shared / Math.max(before.size, after.size) >= ALIKE;
+}
