@@ -73,7 +73,7 @@ function paired(
   return drafts;
 }
 
-function optional<Side extends keyof Draft>(side: Side, item: ListItem | undefined): Draft {
+function optional(side: keyof Draft, item: ListItem | undefined): Draft {
   return item === undefined ? {} : { [side]: item };
 }
 

@@ -64,8 +64,8 @@ function twinsOf(old: ListNode, now: ListNode, isExact = false): Map<ListItem, L
   );
   let [x, y] = [0, 0];
   for (const [nextX, nextY] of [...pairs, [old.items.length, now.items.length] as const]) {
-    for (let at = 0; !isExact && at < Math.min(nextX - x, nextY - y); at += 1)
-      pairUp(twins, now.items[y + at], old.items[x + at]);
+    const byTurn = isExact ? 0 : Math.min(nextX - x, nextY - y);
+    for (let at = 0; at < byTurn; at += 1) pairUp(twins, now.items[y + at], old.items[x + at]);
     pairUp(twins, now.items[nextY], old.items[nextX]);
     [x, y] = [nextX + 1, nextY + 1];
   }

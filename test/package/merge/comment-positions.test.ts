@@ -118,9 +118,11 @@ describe.each(Object.entries(KINDS))('%s', (kind, comment) => {
   });
 });
 
-describe('where both wrote a comment', () => {
-  const above = (text: string): string[] => LINES.toSpliced(12, 0, `        # ${text}`);
+function above(text: string): string[] {
+  return LINES.toSpliced(12, 0, `        # ${text}`);
+}
 
+describe('where both wrote a comment', () => {
   test("local's stays above a line", () => {
     expect(merged(LINES, above('theirs'), above('mine'))).toEqual(above('mine'));
   });
