@@ -1,5 +1,6 @@
 /** From the bytes of `.github/portico.yaml` to a configuration, or to the list of mistakes in it. */
 import { parseGrant } from './access.ts';
+import { parseAge } from './age.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { parseFollow } from './follow.ts';
 import { toAllowedFunctions } from './function-schema.ts';
@@ -8,7 +9,6 @@ import { plainPath } from './plain-path.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
-import { parseAge } from './schedule-window.ts';
 
 export interface ConfigOptions {
   /** The registered branch where the file names none; `main` by default. */

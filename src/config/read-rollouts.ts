@@ -1,10 +1,10 @@
 import { closestWord } from '../package/closest-word.ts';
 /** The `Rollout` documents of one file below `.github/portico/`. */
 import type { Rollout, Share, Wave, WaveGate } from '../package/rollout/rollout.ts';
+import { parseAge } from './age.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { problemsOf, type ConfigSource } from './repository-document.ts';
 import { rolloutDocument, rolloutJsonSchema, type RolloutDocument } from './rollout-schema.ts';
-import { parseAge } from './schedule-window.ts';
 import { readYamlDocuments, type YamlDocument } from './yaml-place.ts';
 
 export interface ReadRollout {

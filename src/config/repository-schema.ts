@@ -7,14 +7,15 @@ import { z } from 'zod';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
+import { parseAge } from './age.ts';
 import { allowedUpstreamProblem } from './allowed-upstream.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';
 import { mutator, validator } from './guardrail-schema.ts';
-import { parseAge, timeZoneProblem } from './schedule-window.ts';
-import { parseSchedule } from './schedule.ts';
+import { scheduleProblem } from './schedule.ts';
+import { timeZoneProblem } from './time-zone.ts';
 
 /** A string that `problem` has nothing to say about. */
 function text(problem: (value: string) => string | undefined): z.ZodString {
@@ -64,10 +65,7 @@ const updates = z.strictObject({
       description: 'latest, none, channel/<name>, a SemVer range, or a pin such as v3.',
       default: 'latest',
     }),
-  schedule: text((value) => {
-    const schedule = parseSchedule(value);
-    return typeof schedule === 'string' ? schedule : undefined;
-  })
+  schedule: text(scheduleProblem)
     .optional()
     .meta({ description: 'Five cron fields: the minutes at which updates may be made.' }),
   timeZone: text(timeZoneProblem)

@@ -1,8 +1,8 @@
 /** What a `Rollout` document below `.github/portico/` may say. One schema checks it and makes the JSON Schema. */
 import { z } from 'zod';
 
+import { parseAge } from './age.ts';
 import { globProblem } from './glob.ts';
-import { parseAge } from './schedule-window.ts';
 
 /** A string that `problem` has nothing to say about. */
 function text(problem: (value: string) => string | undefined): z.ZodString {

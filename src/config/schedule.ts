@@ -1,100 +1,34 @@
-/** Five cron fields (minute, hour, day of month, month, day of week), read as "allowed at these minutes". */
+/** Whether a schedule of five cron fields allows work at a moment, in its time zone. One parser reads and judges it. */
+import { Cron } from 'croner';
 
-export interface Schedule {
-  readonly minutes: ReadonlySet<number>;
-  readonly hours: ReadonlySet<number>;
-  readonly days: ReadonlySet<number>;
-  readonly months: ReadonlySet<number>;
-  /** 0 is Sunday. */
-  readonly weekdays: ReadonlySet<number>;
-  /** Cron's rule: where both day fields are restricted, one of them is enough. */
-  readonly eitherDay: boolean;
-}
+export type Window =
+  | { readonly open: true }
+  /** `next`: when it opens; null where that is not within the years that are looked at. */
+  | { readonly open: false; readonly next: Date | null };
 
-/** A moment in the schedule's time zone; month from 1, weekday 0 is Sunday. */
-export interface Moment {
-  readonly minute: number;
-  readonly hour: number;
-  readonly day: number;
-  readonly month: number;
-  readonly weekday: number;
-}
+const FIELDS = 5;
+const MINUTE_MS = 60_000;
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-
-/** Reads a schedule, or says in a sentence what is wrong with it. */
-export function parseSchedule(text: string): Schedule | string {
-  const fields = text.trim().split(/\s+/);
-  const [minute, hour, day, month, weekday, ...rest] = fields;
-  if (weekday === undefined || rest.length > 0) {
-    return `needs five fields (minute, hour, day, month, weekday) and has ${text.trim() === '' ? 0 : fields.length}`;
+/** What is wrong with a schedule, as a sentence without its subject; undefined where nothing is. */
+export function scheduleProblem(text: string): string | undefined {
+  const fields = text.trim() === '' ? 0 : text.trim().split(/\s+/).length;
+  if (fields !== FIELDS) return `needs five fields (minute, hour, day, month, weekday) and has ${fields}`;
+  try {
+    return cronOf(text, 'UTC').nextRun() === null ? 'names a day that never comes' : undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return `is no schedule: ${message.replace(/^CronPattern: /, '')}`;
   }
-  const minutes = field('minute', minute ?? '', 0, 59, []);
-  const hours = field('hour', hour ?? '', 0, 23, []);
-  const days = field('day', day ?? '', 1, 31, []);
-  const months = field('month', month ?? '', 1, 12, MONTHS, 1);
-  const weekdays = field('weekday', weekday, 0, 7, WEEKDAYS);
-  for (const read of [minutes, hours, days, months, weekdays]) if (typeof read === 'string') return read;
-  return {
-    minutes: minutes as Set<number>,
-    hours: hours as Set<number>,
-    days: days as Set<number>,
-    months: months as Set<number>,
-    weekdays: new Set([...(weekdays as Set<number>)].map((number) => number % 7)),
-    eitherDay: !(day ?? '').startsWith('*') && !weekday.startsWith('*'),
-  };
 }
 
-/** Whether work is allowed at this moment. */
-export function scheduleAllows(schedule: Schedule, at: Moment): boolean {
-  const day = schedule.days.has(at.day);
-  const weekday = schedule.weekdays.has(at.weekday);
-  return (
-    schedule.minutes.has(at.minute) &&
-    schedule.hours.has(at.hour) &&
-    schedule.months.has(at.month) &&
-    (schedule.eitherDay ? day || weekday : day && weekday)
-  );
+/** `schedule` and `timeZone` (a name of the IANA database) were checked when they were read. */
+export function windowAt(schedule: string, timeZone: string, now: Date): Window {
+  const cron = cronOf(schedule, timeZone);
+  const minute = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);
+  return cron.match(minute) ? { open: true } : { open: false, next: cron.nextRun(now) };
 }
 
-function field(
-  what: string,
-  text: string,
-  low: number,
-  high: number,
-  names: readonly string[],
-  nameOffset = 0,
-): Set<number> | string {
-  const numbers = new Set<number>();
-  for (const item of text.split(',')) {
-    const match = /^(?:\*|([0-9]{1,2}|[a-z]{3})(?:-([0-9]{1,2}|[a-z]{3}))?)(?:\/([0-9]{1,2}))?$/i.exec(item);
-    if (match === null)
-      return `has ${JSON.stringify(item)} as ${what}, which is no number, range, list or step`;
-    const [, from, to, step] = match;
-    const number = (part: string): number => {
-      const name = names.indexOf(part.toLowerCase());
-      return name < 0 ? Number(part) : name + nameOffset;
-    };
-    const first = from === undefined ? low : number(from);
-    const last = lastOf(first, from, to === undefined ? undefined : number(to), step, high);
-    const by = step === undefined ? 1 : Number(step);
-    if (!(first >= low && last <= high && first <= last && by > 0)) {
-      return `has ${JSON.stringify(item)} as ${what}, which must be within ${low}-${high}`;
-    }
-    for (let at = first; at <= last; at += by) numbers.add(at);
-  }
-  return numbers;
-}
-
-/** `*` and `5/10` run to the end of the field; `5` is itself. */
-function lastOf(
-  first: number,
-  from: string | undefined,
-  to: number | undefined,
-  step: string | undefined,
-  high: number,
-): number {
-  if (to !== undefined) return to;
-  return from === undefined || step !== undefined ? high : first;
+/** Cron's rule: where both day fields are restricted, one of them is enough. */
+function cronOf(schedule: string, timezone: string): Cron {
+  return new Cron(schedule.trim(), { timezone, paused: true, mode: '5-part', domAndDow: false });
 }

@@ -1,4 +1,4 @@
-import { windowAt } from '../config/schedule-window.ts';
+import { windowAt } from '../config/schedule.ts';
 import type { Downstream } from './downstream.ts';
 import { tagOf } from './package-revisions.ts';
 import type { World } from './ports.ts';

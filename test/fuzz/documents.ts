@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseCodeOwners, ownersOf } from '../../src/config/code-owners.ts';
 import { globProblem, matchesGlob } from '../../src/config/glob.ts';
 import { parseRepositoryConfig } from '../../src/config/parse-repository-config.ts';
-import { parseSchedule, scheduleAllows } from '../../src/config/schedule.ts';
+import { scheduleProblem, windowAt } from '../../src/config/schedule.ts';
 import { readResourceList } from '../../src/function/resource-list.ts';
 import { readKptfile, withCondition, withName } from '../../src/package/kptfile.ts';
 import { readVariantDocuments } from '../../src/package/variant/read-document.ts';
@@ -222,9 +222,7 @@ test('owners, globs, schedules', () => {
     check(text, path) {
       for (const owner of ownersOf(parseCodeOwners(text), path)) expect(owner).not.toBe('');
       if (globProblem(text) === undefined) matchesGlob(path, [text]);
-      const schedule = parseSchedule(text);
-      if (typeof schedule !== 'string')
-        scheduleAllows(schedule, { minute: 1, hour: 2, day: 3, month: 4, weekday: 5 });
+      if (scheduleProblem(text) === undefined) windowAt(text, 'Europe/Berlin', new Date(0));
     },
   });
 });
