@@ -30,6 +30,7 @@ import { createVerdicts } from './queue/verdicts.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pulls.ts';
+import { loadConfiguration } from './reconcile/configuration.ts';
 import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
@@ -45,7 +46,7 @@ import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
-import { mayFlow } from './reconcile/visibility.ts';
+import { contentMayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { createKeyring } from './revision/keyring.ts';
 import { createRunning, type Running } from './running.ts';
@@ -136,6 +137,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ]);
     return { git, defaultBranch: facts.defaultBranch };
   };
+  const withDefaults = (of: RepositoryRef, plain: Git): Git => ({
+    ...plain,
+    organization: (s) => organizationOf(of, s),
+  });
   const neighbourOf = async (
     ref: RepositoryRef,
     name: string,
@@ -144,12 +149,18 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     const found = await organizations.find(ref.installationId, name);
     if (found === null) return null;
     const git = freshness.wrap(found.id, await mirrors.open(found, signal));
-    const [own, facts] = await Promise.all([
+    const [own, facts, here] = await Promise.all([
       forge.repository(ref.installationId, ref).get(signal),
       forge.repository(found.installationId, found).get(signal),
+      mirrors.open(ref, signal),
       git.fetch({}, signal),
     ]);
-    return mayFlow(facts, own) ? { git, facts } : null;
+    const { defaultBranch } = own;
+    const configuration = await loadConfiguration(withDefaults(ref, here), defaultBranch, signal);
+    if (configuration.state !== 'registered') return null;
+    const from = { access: { git: withDefaults(found, git) }, facts };
+    const flows = await contentMayFlow(from, { facts: own, config: configuration.config }, signal);
+    return flows ? { git, facts } : null;
   };
   const known = shared ? createSharedCatalog() : undefined;
   const index = known && (await startSharedIndex(database, known));

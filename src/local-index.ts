@@ -72,7 +72,9 @@ async function indexOne(
     revisions: revisionsByDirectory(revisions),
     channels: channelsByDirectory(revisions),
     drafts: await draftsIn(git, commit, signal),
-    visibility: 'private',
+    // Whoever has the clones can read them all. Whom they obey may stand in defaults that are in no clone.
+    visibility: 'public',
+    controlledBy: [`${owner}/*`],
     labels: {},
     automerge: false,
     ...(await readDocuments(git, git.head, config?.inventory?.directory, undefined, signal)),

@@ -63,7 +63,7 @@ export async function startDownstream(
 }
 
 export function configuration(name: string, more: string): string {
-  return `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: ${name} }\nspec:\n  branch: main${more}\n`;
+  return `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: ${name} }\nspec:\n  branch: main\n  sharing: { within: organization }${more}\n`;
 }
 
 export function files(

@@ -231,7 +231,14 @@ function nextMoment(
 
 function filled(options: FanOutOptions): Catalog {
   const catalog = createCatalog();
-  const base = { directory: '.', commit: 'c', visibility: 'private', labels: {}, automerge: false } as const;
+  const base = {
+    directory: '.',
+    commit: 'c',
+    visibility: 'private',
+    sharing: { to: [], from: [], within: true },
+    labels: {},
+    automerge: false,
+  } as const;
   const put = (id: number, more: object): void =>
     catalog.put({
       ...base,

@@ -95,6 +95,14 @@ export interface CatalogRepository {
     /** Whether such an issue may name it; absent: where everybody who reads that can read this repository. */
     readonly listed?: boolean;
   };
+  /** With whom its base configuration agrees to share content. */
+  readonly sharing?: {
+    readonly to: readonly string[];
+    readonly from: readonly string[];
+    readonly within?: true;
+  };
+  /** Repositories whose documents it obeys. */
+  readonly controlledBy?: readonly string[];
   /** How many mistakes its configuration has, those of documents left out. */
   readonly mistakes?: number;
 }
@@ -310,9 +318,12 @@ function identity({
   labels,
   documents,
   inventory,
+  sharing,
+  controlledBy,
 }: CatalogRepository): string {
   const ids = [documents, inventory].map((files) => files.map(({ file, id }) => [file, id]));
-  return JSON.stringify([ref, directory, urls, formerUrls, commit, [...revisions], visibility, labels, ids]);
+  const consent = [visibility, sharing, controlledBy];
+  return JSON.stringify([ref, directory, urls, formerUrls, commit, [...revisions], consent, labels, ids]);
 }
 
 function isSameName(a: string, b: string): boolean {

@@ -5,7 +5,8 @@ type Guardrails = NonNullable<RepositorySpec['guardrails']>;
 
 /**
  * Field by field, the repository wins. Guardrails are joined by name: the organisation's come first, and one of the
- * same name in the repository takes its place. `access` is joined by command. The registered branch, the directory,
+ * same name in the repository takes its place. `access` is joined by command. Of `sharing`, only `within` is inherited by
+ * a repository that has lists of its own. The registered branch, the directory,
  * the inventory and the keeping of the organisation's dashboard belong to a repository alone and are never inherited.
  */
 export function mergeDefaults(own: RepositorySpec, organization: RepositorySpec): RepositorySpec {
@@ -17,6 +18,8 @@ export function mergeDefaults(own: RepositorySpec, organization: RepositorySpec)
   if (organization.organization !== undefined) {
     merged.organization = { ...organizational, ...own.organization };
   }
+  const { within } = organization.sharing ?? {};
+  if (own.sharing !== undefined && within !== undefined) merged.sharing = { within, ...own.sharing };
   if (organization.access !== undefined) merged.access = { ...organization.access, ...own.access };
   if (organization.guardrails !== undefined) {
     merged.guardrails = mergeGuardrails(own.guardrails ?? {}, organization.guardrails);

@@ -6,7 +6,7 @@ import { parseFollow } from './follow.ts';
 import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import { plainPath } from './plain-path.ts';
-import type { GuardrailConfig, Grant, RepositoryConfig, UpdatePolicy } from './repository-config.ts';
+import type { GuardrailConfig, Grant, RepositoryConfig, Sharing, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
 
@@ -64,7 +64,8 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
-    ...(spec.sharing && { sharing: { to: spec.sharing.to ?? [], from: spec.sharing.from ?? [] } }),
+    ...(spec.sharing && { sharing: toSharing(spec.sharing) }),
+    ...(spec.controlledBy && { controlledBy: spec.controlledBy }),
     ...(spec.dashboard === false && { dashboard: false }),
     ...(spec.organization && { organization: toOrganization(spec.organization) }),
     ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
@@ -76,6 +77,10 @@ function toOrganization({
   listed,
 }: NonNullable<RepositorySpec['organization']>): NonNullable<RepositoryConfig['organization']> {
   return { ...(dashboard !== undefined && { dashboard }), ...(listed !== undefined && { listed }) };
+}
+
+function toSharing({ to, from, within }: NonNullable<RepositorySpec['sharing']>): Sharing {
+  return { to: to ?? [], from: from ?? [], ...(within === 'organization' && { within: true }) };
 }
 
 function directoryOf(written: string): string {

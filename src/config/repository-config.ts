@@ -36,8 +36,9 @@ export interface RepositoryConfig {
   readonly updates: UpdatePolicy;
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: { readonly allow: readonly string[] };
-  /** Content flows where it otherwise must not if both sides name each other: `owner/name` or `owner/*`. */
-  readonly sharing?: { readonly to: readonly string[]; readonly from: readonly string[] };
+  readonly sharing?: Sharing;
+  /** Repositories whose variants and rollouts are obeyed here beside this one's own: `owner/name` or `owner/*`. */
+  readonly controlledBy?: readonly string[];
   readonly inventory?: { readonly directory: string };
   /** False: no dashboard issue. */
   readonly dashboard?: false;
@@ -47,6 +48,14 @@ export interface RepositoryConfig {
     /** Whether such an issue may name this one; absent: where everybody who reads that can read this repository. */
     readonly listed?: boolean;
   };
+}
+
+/** Content flows where it otherwise must not if both sides agree; entries are `owner/name` or `owner/*`. */
+export interface Sharing {
+  readonly to: readonly string[];
+  readonly from: readonly string[];
+  /** It agrees with every repository of its owner that says so too and is as private or more private. */
+  readonly within?: true;
 }
 
 type GuardrailMode = 'enforce' | 'warn' | 'dryrun';

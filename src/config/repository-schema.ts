@@ -178,10 +178,19 @@ const spec = z
         }),
         from: z.array(repositories).max(200).optional().meta({
           description:
-            'Less public repositories, or those of other owners, whose packages may come here where they agree.',
+            'Private repositories, or those of other owners, whose packages may come here where they agree.',
+        }),
+        within: z.enum(['organization', 'none']).optional().meta({
+          description:
+            'organization: shares with every repository of its owner that says so too and is no less private, both ways; meant for the defaults of an organisation. none: not so here.',
+          default: 'none',
         }),
       })
       .optional(),
+    controlledBy: z.array(repositories).max(200).optional().meta({
+      description:
+        'Repositories of the same owner whose PackageVariants, PackageVariantSets and Rollouts are obeyed here, beside those that stand here: owner/name, or owner/* for all.',
+    }),
     inventory: z.strictObject({ directory }).optional(),
     dashboard: z
       .boolean()

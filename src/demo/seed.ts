@@ -20,6 +20,9 @@ import { PorticoError } from '../error.ts';
 import { withUpstream } from '../package/kptfile.ts';
 import { ORGANISATION, TOKENS, UPSTREAM, type Downstream, type Person } from './cast.ts';
 
+/** The repositories are private: what one has may come into the other only where both say so. */
+const SHARING = 'sharing: { within: organization }';
+
 const OWN_PACKAGES = new URL('./packages/', import.meta.url);
 
 export interface Source {
@@ -102,7 +105,7 @@ export async function seedUpstream(
 ): Promise<void> {
   for (const path of packages)
     cpSync(join(source, path), join(folder, path), { recursive: true, filter: isContent });
-  configure(folder, UPSTREAM, 'directory: /');
+  configure(folder, UPSTREAM, `directory: /\n  ${SHARING}`);
   await commitAndPush(git, 'Add the packages');
   for (const path of packages) await git.raw(['tag', '-a', `${path}/v1`, '-m', `${path} v1`]);
   await git.raw(['push', '-q', 'origin', '--tags']);
@@ -130,7 +133,7 @@ export async function seedDownstream(
     });
     writeFileSync(kptfile, locked);
   }
-  configure(folder, name, 'deployment: true\n  updates: { follow: latest }');
+  configure(folder, name, `deployment: true\n  updates: { follow: latest }\n  ${SHARING}`);
   await commitAndPush(git, 'Clone the packages at v1');
 }
 

@@ -26,6 +26,8 @@ export interface DashboardInput {
   /** Rollouts whose documents stand here, see rollout-body.ts. */
   readonly rollouts: string;
   readonly problems: readonly ConfigProblem[];
+  /** Refs that stand for a pause or for orders, and that Portico has not written. */
+  readonly unsealed: readonly string[];
 }
 
 /** Rows of one table; what is left out is counted. */
@@ -35,6 +37,7 @@ const MOST_ROWS = 200;
 export function dashboardBody(input: DashboardInput): string | null {
   const parts = [
     problemsPart(input),
+    unsealedPart(input),
     input.limit,
     updatesPart(input),
     variantsPart(input),
@@ -56,6 +59,18 @@ function problemsPart({ problems }: DashboardInput): string {
     told(hint),
   ]);
   return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
+}
+
+/** Made by hand, or by a version of Portico that did not seal them. */
+function unsealedPart({ unsealed }: DashboardInput): string {
+  if (unsealed.length === 0) return '';
+  const rows = unsealed.map((ref) => [
+    code(ref),
+    ref.startsWith('refs/portico/paused/')
+      ? 'say `/portico pause` of the package again, or `/portico resume`'
+      : 'say `/portico rollout stop`, `resume`, `skip` or `rollback` again',
+  ]);
+  return `${section('Refs that are not obeyed', ['ref', 'do this'], rows)}\n\nPortico has not written them, so they pause and order nothing. Until they are replaced or deleted, no update that they are about merges itself.`;
 }
 
 /** Reasons that say: nothing is due. */

@@ -14,9 +14,10 @@ import type { Access, RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import { stalledRollouts } from './rollout-governs.ts';
 import { newestLooks } from './rollouts.ts';
+import { unsealedRefs } from './sealed-ref.ts';
 import { documentProblems } from './variant-documents.ts';
 import { variantPlan } from './variant-plan.ts';
-import { mayFlow } from './visibility.ts';
+import { mayKnow } from './visibility.ts';
 
 export interface DashboardTarget {
   readonly repository: RepositoryRef;
@@ -61,7 +62,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
           : await changedPastProposals(access.git, known, signal),
       variants: plan.planned
         .filter(({ control }) => control.ref.id === repository.id)
-        .filter(({ downstream }) => mayFlow(downstream.repository, facts))
+        .filter(({ downstream }) => mayKnow({ ...known, ...facts }, downstream.repository))
         .map((planned) => withStanding(world.catalog, planned)),
       stalled: [...plan.stalled, ...stalledRollouts(world.catalog)].filter(
         ({ control }) => control.ref.id === repository.id,
@@ -69,6 +70,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
       limit: limitPart(waiting, seconds, world.now()),
       rollouts: rolloutPart(await newestLooks(world, repository.id, signal)),
       problems: [...configuration.problems, ...documentProblems(known)],
+      unsealed: await unsealedRefs(world, access, signal),
     });
     if (body === null) return;
     const look = edited !== undefined;

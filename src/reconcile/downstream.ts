@@ -5,6 +5,7 @@ import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';
+import { nothingComes } from './not-shared.ts';
 import type { Outside, UpstreamAccess } from './outside-upstream.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
@@ -12,7 +13,7 @@ import { withheld, type Withheld } from './update-target.ts';
 import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
 import { readMark } from './variant-mark.ts';
 import { variantPlan, type PlannedVariant } from './variant-plan.ts';
-import { contentMayFlow } from './visibility.ts';
+import { contentMayFlow, controlMayFlow } from './visibility.ts';
 
 export interface VariantTarget {
   readonly repository: RepositoryRef;
@@ -40,7 +41,7 @@ export interface Downstream {
   readonly directory: string;
   readonly upstream: Upstream;
   readonly upstreamName: string;
-  /** False where not everybody who reads this repository may know the upstream: nothing of it comes here, not its name. */
+  /** False where this repository may not have the upstream's content: nothing of it comes here, not its name. */
   readonly visible: boolean;
   readonly branch: string;
   /** False where the variant has yet to make it. */
@@ -117,7 +118,7 @@ export async function downstreamIn(
   const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
   const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-  const followed = await followedBy(world, planned, kptfile, outside, signal);
+  const followed = await followedBy(world, home, planned, kptfile, outside, signal);
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
   const upstreamFacts = await home.factsOf(upstream.access, signal);
@@ -125,7 +126,7 @@ export async function downstreamIn(
   const visible =
     (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, home, signal)) &&
     (await baseMayFlow(upstream, home, signal)) &&
-    (await controlMayFlow(world, planned, home, signal));
+    (await documentsMayCome(world, planned, home, signal));
   return {
     access,
     facts,
@@ -146,6 +147,7 @@ export async function downstreamIn(
 /** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
 async function followedBy(
   world: World,
+  home: Home,
   planned: PlannedVariant | undefined,
   kptfile: Kptfile | null,
   outside: Outside,
@@ -175,12 +177,7 @@ async function followedBy(
       'The upstream could not be read. It is asked again, less and less often.',
     );
   }
-  if (found.kind === 'none') {
-    return withheld(
-      'not-followed',
-      'The package has no upstream in a repository that Portico is installed in, and none that spec.upstreams.allow lists.',
-    );
-  }
+  if (found.kind === 'none') return nothingComes(home, kptfile.upstreamLock?.git?.repo ?? '');
   const { upstream } = found;
   return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };
 }
@@ -205,7 +202,7 @@ async function baseMayFlow(
 }
 
 /** Documents and inventory are content too. */
-async function controlMayFlow(
+async function documentsMayCome(
   world: World,
   planned: PlannedVariant | undefined,
   home: Home,
@@ -213,7 +210,7 @@ async function controlMayFlow(
 ): Promise<boolean> {
   if (planned === undefined || planned.control.ref.id === home.facts.id) return true;
   const access = await world.open(planned.control.ref, signal);
-  return contentMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
+  return controlMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
 }
 
 /** Where a package is from the top of the repository. */

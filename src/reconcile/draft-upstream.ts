@@ -10,6 +10,7 @@ import { PorticoError } from '../error.ts';
 import { closestWord } from '../package/closest-word.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
+import { howToShare } from './not-shared.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -46,9 +47,9 @@ export interface Asker {
 }
 
 /**
- * Looks the wish up. A registered repository must not be less public than the one that its content goes to, and the
- * caller must be able to read it: otherwise the answer is the same as for one that does not exist. Any other address
- * must be listed in `upstreams.allow` of the base branch's configuration; it is read without credentials.
+ * Looks the wish up. The content of a registered repository must be allowed to come here, and the caller must be able to
+ * read it: otherwise everything is as if it did not exist. Any other address must be listed in `upstreams.allow` of the
+ * base branch's configuration; it is read without credentials.
  */
 export async function findUpstream(
   world: World,
@@ -57,12 +58,9 @@ export async function findUpstream(
   wish: UpstreamWish,
   signal?: AbortSignal,
 ): Promise<FoundUpstream | Refusal> {
-  const place = placeOf(world, access, asker.config, wish);
+  const place = await placeOf(world, access, asker, wish, signal);
   if ('kind' in place) return place;
-  const opened =
-    place.registered === undefined
-      ? await openAddress(world, asker, place.address, signal)
-      : await openRegistered(world, asker, place.registered, signal);
+  const opened = place.registered ?? (await openAddress(world, asker, place.address, signal));
   if ('kind' in opened) return opened;
   const { git } = opened;
   const directory = place.directory === '.' ? '' : place.directory;
@@ -87,72 +85,66 @@ export async function findUpstream(
   };
 }
 
-interface Place {
-  readonly registered: RepositoryRef | undefined;
-  readonly address: string;
-  readonly directory: string;
-}
-
-function placeOf(
-  world: World,
-  { ref }: Access,
-  config: RepositoryConfig,
-  wish: UpstreamWish,
-): Place | Refusal {
-  const byName = (name: string): RepositoryRef | undefined =>
-    world.catalog.all().find((one) => `${one.ref.owner}/${one.ref.name}`.toLowerCase() === name.toLowerCase())
-      ?.ref;
-  const { directory } = wish;
-  if (wish.kind === 'url') {
-    const registered = world.catalog.byUrl(wish.repo)?.ref;
-    if (registered === undefined) needWholeIndex(world);
-    return { registered, address: wish.repo, directory };
-  }
-  if (wish.kind === 'repository') {
-    const registered = byName(wish.repo);
-    if (registered === undefined) needWholeIndex(world);
-    return registered === undefined ? unknown(wish.repo) : { registered, address: '', directory };
-  }
-  const [owner = '', name = '', ...rest] = directory.split('/');
-  const named = byName(`${owner}/${name}`);
-  if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
-  if (rest.length > 0) needWholeIndex(world);
-  const { repo } = config.defaultUpstream ?? {};
-  const registered = repo === undefined ? ref : byName(repo);
-  if (registered === undefined) needWholeIndex(world);
-  return registered === undefined ? unknown(repo ?? '') : { registered, address: '', directory };
-}
-
 interface Opened {
   readonly git: Git;
   readonly repo: string;
   readonly name: string;
 }
 
+interface Place {
+  readonly registered: Opened | undefined;
+  readonly address: string;
+  readonly directory: string;
+}
+
+async function placeOf(
+  world: World,
+  { ref }: Access,
+  asker: Asker,
+  wish: UpstreamWish,
+  signal: AbortSignal | undefined,
+): Promise<Place | Refusal> {
+  const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
+    found === undefined ? undefined : openRegistered(world, asker, found, signal);
+  const byName = (name: string): Promise<Opened | undefined> => open(world.catalog.byName(name)?.ref);
+  const { directory } = wish;
+  if (wish.kind === 'url') {
+    const registered = await open(world.catalog.byUrl(wish.repo)?.ref);
+    if (registered === undefined) needWholeIndex(world);
+    return { registered, address: wish.repo, directory };
+  }
+  if (wish.kind === 'repository') {
+    const registered = await byName(wish.repo);
+    if (registered === undefined) needWholeIndex(world);
+    return registered === undefined ? unknown(wish.repo, asker) : { registered, address: '', directory };
+  }
+  const [owner = '', name = '', ...rest] = directory.split('/');
+  const named = name === '' ? undefined : await byName(`${owner}/${name}`);
+  if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
+  if (rest.length > 0) needWholeIndex(world);
+  const { repo } = asker.config.defaultUpstream ?? {};
+  const registered = repo === undefined ? await open(ref) : await byName(repo);
+  if (registered === undefined) needWholeIndex(world);
+  return registered === undefined ? unknown(repo ?? '', asker) : { registered, address: '', directory };
+}
+
+/** Undefined where the content may not come here, or the caller may not read it: then it is not there for him. */
 async function openRegistered(
   world: World,
   { login, facts, config }: Asker,
   ref: RepositoryRef,
   signal: AbortSignal | undefined,
-): Promise<Opened | Refusal> {
+): Promise<Opened | undefined> {
   const access = await world.open(ref, signal);
   const { git, forge } = access;
-  const [from] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const name = from.fullName;
-  if (from.id !== facts.id) {
-    if (!(await contentMayFlow({ access, facts: from }, { facts, config }, signal))) {
-      // Whoever may read it is told the reason; to others it does not exist.
-      return (await mayRead(forge, login, signal))
-        ? refuse(
-            'blocked-visibility',
-            `not everybody who can read this repository may read ${shown(name)}: its content stays there`,
-            'Clone it into a repository of the same owner that as few people can read, or let both agree: `spec.sharing.to` there, `spec.sharing.from` here.',
-          )
-        : unknown(name);
-    }
-    if (from.visibility !== 'public' && !(await mayRead(forge, login, signal))) return unknown(name);
-  }
-  return { git, repo: from.cloneUrl.replace(/\.git$/, ''), name };
+  const from = await forge.get(signal);
+  const isShown =
+    from.id === facts.id ||
+    ((await contentMayFlow({ access, facts: from }, { facts, config }, signal)) &&
+      (from.visibility === 'public' || (await mayRead(forge, login, signal))));
+  if (!isShown) return undefined;
+  await git.fetch({}, signal);
+  return { git, repo: from.cloneUrl.replace(/\.git$/, ''), name: from.fullName };
 }
 
 /** Asked of the forge at this moment; whatever it does not answer is no. */
@@ -179,8 +171,8 @@ async function openAddress(
   if (!allowsUpstream(config.upstreams.allow, address, new URL(facts.cloneUrl).origin)) {
     return refuse(
       'upstream-not-allowed',
-      `${shown(address)} is no repository that Portico is registered in, and no address that this repository allows`,
-      'Add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
+      `${shown(address)} is no repository that Portico is registered in, that shares with this one and that you can read, and no address that this repository allows`,
+      `Add it to \`spec.upstreams.allow\` in .github/portico.yaml on the default branch. ${howToShare(facts.fullName)}`,
     );
   }
   try {
@@ -277,10 +269,11 @@ export async function isOnBranch(
   return tags.some((tag) => tag.commit === commit);
 }
 
-function unknown(name: string): Refusal {
+/** The same whether it is not there, may not come here, or may not be read by who asks. The name is as he wrote it. */
+function unknown(name: string, { facts }: Asker): Refusal {
   return refuse(
     'unknown-upstream',
-    `there is no repository ${shown(name)} that Portico is registered in`,
-    'See the name, and that the repository holds .github/portico.yaml.',
+    `there is no repository ${shown(name)} that Portico is registered in, that shares with this one, and that you can read`,
+    `See the name, and that the repository holds .github/portico.yaml. ${howToShare(facts.fullName)}`,
   );
 }

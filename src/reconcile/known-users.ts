@@ -1,9 +1,9 @@
 import type { RepositoryFacts } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
-import type { Access, World } from './ports.ts';
+import type { Access, RepositoryRef, World } from './ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
-import { mayFlow } from './visibility.ts';
+import { contentMayFlow, type Shared } from './visibility.ts';
 import { needWholeIndex } from './whole-index.ts';
 
 /** A revision as a lock may name it. */
@@ -18,7 +18,7 @@ const MOST_NAMED = 50;
 
 /**
  * The downstream packages that the index knows of a package, or of one revision of it, as Markdown for people. Those in
- * repositories that are less public than this one are only counted.
+ * repositories that may not be named here are one item, whatever their number.
  * @throws PorticoError INDEX_INCOMPLETE
  */
 export async function knownUsers(
@@ -38,21 +38,34 @@ export async function knownUsers(
     );
   });
   const names: string[] = [];
-  let hidden = 0;
+  let hidden = false;
+  const here: Shared = { facts, config: world.catalog.get(facts.id) ?? {} };
   const visible = new Map<number, boolean>();
   for (const { repository, package: found } of followers) {
     const { id } = repository.ref;
     if (!visible.has(id)) {
-      const theirs =
-        id === facts.id ? facts : await (await world.open(repository.ref, signal)).forge.get(signal);
-      visible.set(id, mayFlow(theirs, facts));
+      visible.set(id, id === facts.id || (await mayBeNamed(world, repository.ref, here, signal)));
     }
-    if (visible.get(id) === true && names.length < MOST_NAMED) {
+    if (visible.get(id) === true) {
       names.push(code(`${repository.ref.owner}/${repository.ref.name}:${found.directory}`));
-    } else hidden += 1;
+    } else hidden = true;
   }
-  if (hidden === 0) return names;
-  return [...names, `${hidden} ${names.length === 0 ? '' : 'more '}that cannot be named here`];
+  const more = names.length - MOST_NAMED;
+  return [
+    ...names.slice(0, MOST_NAMED),
+    ...(more > 0 ? [`${more} more`] : []),
+    ...(hidden ? [`${names.length === 0 ? 'packages' : 'others'} that cannot be named here`] : []),
+  ];
+}
+
+async function mayBeNamed(
+  world: Pick<World, 'open'>,
+  ref: RepositoryRef,
+  here: Shared,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const access = await world.open(ref, signal);
+  return contentMayFlow({ access, facts: await access.forge.get(signal) }, here, signal);
 }
 
 /** Packages that a proposal removes. */

@@ -1,6 +1,6 @@
 /**
- * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, an annotated
- * tag that says who and when. It is fetched with everything else, and nobody without write access can make one.
+ * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
+ * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
  */
 import { noSuchPackage } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
@@ -8,22 +8,35 @@ import { pathInRepository } from '../revision/package-path.ts';
 import { pausedRef } from '../revision/ref-name.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
-import type { Git } from './git-port.ts';
 import { variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { code } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { botPerson } from './render-commit.ts';
+import { readSealedTag, writeSealedTag } from './sealed-ref.ts';
 
-/** Who paused the updates of the package in a directory from the top of the repository; null where nobody did. */
-export async function pausedBy(git: Git, directory: string, signal?: AbortSignal): Promise<string | null> {
+/** What the ref of a pause says. */
+export interface Pause {
+  /** Null where the ref is not Portico's: it pauses nothing, and no update of the package merges itself meanwhile. */
+  readonly by: string | null;
+  /** The tag that the ref leads to. */
+  readonly oid: string;
+}
+
+/** The pause of the package in a directory from the top of the repository; null where there is none. */
+export async function pauseOf(
+  { seals }: Pick<World, 'seals'>,
+  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<Pause | null> {
   const ref = pausedRef(refPath(directory));
   const found = (await git.refs(ref, signal)).get(ref);
   if (found === undefined) return null;
-  const said = await git.tag(found.oid, signal);
-  return /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(said?.message ?? '')?.[1] ?? 'somebody';
+  const { oid } = found;
+  const said = readSealedTag(await git.tag(oid, signal), { repository: id, ref }, seals);
+  return { by: /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(said ?? '')?.[1] ?? null, oid };
 }
 
 export async function pauseUpdates(
@@ -36,22 +49,15 @@ export async function pauseUpdates(
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
-  const already = await pausedBy(git, place.directory, signal);
-  if (already !== null) {
-    return { kind: 'done', reply: `Updates of ${code(path)} are paused already, by ${code(already)}.` };
+  const before = await pauseOf(world, access, place.directory, signal);
+  if (typeof before?.by === 'string') {
+    return { kind: 'done', reply: `Updates of ${code(path)} are paused already, by ${code(before.by)}.` };
   }
   const ref = pausedRef(refPath(place.directory));
-  const tag = await git.writeTag(
-    {
-      name: ref.slice('refs/'.length),
-      object: place.head,
-      message: `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}\n`,
-      tagger: botPerson(world.app),
-      date: new Date(asked.at),
-    },
-    signal,
-  );
-  const answer = await git.push([{ ref, to: tag, expect: null }], signal);
+  const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
+  const record = { ref, text, object: place.head, date: new Date(asked.at) };
+  const tag = await writeSealedTag(world, access, record, signal);
+  const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
   const taken =
     !answer.ok && answer.rejected.every(({ reason }) => reason !== 'exists' && reason !== 'stale');
   if (taken) return pushRefused(ref);

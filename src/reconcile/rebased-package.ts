@@ -82,11 +82,13 @@ async function lockedFiles(
     );
   }
   const registered = await openUpstream(world, kptfile, signal);
-  if (registered.kind === 'upstream') {
-    const { baseCommit, directory, access: from } = registered.upstream;
-    // What the package was made from is told where it conflicts, and a Kptfile may name anything.
-    const flows = await contentMayFlow({ access: from, facts: await from.forge.get(signal) }, asker, signal);
-    if (flows && baseCommit !== null) return filesAt(from.git, baseCommit, directory, signal);
+  // What the package was made from is told where it conflicts, and a Kptfile may name anything. What may not come here is
+  // as if it were not there.
+  const upstream = registered.kind === 'upstream' ? registered.upstream : undefined;
+  const from = upstream && { access: upstream.access, facts: await upstream.access.forge.get(signal) };
+  if (upstream !== undefined && from !== undefined && (await contentMayFlow(from, asker, signal))) {
+    const { baseCommit, directory, access: opened } = upstream;
+    if (baseCommit !== null) return filesAt(opened.git, baseCommit, directory, signal);
   } else {
     const plain = lock.directory.replaceAll(/^\/+|\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;

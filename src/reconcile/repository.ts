@@ -12,11 +12,14 @@ import {
   dashboardJob,
   organizationBoardJob,
   pollJob,
+  repositoryJob,
   rolloutJob,
   variantGoneJob,
   variantJob,
 } from './jobs.ts';
-import { outsideAddress, outsideAddresses, type Outside } from './outside-upstream.ts';
+import { isExpected } from './not-shared.ts';
+import { ORGANIZATION_REPOSITORY } from './organization.ts';
+import { outsideAddress, outsideAddresses } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
@@ -84,17 +87,21 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       },
       ...documents,
       ...(config.organization && { organization: config.organization }),
+      ...(config.sharing && { sharing: config.sharing }),
+      ...(config.controlledBy && { controlledBy: config.controlledBy }),
       mistakes: problems.length,
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
     const variants = variantsConcerned(world, repository, before);
+    const wanted = (repo: string): boolean =>
+      outsideAddress(repo, outside) !== undefined || isExpected({ facts, config }, repo);
     const removed = (known?.packages ?? [])
       .filter(({ lock, directory }) => lock !== null && packages.every((one) => one.directory !== directory))
       .map(({ directory }) =>
         variantJob(repository, packagePathOf(config.directory, directory) ?? directory),
       );
     const jobs = [
-      ...updateJobs([...concerned(world, repository, outside), ...variants.places]),
+      ...updateJobs([...concerned(world, repository, wanted), ...variants.places]),
       ...variants.gone,
       ...removed,
     ];
@@ -102,9 +109,10 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     // What fewer people may read now, or may be named to, is not named any longer than that takes.
     const hidden = known !== undefined && !isAsOpen(known, facts.visibility, config);
     const boards = hidden ? world.catalog.boards(repository) : [];
+    const inheritors = inheritorsOf(world, known, { ...repository, ...facts }, config);
     const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
     await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
-    await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref, 0)));
+    await world.enqueue([...boards.map(({ ref }) => organizationBoardJob(ref, 0)), ...inheritors]);
   });
 }
 
@@ -117,6 +125,22 @@ function namesIn(packages: readonly CatalogPackage[], { documents }: RepositoryD
   return [...locked, ...written];
 }
 
+/** What the defaults of an organisation agree to, all its repositories do: they are looked at when that changes. */
+function inheritorsOf(
+  { catalog }: World,
+  known: CatalogRepository | undefined,
+  { id, owner, name }: RepositoryRef,
+  { sharing, controlledBy }: RepositoryConfig,
+): Job[] {
+  if (name !== ORGANIZATION_REPOSITORY || known === undefined) return [];
+  const before = JSON.stringify([known.sharing, known.controlledBy]);
+  if (before === JSON.stringify([sharing, controlledBy])) return [];
+  return catalog
+    .all()
+    .filter(({ ref }) => ref.id !== id && ref.owner.toLowerCase() === owner.toLowerCase())
+    .map(({ ref }) => repositoryJob(ref));
+}
+
 function isAsOpen(
   { visibility, organization }: CatalogRepository,
   now: CatalogRepository['visibility'],
@@ -125,16 +149,16 @@ function isAsOpen(
   return visibility === now && organization?.listed === config.organization?.listed;
 }
 
-/** The packages whose update pull request may have to change now. */
-function concerned({ catalog }: World, { id }: RepositoryRef, outside: Outside): PackagePlace[] {
+/** The packages whose update pull request may have to change now; `wanted` are upstreams that the index does not hold. */
+function concerned(
+  { catalog }: World,
+  { id }: RepositoryRef,
+  wanted: (repo: string) => boolean,
+): PackagePlace[] {
   const repository = catalog.get(id);
   if (repository === undefined) return [];
   const own = repository.packages
-    .filter(
-      ({ lock }) =>
-        lock !== null &&
-        (catalog.byUrl(lock.repo) !== undefined || outsideAddress(lock.repo, outside) !== undefined),
-    )
+    .filter(({ lock }) => lock !== null && (catalog.byUrl(lock.repo) !== undefined || wanted(lock.repo)))
     .map(({ directory }) => placeIn(repository, directory));
   const followers = catalog
     .followers(id)
@@ -165,6 +189,10 @@ function variantsConcerned(
         (says && isNews(one, before.byUid(one.uid))),
     )
     .map(({ downstream }): PackagePlace => ({ repository: downstream.repository, path: downstream.path }));
+  // A document that is not obeyed any more leaves an open pull request behind, perhaps of a package that is not there.
+  const lost = before.planned
+    .filter(({ uid }) => plan.byUid(uid) === undefined)
+    .map(({ downstream }): PackagePlace => ({ repository: downstream.repository, path: downstream.path }));
   const gone = before.planned
     .filter(({ uid, downstream }) => plan.isGone(uid, downstream.repository.ref.id, downstream.path))
     .map(({ uid, downstream }) => variantGoneJob(downstream.repository.ref, downstream.path, uid));
@@ -175,7 +203,7 @@ function variantsConcerned(
       return repository.ref.id === id || variant.uid.startsWith(`${id}/`) ? [place] : [];
     }),
   );
-  return { places: [...now, ...left], gone };
+  return { places: [...now, ...lost, ...left], gone };
 }
 
 function holdsDocuments(repository: CatalogRepository | undefined): boolean {

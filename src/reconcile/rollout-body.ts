@@ -23,7 +23,11 @@ function one({ governed, revision, plan }: RolloutLook): string {
     'rolled-back': 'is rolled back',
   };
   const why = plan.why === '' ? '' : ` ${plan.why}`;
-  const rows = plan.waves.map((wave) => [
+  // A wave of those alone that may not be known here would tell that they are there.
+  const waves = plan.waves.filter(
+    ({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden),
+  );
+  const rows = waves.map((wave) => [
     code(wave.name),
     wave.state,
     `${wave.through} of ${wave.counted}`,
@@ -36,7 +40,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
   return `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}
 
 \`\`\`mermaid
-${picture(plan.waves)}
+${picture(waves)}
 \`\`\`
 
 ${table(['wave', 'state', 'through', 'why'], rows)}${steer}`;

@@ -63,7 +63,7 @@ export async function orderRollout(
     return { kind: 'refused', message: 'Nothing of it is published.', hint: 'Publish a revision first.' };
   }
   await access.git.fetch({}, signal);
-  await addOrders(world, access.git, { name, head: first.control.commit }, orders, signal);
+  await addOrders(world, access, { name, head: first.control.commit }, orders, signal);
   await world.enqueue(rolloutJob(access.ref));
   return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}.` };
 }

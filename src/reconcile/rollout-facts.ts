@@ -18,9 +18,11 @@ import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts
 import type { RepositoryRef, World } from './ports.ts';
 import type { Governed } from './rollout-governs.ts';
 import { variantPlan } from './variant-plan.ts';
-import { mayFlow } from './visibility.ts';
+import { mayKnow } from './visibility.ts';
 
 export interface Downstream extends RolloutDownstream {
+  /** The repository with the document may not know of it: no wave selects it, and no gate counts it. */
+  readonly hidden: boolean;
   readonly repository: CatalogRepository;
   /** Below the registered directory. */
   readonly path: string;
@@ -60,8 +62,9 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
     const told = catalog.standings(repository.ref.id).get(path);
     const at = package_?.lock && revisionOf(package_.lock.ref);
     const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
-    const shown = mayFlow(repository, control) ? {} : { shown: 'A package' };
-    found.set(id, { id, name, ...shown, repository, path, told, at: at ?? undefined, standing: 'waiting' });
+    const hidden = !mayKnow(control, repository);
+    const standing = hidden ? 'out' : 'waiting';
+    found.set(id, { id, name, hidden, repository, path, told, at: at ?? undefined, standing });
   };
   for (const follower of catalog.followers(upstream.ref.id, directory)) {
     const { repository } = follower;
@@ -82,7 +85,9 @@ function revisionOf(ref: string): string | undefined {
   return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
 }
 
-export function selects(selector: WaveSelector, { repository, path }: Downstream): boolean {
+/** What may not be known is in the last wave: a selector that it fitted would tell that it is there. */
+export function selects(selector: WaveSelector, { repository, path, hidden }: Downstream): boolean {
+  if (hidden) return false;
   const { repositories, packages, topics, properties = {}, deployment } = selector;
   const { labels } = repository;
   const label = (name: string): string | undefined =>
@@ -134,6 +139,10 @@ export async function withFacts(
 ): Promise<Downstream[]> {
   const all: Downstream[] = [];
   for (const one of followersOf(world.catalog, governed)) {
+    if (one.hidden) {
+      all.push(one);
+      continue;
+    }
     if (!isAtLeast(one.at, revision)) {
       all.push({ ...one, standing: standingOf(one, revision) });
       continue;

@@ -5,7 +5,9 @@ import type { Rollout } from '../package/rollout/rollout.ts';
 import { latestRevision } from '../revision/numbering.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { parseRevisionName } from '../revision/revision-name.ts';
+import { doesNotObey, notKnown } from './control.ts';
 import type { StalledVariant } from './variant-plan.ts';
+import { isControlledBy, isSameOwner, mayFlow, mayKnow } from './visibility.ts';
 
 /** An upstream package with its rollout. */
 export interface Governed {
@@ -65,7 +67,10 @@ function readRollouts(catalog: Catalog): Rollouts {
         const place = `${governed.upstream.ref.id}:${governed.directory}`;
         const twin = byPlace.get(place);
         if (twin === undefined) byPlace.set(place, governed);
-        else tell(`${governed.path} goes by the rollout ${twin.rollout.name} already`);
+        else {
+          const by = mayFlow(twin.control, control) ? `the rollout ${twin.rollout.name}` : 'another rollout';
+          tell(`${governed.path} goes by ${by} already`);
+        }
       }
     }
   }
@@ -76,7 +81,7 @@ function readRollouts(catalog: Catalog): Rollouts {
   };
 }
 
-/** Nobody speaks of another owner's packages. */
+/** A document speaks of packages of its own repository, and of those whose repository says that it obeys this one. */
 function packagesOf(
   catalog: Catalog,
   control: CatalogRepository,
@@ -86,8 +91,12 @@ function packagesOf(
   return rollout.upstreams.flatMap(({ repo, packages }) => {
     const name = repo ?? control.ref.name;
     const upstream = catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`);
-    if (upstream === undefined || !isSameOwner(upstream, control)) {
-      tell(`"${name}" names no repository of ${control.ref.owner} that Portico is registered in`);
+    if (upstream === undefined || !isSameOwner(upstream, control) || !mayKnow(control, upstream)) {
+      tell(notKnown(name, control));
+      return [];
+    }
+    if (!isControlledBy(upstream, control)) {
+      tell(doesNotObey(upstream, control));
       return [];
     }
     const directories = new Set([
@@ -101,10 +110,6 @@ function packagesOf(
         : [];
     });
   });
-}
-
-function isSameOwner({ ref: a }: CatalogRepository, { ref: b }: CatalogRepository): boolean {
-  return a.owner.toLowerCase() === b.owner.toLowerCase() && a.installationId === b.installationId;
 }
 
 /** The newest release of the governed package; a prerelease only where there is nothing else. */

@@ -1,15 +1,13 @@
 /**
- * What people ordered about a rollout: an annotated tag in the repository of its document,
- * `refs/portico/rollout/<name>`, whose message holds one line for each order. It is fetched with everything else, and
- * nobody without write access can make one.
+ * What people ordered about a rollout: a sealed tag in the repository of its document, `refs/portico/rollout/<name>`, whose
+ * message holds one line for each order. It is fetched with everything else. One that is not sealed orders nothing.
  */
 import { PorticoError } from '../error.ts';
 import { NO_ORDERS, type RolloutOrders } from '../package/rollout/plan.ts';
-import type { Git } from './git-port.ts';
 import { refPath } from './package-revisions.ts';
-import type { World } from './ports.ts';
-import { botPerson } from './render-commit.ts';
+import type { Access, World } from './ports.ts';
 import type { Governed } from './rollout-governs.ts';
+import { readSealedTag, writeSealedTag } from './sealed-ref.ts';
 
 export type RolloutAction = 'stop' | 'resume' | 'skip' | 'rollback' | 'done';
 
@@ -35,16 +33,28 @@ export function subjectOf({ upstream, directory }: Governed, revision: string): 
   return `${upstream.ref.id}:${encodeURI(refPath(directory))}@${revision}`;
 }
 
-/** All orders about a rollout, oldest first, and what the ref is now. */
+/** All that was ordered about a rollout. */
+export interface Ordered {
+  /** The tag that the ref leads to; null where there is none. */
+  readonly oid: string | null;
+  /** Oldest first. */
+  readonly orders: readonly RolloutOrder[];
+  /** The ref is not Portico's: nothing in it counts, and no update of the rollout merges itself meanwhile. */
+  readonly unsealed: boolean;
+}
+
+/** Reads the orders that stand in the repository of the document. */
 export async function readOrders(
-  git: Git,
+  { seals }: Pick<World, 'seals'>,
+  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
   name: string,
   signal?: AbortSignal,
-): Promise<{ readonly oid: string | null; readonly orders: readonly RolloutOrder[] }> {
+): Promise<Ordered> {
   const ref = refOf(name);
   const found = (await git.refs(ref, signal)).get(ref);
-  if (found === undefined) return { oid: null, orders: [] };
-  const said = (await git.tag(found.oid, signal))?.message ?? '';
+  if (found === undefined) return { oid: null, orders: [], unsealed: false };
+  const said = readSealedTag(await git.tag(found.oid, signal), { repository: id, ref }, seals);
+  if (said === null) return { oid: found.oid, orders: [], unsealed: true };
   const orders = [...said.matchAll(LINE)].map(
     ([, action = '', subject = '', wave = '', by = '', at = '']): RolloutOrder => ({
       action: action as RolloutAction,
@@ -54,7 +64,7 @@ export async function readOrders(
       at,
     }),
   );
-  return { oid: found.oid, orders };
+  return { oid: found.oid, orders, unsealed: false };
 }
 
 /** Pure: what they come to for one revision. The newest counts where two disagree. */
@@ -84,13 +94,13 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
  * Throws REF_MOVED, to be tried again, where somebody else ordered at the same moment.
  */
 export async function addOrders(
-  world: Pick<World, 'app'>,
-  git: Git,
+  world: Pick<World, 'app' | 'seals'>,
+  access: Pick<Access, 'git' | 'ref'>,
   { name, head }: { readonly name: string; readonly head: string },
   added: readonly RolloutOrder[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { oid, orders } = await readOrders(git, name, signal);
+  const { oid, orders } = await readOrders(world, access, name, signal);
   const news = added.filter(({ action, subject, wave, at }) => {
     const before = orders.findLast((one) => one.subject === subject && one.wave === wave);
     return before === undefined || before.action !== action || (before.at < at && action === 'resume');
@@ -100,17 +110,10 @@ export async function addOrders(
     .slice(-MOST_ORDERS)
     .map(({ action, subject, wave = '-', by, at }) => `Order: ${action} ${subject} ${wave} ${by} ${at}`);
   const ref = refOf(name);
-  const tag = await git.writeTag(
-    {
-      name: ref.slice('refs/'.length),
-      object: head,
-      message: `Orders about the rollout ${name}\n\n${lines.join('\n')}\n`,
-      tagger: botPerson(world.app),
-      date: new Date(news.at(-1)?.at ?? 0),
-    },
-    signal,
-  );
-  const answer = await git.push([{ ref, to: tag, expect: oid }], signal);
+  const text = `Orders about the rollout ${name}\n\n${lines.join('\n')}`;
+  const record = { ref, text, object: head, date: new Date(news.at(-1)?.at ?? 0) };
+  const tag = await writeSealedTag(world, access, record, signal);
+  const answer = await access.git.push([{ ref, to: tag, expect: oid }], signal);
   if (answer.ok) return;
   throw new PorticoError('REF_MOVED', `${ref} moved while an order was added`, {
     blame: 'forge',

@@ -85,9 +85,9 @@ async function remember(
         ? 'done'
         : undefined;
   if (action === undefined) return;
-  const { git } = await world.open(control.ref, signal);
+  const access = await world.open(control.ref, signal);
   const subject = subjectOf(governed, revision);
   const order = { action, subject, by: world.app.botLogin, at: world.now().toISOString() };
-  await addOrders(world, git, { name: rollout.name, head: control.commit }, [order], signal);
+  await addOrders(world, access, { name: rollout.name, head: control.commit }, [order], signal);
   await world.enqueue(rolloutJob(control.ref, 1));
 }

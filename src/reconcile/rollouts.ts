@@ -20,7 +20,7 @@ import { newestOf, rolloutsOf, type Governed } from './rollout-governs.ts';
 import { ordersFor, readOrders, subjectOf } from './rollout-orders.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantPlan } from './variant-plan.ts';
-import { mayFlow } from './visibility.ts';
+import { mayFlow, partyOf } from './visibility.ts';
 
 /** The rollout of one revision, as it was when it was looked at last. */
 export interface RolloutLook {
@@ -100,7 +100,7 @@ export async function lookAt(
   if (since === null) return null;
   const control = await world.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  const { orders: all } = await readOrders(control.git, governed.rollout.name, signal);
+  const { orders: all } = await readOrders(world, control, governed.rollout.name, signal);
   const orders = ordersFor(all, subjectOf(governed, revision));
   const gates = new Map<string, WaveGate>();
   for (const { members, gate } of assignWaves(governed.rollout, followersOf(catalog, governed), selects)) {
@@ -191,10 +191,15 @@ export async function heldByWave(
   const { plan } = look;
   const verdict = verdictOn(plan, `${down.facts.id}:${down.path}`);
   if (verdict === 'may-open') return null;
-  // A document that is more private than this repository is not told of here.
-  if (!mayFlow(governed.control, down.facts)) return withheld(verdict, 'Its wave is not open.');
+  // What may not be known in this repository, a document or another downstream, is not told of here.
+  const here = partyOf(down);
+  if (!mayFlow(governed.control, here)) return withheld(verdict, 'Its wave is not open.');
   const name = governed.rollout.name;
-  if (verdict !== 'wave-waiting') return withheld(verdict, `The rollout ${name} does not go on. ${plan.why}`);
+  if (verdict !== 'wave-waiting') {
+    const { sick } = plan;
+    const why = sick === undefined || mayFlow(sick.repository, here) ? plan.why : 'A package is not healthy.';
+    return withheld(verdict, `The rollout ${name} does not go on. ${why}`);
+  }
   const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
   const at = wave === undefined ? -1 : plan.waves.indexOf(wave);
   const when = wave?.opensAt === undefined ? '' : ` It opens at ${new Date(wave.opensAt).toISOString()}.`;
@@ -219,21 +224,42 @@ async function recentLook(
   return isRecent ? known.look : lookAt(world, governed, revision, signal);
 }
 
+/** A way back that somebody ordered. */
+export interface WayBack {
+  readonly to: string;
+  /** It was ordered in the repository that it is about. */
+  readonly own: boolean;
+}
+
 /** The revision before the one that a downstream is at, where that one is rolled back for good. */
 export async function rolledBackTo(
   world: World,
-  { upstream }: Update,
+  { upstream, facts }: Update,
   signal?: AbortSignal,
-): Promise<string | undefined> {
+): Promise<WayBack | undefined> {
   const { current } = upstream;
   const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
   if (governed === undefined || current === undefined) return undefined;
   const control = await world.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  const { orders } = await readOrders(control.git, governed.rollout.name, signal);
+  const { orders } = await readOrders(world, control, governed.rollout.name, signal);
   const isBack = (name: string): boolean =>
     ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined;
   if (!isBack(current)) return undefined;
   const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
-  return names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
+  const to = names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
+  return to === undefined ? undefined : { to, own: governed.control.ref.id === facts.id };
+}
+
+/** True where orders about the rollout of an upstream stand in a ref that Portico has not written. */
+export async function hasForeignOrders(
+  world: World,
+  { upstream }: Update,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
+  if (governed === undefined) return false;
+  const control = await world.open(governed.control.ref, signal);
+  await control.git.fetch({}, signal);
+  return (await readOrders(world, control, governed.rollout.name, signal)).unsealed;
 }

@@ -1,3 +1,4 @@
+import { nothingComes } from './not-shared.ts';
 /** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 import { conflictKey, updateConflicts, type OpenConflict } from './open-conflicts.ts';
 import { filesAt } from './package-files.ts';
@@ -7,7 +8,7 @@ import { updatedPackage } from './update-content.ts';
 import { decideRevision } from './update-decision.ts';
 import { closeMoot } from './update-left.ts';
 import { mergedAlone } from './update-merge.ts';
-import { block, closeOurs, putLabels, type UpdateWords } from './update-pull.ts';
+import { closeOurs, putLabels, type UpdateWords } from './update-pull.ts';
 import { stageUpdate, type Brought, type Staged } from './update-push.ts';
 import { packagesOf, readConflicts } from './update-record.ts';
 import { declinedBefore, isCurrent, tooMany } from './update-standing.ts';
@@ -98,12 +99,15 @@ async function visibleOnly(
   const hidden = candidates.filter(({ down }) => !down.visible);
   if (hidden.length === 0) return candidates;
   const known = hidden.some(({ down }) => saidOf(bundle, down.directory) !== undefined);
-  const blocked = await block(
-    world,
-    group === undefined || known ? bundle : { ...bundle, open: undefined },
-    signal,
-  );
-  for (const { down } of hidden) outcomes.set(down.path, blocked);
+  const closing = group === undefined || known ? bundle : { ...bundle, open: undefined };
+  for (const { down } of hidden) {
+    const blocked = nothingComes(
+      bundle.home,
+      down.planned === undefined ? down.upstream.lock.repo : undefined,
+    );
+    if (outcomes.size === 0) await closeOurs(world, closing, blocked.message, signal);
+    outcomes.set(down.path, blocked);
+  }
   if (!known) return candidates.filter(({ down }) => down.visible);
   for (const { down } of candidates) {
     if (down.visible)

@@ -1,9 +1,10 @@
+import { newestInRange } from '../config/follow.ts';
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import type { Downstream, VariantTarget } from './downstream.ts';
 import { channelRevision, taggedRevisions } from './package-revisions.ts';
-import { pausedBy } from './paused.ts';
+import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
-import { heldByWave, rolledBackTo } from './rollouts.ts';
+import { heldByWave, rolledBackTo, type WayBack } from './rollouts.ts';
 import type { UpdatedPackage } from './update-record.ts';
 import { updateTarget, withheld, type Target, type Withheld } from './update-target.ts';
 import type { InStep } from './variant-in-step.ts';
@@ -12,7 +13,10 @@ import type { InStep } from './variant-in-step.ts';
 export interface Decided {
   readonly kind: 'decided';
   readonly to: string;
-  /** Somebody asked for it, or a rollout goes back: schedule, limits and what was declined do not hold it. */
+  /**
+   * Somebody asked for it here, or a rollout of this repository goes back: schedule, limits and what was declined do not
+   * hold it. What another repository ordered passes none of them.
+   */
   readonly asked: boolean;
 }
 
@@ -25,17 +29,17 @@ export async function decideRevision(
   signal?: AbortSignal,
 ): Promise<Decided | Withheld> {
   const { upstream, access, config, planned } = down;
-  const paused = target.to === undefined ? await pausedBy(access.git, down.directory, signal) : null;
-  if (paused !== null) {
+  const paused = target.to === undefined ? await pauseOf(world, access, down.directory, signal) : null;
+  if (typeof paused?.by === 'string') {
     return withheld(
       'paused',
-      `Updates are paused by ${paused}: /portico resume ${down.path} lets them come again.`,
+      `Updates are paused by ${paused.by}: /portico resume ${down.path} lets them come again.`,
     );
   }
-  const back = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  const back = target.to === undefined ? await wayBack(world, down, signal) : undefined;
   // A revision that was asked for by command stays the target of its pull request until that is closed.
   const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
-  const asked = target.to ?? back ?? before;
+  const asked = target.to ?? back?.to ?? before;
   const chosen = updateTarget({
     policy: policyOf(down),
     asked,
@@ -49,7 +53,20 @@ export async function decideRevision(
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
   const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
   if (held !== null) return { ...held, to: revision };
-  return { kind: 'decided', to: revision, asked: target.to !== undefined || back !== undefined };
+  return { kind: 'decided', to: revision, asked: target.to !== undefined || back?.own === true };
+}
+
+/** From elsewhere only who follows whatever is newest is led back: a pin and a channel say where to be. */
+async function wayBack(
+  world: World,
+  down: Downstream,
+  signal: AbortSignal | undefined,
+): Promise<WayBack | undefined> {
+  const back = await rolledBackTo(world, down, signal);
+  if (back === undefined || back.own) return back;
+  const { follow } = policyOf(down);
+  const isIn = follow.kind === 'range' && newestInRange(follow.range, [back.to]) !== undefined;
+  return follow.kind === 'latest' || isIn ? back : undefined;
 }
 
 /** A variant's document says what is followed; everything else is the downstream repository's business. */

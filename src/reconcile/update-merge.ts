@@ -1,11 +1,14 @@
 /** Updates that merge themselves, where the downstream's configuration says so. */
 import type { UpdatePolicy } from '../config/repository-config.ts';
-import { parseRevisionName } from '../revision/revision-name.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
+import type { Downstream } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { publicationJob } from './jobs.ts';
 import { mergeMessage } from './merge-message.ts';
+import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
+import { hasForeignOrders } from './rollouts.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
 import { hasPeoplesCommits } from './update-replay.ts';
@@ -15,7 +18,8 @@ const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
- * green, ours included, and all its commits are Portico's: whoever edits it merges it. Null where it waits.
+ * green, ours included, and all its commits are Portico's: whoever edits it merges it. No way back merges itself. Null
+ * where it waits.
  */
 export async function mergedAlone(
   world: World,
@@ -25,12 +29,16 @@ export async function mergedAlone(
   signal?: AbortSignal,
 ): Promise<UpdatePull | null> {
   const { access, config, facts } = home;
+  // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
+  if (members.some(({ down, to }) => isBack(down.upstream.current, to))) return null;
   // Whoever writes documents elsewhere may propose here, and no more.
   if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
     return null;
   const { automerge } = config.updates;
   const steps = members.map(({ down, to }) => (down.exists ? stepOf(down.upstream.current, to) : 'all'));
   if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
+  // A pause or an order that nobody can vouch for: somebody looks before anything merges.
+  for (const { down } of members) if (await hasForeignRecord(world, down, signal)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
     return null;
   // What people committed below it is not Portico's to merge either.
@@ -54,6 +62,22 @@ export async function mergedAlone(
   }
   await world.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+}
+
+/** A ref that Portico has not written stands where a pause or orders would. */
+async function hasForeignRecord(
+  world: World,
+  down: Downstream,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const pause = await pauseOf(world, down.access, down.directory, signal);
+  return (pause !== null && pause.by === null) || hasForeignOrders(world, down, signal);
+}
+
+function isBack(from: string | undefined, to: string): boolean {
+  const a = from === undefined ? undefined : parseRevisionName(from);
+  const b = parseRevisionName(to);
+  return a !== undefined && b !== undefined && compareRevisions(b, a) < 0;
 }
 
 type Step = 'patch' | 'minor' | 'all';

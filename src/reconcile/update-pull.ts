@@ -8,7 +8,7 @@ import { bundleTitle, updateBody, type UpdatedPart } from './update-body.ts';
 import type { Bundle } from './update-bundle.ts';
 import type { TellOnTheWay } from './update-provenance.ts';
 import { allConflicts, type Brought } from './update-push.ts';
-import { withheld, type Withheld } from './update-target.ts';
+import type { Withheld } from './update-target.ts';
 
 export interface UpdatePull {
   readonly kind: 'opened' | 'updated' | 'unchanged' | 'merged';
@@ -166,23 +166,6 @@ export async function tellOfStop(
   if (!told) return;
   const text = brought.map(({ down, to }) => `${code(down.path)} is brought to ${code(to)}.`).join(' ');
   await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
-}
-
-/**
- * Not everybody who reads this repository may read the upstream: no update comes, and one that is open since before is closed. What
- * is said about it names nothing.
- */
-export async function block(
-  world: Pick<World, 'app'>,
-  bundle: Bundle,
-  signal?: AbortSignal,
-): Promise<Withheld> {
-  const blocked = withheld(
-    'blocked-visibility',
-    'Not everybody who can read this repository may read the upstream: its content stays there, unless both agree (spec.sharing).',
-  );
-  await closeOurs(world, bundle, blocked.message, signal);
-  return blocked;
 }
 
 /** Closes the open pull request, if it is Portico's, and says why. */

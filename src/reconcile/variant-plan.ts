@@ -12,7 +12,9 @@ import {
 } from '../package/variant/variant-types.ts';
 import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
-import { mayFlow } from './visibility.ts';
+import { doesNotObey, notInventory, notKnown } from './control.ts';
+import { inventoryOf, type Inventory } from './variant-inventory.ts';
+import { isControlledBy, isSameOwner, mayFlow, mayKnow } from './visibility.ts';
 
 /** A package of a registered repository, there or to be made. */
 export interface VariantPlace {
@@ -111,9 +113,14 @@ function makePlan(catalog: Catalog): VariantPlan {
         return own.downstream.repository.ref.id !== repository || own.downstream.path !== path;
       }
       // A document that cannot be read now may ask for it still, and so may one whose inventory is not read yet.
-      return catalog.isComplete() && certain.has(Number(uid.split('/')[0]));
+      return catalog.isComplete() && certain.has(controlOf(uid));
     },
   };
+}
+
+/** The id of the repository in which the document of a variant stands. */
+export function controlOf(uid: string): number {
+  return Number(uid.split('/')[0]);
 }
 
 function placeKey(repository: number, path: string): string {
@@ -136,10 +143,10 @@ function documentsOf(
   const inventory = inventoryOf(catalog, control);
   const find = (name: string): CatalogRepository | undefined => resolved(catalog, control, names, name);
   const planned: PlannedVariant[] = [];
-  const add = (source: Source, variant: ValidVariant): void => {
+  const add = (source: Source, variant: ValidVariant, selectsObjects = false): void => {
     const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
     const own = { ...variant, metadata: { ...variant.metadata, uid, namespace: source.namespace } };
-    const made = placed(source, own, find, inventory);
+    const made = placed(source, own, find, inventory, selectsObjects);
     if ('reason' in made) stalled.push(made);
     else planned.push({ ...made, uid });
   };
@@ -159,8 +166,10 @@ function documentsOf(
         add({ ...source, name: metadata.name }, document.variant);
       } else if (document.kind === 'set') {
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
-        expanded(document.set, source, repositories, inventory, find, stalled).forEach((variant) =>
-          add({ ...source, name: variant.metadata.name, set: document.set.metadata.name }, variant),
+        const { metadata, spec } = document.set;
+        const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);
+        expanded(document.set, source, repositories, inventory.all, find, stalled).forEach((variant) =>
+          add({ ...source, name: variant.metadata.name, set: metadata.name }, variant, selectsObjects),
         );
       }
     }
@@ -195,7 +204,8 @@ function expanded(
 
 /**
  * Porch's `Repository` documents beside the variants. A registered repository of the owner that none of them names
- * stands for itself, if it has topics or custom properties: a selector of everything would take the rest by surprise.
+ * stands for itself, if it obeys these documents and has topics or custom properties: a selector of everything would take
+ * the rest by surprise.
  */
 function repositoriesOf(catalog: Catalog, control: CatalogRepository): RepositoryDocument[] {
   const { documents } = control;
@@ -205,8 +215,11 @@ function repositoriesOf(catalog: Catalog, control: CatalogRepository): Repositor
   const others = catalog
     .all()
     .filter(
-      ({ ref, labels }) =>
-        isSameOwner(ref, control.ref) && !named.has(ref.id) && Object.keys(labels).length > 0,
+      (one) =>
+        isSameOwner(one, control) &&
+        isControlledBy(one, control) &&
+        !named.has(one.ref.id) &&
+        Object.keys(one.labels).length > 0,
     )
     .map(({ ref, labels, urls }): RepositoryDocument => ({
       kind: 'Repository',
@@ -216,25 +229,9 @@ function repositoriesOf(catalog: Catalog, control: CatalogRepository): Repositor
   return [...written, ...others];
 }
 
-/** Objects of the repository itself, and of those of its owner that are registered as an inventory and no more private. */
-function inventoryOf(catalog: Catalog, control: CatalogRepository): InventoryObject[] {
-  const others = catalog
-    .all()
-    .filter(({ ref }) => ref.id !== control.ref.id && isSameOwner(ref, control.ref))
-    .filter((other) => mayFlow(other, control))
-    .flatMap(({ inventory }) => inventory);
-  return [...control.inventory, ...control.documents, ...others].flatMap(({ documents }) =>
-    documents.flatMap((one) => (one.kind === 'object' ? [one.object] : [])),
-  );
-}
-
-function isSameOwner(a: CatalogRepository['ref'], b: CatalogRepository['ref']): boolean {
-  return a.owner.toLowerCase() === b.owner.toLowerCase() && a.installationId === b.installationId;
-}
-
 /**
  * A name of a document: by Porch's `Repository` of that name, else as `owner/name` or the name of a repository of the
- * same owner. Nobody reaches another owner's repositories.
+ * same owner. Nobody reaches another owner's repositories, nor those that may not be known where the document stands.
  */
 function resolved(
   catalog: Catalog,
@@ -247,7 +244,7 @@ function resolved(
     document === undefined
       ? catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`)
       : catalog.byUrl(document.repo);
-  return found !== undefined && isSameOwner(found.ref, control.ref) ? found : undefined;
+  return found !== undefined && isSameOwner(found, control) && mayKnow(control, found) ? found : undefined;
 }
 
 /** The published revisions of a package as Porch lists them, and the placeholder that stands for the newest. */
@@ -272,7 +269,8 @@ function placed(
   source: Source,
   variant: ValidVariant,
   find: (name: string) => CatalogRepository | undefined,
-  inventory: readonly InventoryObject[],
+  inventory: Inventory,
+  selectsObjects: boolean,
 ): Omit<PlannedVariant, 'uid'> | StalledVariant {
   const { upstream, downstream } = variant.spec;
   const stalled = (reason: StalledVariant['reason'], message: string): StalledVariant => ({
@@ -284,9 +282,12 @@ function placed(
   const to = find(downstream.repo);
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? upstream.repo : downstream.repo;
-    const message = `"${missing}" names no repository of ${source.control.ref.owner} that Portico is registered in`;
-    return stalled('UnexpectedError', message);
+    return stalled('UnexpectedError', notKnown(missing, source.control));
   }
+  if (!isControlledBy(to, source.control)) return stalled('ValidationError', doesNotObey(to, source.control));
+  const objects = inventory.for(to);
+  // A set writes what it selects into names and templates.
+  if (selectsObjects && objects !== inventory.all) return stalled('ValidationError', notInventory(to));
   const problem = packagePathProblem(downstream.package);
   if (downstream.package === '.' || problem !== undefined) {
     const why = problem?.message ?? 'it names the whole repository';
@@ -301,7 +302,7 @@ function placed(
     upstream: placeOf(from, upstream.package),
     downstream: placeOf(to, downstream.package),
     revision: workspaceName === 'main' ? undefined : workspaceName,
-    inventory,
+    inventory: objects,
   };
 }
 

@@ -15,7 +15,8 @@ import { botPerson } from './render-commit.ts';
 import { newestSealed } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { readMark } from './variant-mark.ts';
-import { variantPlan, type VariantPlan } from './variant-plan.ts';
+import { controlOf, variantPlan, type VariantPlan } from './variant-plan.ts';
+import { isControlledBy, partyOf } from './visibility.ts';
 
 const CLOSED_MARKER = '<!-- portico:update -->';
 
@@ -40,7 +41,8 @@ export async function letGo(
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
   if (configuration.state !== 'registered' || facts.archived) return null;
-  const { branch } = configuration.config;
+  const { config } = configuration;
+  const { branch } = config;
   const base = await access.git.resolve(`refs/heads/${branch}`, signal);
   const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
   const standing = kptfile === null ? undefined : readMark(kptfile);
@@ -51,6 +53,12 @@ export async function letGo(
   }
   await closeUpdate(world, access, directory, uid, signal);
   if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
+  const control = world.catalog.get(controlOf(uid));
+  if (control === undefined || !isControlledBy(partyOf({ facts, config }), control)) {
+    const message =
+      'Its variant is gone from a repository whose documents are not obeyed here (spec.controlledBy): the package stays, and nobody keeps it.';
+    return withheld('not-owned', message);
+  }
   return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
 }
 

@@ -32,7 +32,10 @@ beforeAll(async () => {
   const seed = join(root, 'seed');
   writeFiles(seed, {
     ...below('apps/web', webPackage()),
-    '.github/portico.yaml': configuration('blueprints', 'branch: main\npublish: { requireApprovals: 1 }'),
+    '.github/portico.yaml': configuration(
+      'blueprints',
+      'branch: main\npublish: { requireApprovals: 1 }\nsharing: { within: organization }',
+    ),
   });
   writeFileSync(
     config,
@@ -185,7 +188,7 @@ async function seedDownstream(): Promise<void> {
     'shop/setters.yaml': files['setters.yaml']!.replace('replicas: "2"', 'replicas: "7"'),
     '.github/portico.yaml': configuration(
       'deploy',
-      'branch: main\ndeployment: true\nupdates: { follow: latest }',
+      'branch: main\ndeployment: true\nupdates: { follow: latest }\nsharing: { within: organization }',
     ),
   });
   await downstream('add', '-A');

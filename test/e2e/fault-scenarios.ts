@@ -13,7 +13,7 @@ export interface Scenario {
   act(stage: FaultStage): Promise<void>;
 }
 
-const SPEC = 'branch: main\npublish: { requireApprovals: 1 }';
+const SPEC = 'branch: main\npublish: { requireApprovals: 1 }\nsharing: { within: organization }';
 const PREPARED = 'prepared';
 
 /**

@@ -24,7 +24,8 @@ if (!LONG) process.stderr.write('SKIPPED: lost webhooks by the thousand are trie
 const UP = 'blueprints';
 const DOWN = ['east', 'west'];
 const ALL = [UP, ...DOWN];
-const SPEC = 'branch: main\npublish: { requireApprovals: 1 }\nupdates: { maxOpen: 100 }';
+const SPEC =
+  'branch: main\npublish: { requireApprovals: 1 }\nupdates: { maxOpen: 100 }\nsharing: { within: organization }';
 const names = Array.from({ length: PACKAGES }, (_, at) => `p${at}`);
 const COLORS = ['blue', 'red', 'green', 'white', 'black'];
 /** Work goes on at its own pace; without any progress for so long it has stopped. */

@@ -140,7 +140,7 @@ function openForge(root: string): Promise<LocalForge> {
 
 async function seed(repository: (name: string) => StageRepository): Promise<void> {
   const up = repository('up');
-  const spec = 'branch: main\nupdates: { follow: latest, maxOpen: 1000 }';
+  const spec = 'branch: main\nupdates: { follow: latest, maxOpen: 1000 }\nsharing: { within: organization }';
   await up.seed({
     ...below('web', upstreamAt('red')),
     '.github/portico.yaml': configuration('up', spec),

@@ -24,7 +24,7 @@ beforeAll(async () => {
         },
       },
     },
-    { watched: true },
+    { watched: true, shares: true },
   );
 });
 

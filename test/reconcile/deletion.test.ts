@@ -17,10 +17,13 @@ async function issue(repo: string, by: 'alice' | 'bob' = 'alice'): Promise<numbe
 }
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: { ...below('web', PACKAGE), ...below('db', smallPackage('db')) } },
-    down: { files: {} },
-  });
+  stage = await startStage(
+    {
+      up: { files: { ...below('web', PACKAGE), ...below('db', smallPackage('db')) } },
+      down: { files: {} },
+    },
+    { shares: true },
+  );
   const up = stage.repository('up');
   await up.publish('one', change('one'));
   await up.publish('two', change('two'));

@@ -40,7 +40,7 @@ beforeAll(async () => {
       },
       guarded: { spec: GUARDED, files: { ...below('web', smallPackage('web')), 'rules/colour.yaml': RULE } },
     },
-    { watched: true },
+    { watched: true, shares: true },
   );
 });
 
@@ -135,7 +135,7 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   const open = stage.repository('open');
   await refused(open, await issueIn(open), {
     '/portico clone acme/blueprints:db x':
-      'everybody who can read this repository may read `acme/blueprints`: its content stays there',
+      'There is no repository `acme/blueprints` that Portico is registered in',
   });
   const { where } = stage.repository('secret');
   await stage.as('alice').rest.repos.removeCollaborator({ ...where, username: 'bob' });
@@ -155,7 +155,7 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   const { data: draft } = await open.create(branch, true);
   await refused(open, draft.number, {
     '/portico rebase acme/open:other@main':
-      'he commit that the package was made from is not in its upstream any more',
+      'is no repository that Portico is registered in, that shares with this one and that you can read',
   });
 });
 

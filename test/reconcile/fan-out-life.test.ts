@@ -18,10 +18,13 @@ const spec = 'branch: main\nupdates: { follow: latest }';
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', PACKAGE) },
-    ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
-  });
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE) },
+      ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
+    },
+    { shares: true },
+  );
   const up = stage.repository('up');
   await up.tag('web/v1', await up.head('main'));
   const at = (await up.tags()).get('web/v1')!;

@@ -20,19 +20,22 @@ const follow = (spec: string): { spec: string } => ({
 });
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', PACKAGE) },
-    local: follow('{ follow: latest }'),
-    twice: follow('{ follow: latest }'),
-    conflict: follow('{ follow: latest }'),
-    closed: follow('{ follow: latest }'),
-    none: follow('{ follow: none }'),
-    pin: follow('{ follow: v2 }'),
-    few: follow('{ follow: latest, maxOpen: 1 }'),
-    open: { ...follow('{ follow: latest }'), private: false },
-    object: follow('{ follow: latest }'),
-    foreign: { ...follow('{ follow: latest }'), owner: 'globex' },
-  });
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE) },
+      local: follow('{ follow: latest }'),
+      twice: follow('{ follow: latest }'),
+      conflict: follow('{ follow: latest }'),
+      closed: follow('{ follow: latest }'),
+      none: follow('{ follow: none }'),
+      pin: follow('{ follow: v2 }'),
+      few: follow('{ follow: latest, maxOpen: 1 }'),
+      open: { ...follow('{ follow: latest }'), private: false },
+      object: follow('{ follow: latest }'),
+      foreign: { ...follow('{ follow: latest }'), owner: 'globex' },
+    },
+    { shares: true },
+  );
   const up = stage.repository('up');
   await up.publish('v1', { 'web/config.yaml': data({ color: 'first' }) });
   const at = (await up.tags()).get('web/v1')!;
@@ -298,7 +301,7 @@ describe('after v3, before v2 is approved', () => {
     await stage.idle();
     expect((await repo.pull(pull.number)).state).toBe('closed');
     const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
-    expect(said).toContain('Not everybody who can read this repository');
+    expect(said).toContain('**Closed.** Nothing comes from its upstream');
     expect(said).not.toContain('acme/up');
   });
 });

@@ -15,13 +15,16 @@ const grouped = `branch: main
 updates: { follow: latest, group: [{ name: front, packages: ['apps/**'] }], labels: [updates, dependencies] }`;
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', PACKAGE) },
-    together: { spec: grouped },
-    first: {
-      spec: `branch: main\nupdates: { follow: latest, maxOpen: 1, priority: ['infra/**', 'apps/z'] }`,
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE) },
+      together: { spec: grouped },
+      first: {
+        spec: `branch: main\nupdates: { follow: latest, maxOpen: 1, priority: ['infra/**', 'apps/z'] }`,
+      },
     },
-  });
+    { shares: true },
+  );
   const up = stage.repository('up');
   const first = await up.push('main', { 'web/config.yaml': data({}) });
   await up.tag('web/v1', first);

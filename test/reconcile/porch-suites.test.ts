@@ -22,10 +22,13 @@ let inDeploy: number;
 
 beforeAll(async () => {
   if (!isLong) return;
-  stage = await startStage({
-    git: { spec: null },
-    deploy: { spec: 'branch: main\ndeployment: true\npublish: { requireApprovals: 0 }' },
-  });
+  stage = await startStage(
+    {
+      git: { spec: null },
+      deploy: { spec: 'branch: main\ndeployment: true\npublish: { requireApprovals: 0 }' },
+    },
+    { shares: true },
+  );
   git = stage.repository('git');
   deploy = stage.repository('deploy');
   const issueIn = async (repo: StageRepository): Promise<number> =>

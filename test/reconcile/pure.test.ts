@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import type { Sharing } from '../../src/config/repository-config.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { CommitInfo } from '../../src/reconcile/git-port.ts';
 import { variantJob } from '../../src/reconcile/jobs.ts';
@@ -23,7 +24,7 @@ import {
   type UpdateRecord,
 } from '../../src/reconcile/update-record.ts';
 import { updateTarget, type TargetInput } from '../../src/reconcile/update-target.ts';
-import { mayFlow } from '../../src/reconcile/visibility.ts';
+import { isControlledBy, mayFlow, type Party } from '../../src/reconcile/visibility.ts';
 import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
 
 const seals = createKeyring(['ours']);
@@ -159,23 +160,72 @@ describe('which revision a downstream should have', () => {
   );
 });
 
-test('content flows only to where as few can read it', () => {
+type Said = Partial<Pick<Party, 'sharing' | 'controlledBy'>>;
+const sharing = (say: Partial<Sharing>): Said => ({ sharing: { to: [], from: [], ...say } });
+const IDS = ['acme/up', 'acme/down', 'acme/fleet', 'acme/other', 'globex/down', 'globex/fleet'];
+
+const party = (visibility: Party['visibility'], name: string, said: Said = {}): Party => {
+  const [owner = '', repo = ''] = name.split('/');
+  return {
+    visibility,
+    ref: { id: IDS.indexOf(name.toLowerCase()), owner, name: repo },
+    ...said,
+  };
+};
+
+describe('what may go from one repository into another', () => {
   const all = ['public', 'internal', 'private'] as const;
-  const flows = (to: (visibility: (typeof all)[number]) => Parameters<typeof mayFlow>[1]): string[] =>
-    all.flatMap((from) =>
-      all
-        .filter((other) => mayFlow({ visibility: from, owner: 'acme' }, to(other)))
-        .map((other) => `${from} ${other}`),
-    );
+  const pairs = (may: (from: Party['visibility'], to: Party['visibility']) => boolean): string[] =>
+    all.flatMap((from) => all.filter((to) => may(from, to)).map((to) => `${from} ${to}`));
   const open = ['public public', 'public internal', 'public private'];
-  expect(flows((visibility) => ({ visibility, ref: { owner: 'Acme' } }))).toEqual([
-    ...open,
-    'internal internal',
-    'internal private',
-    'private private',
-  ]);
-  // What is private to one is not what is private to another.
-  expect(flows((visibility) => ({ visibility, owner: 'globex' }))).toEqual(open);
+  const flows = (from: string, to: string, [there, here]: readonly [Said, Said] = [{}, {}]): string[] =>
+    pairs((a, b) => mayFlow(party(a, from, there), party(b, to, here)));
+  const within = sharing({ within: true });
+
+  test('content goes where nobody can read it who could not read where it comes from', () => {
+    expect(flows('acme/up', 'Acme/down')).toEqual([...open, 'internal internal', 'internal private']);
+    // What is private, or internal, to one owner is not so to another.
+    expect(flows('acme/up', 'globex/down')).toEqual(open);
+    expect(flows('acme/up', 'acme/up')).toContain('private private');
+  });
+
+  test('or where both agree, and one alone is not enough (65)', () => {
+    const [to, from] = [sharing({ to: ['ACME/down'] }), sharing({ from: ['acme/*'] })];
+    expect(flows('acme/up', 'acme/down', [to, from])).toHaveLength(9);
+    expect(flows('acme/up', 'globex/down', [sharing({ to: ['globex/*'] }), from])).toHaveLength(9);
+    for (const said of [
+      [to, {}],
+      [{}, from],
+      [from, to],
+      [within, {}],
+      [{}, within],
+      [within, from],
+    ] as const)
+      expect(flows('acme/up', 'acme/down', said)).not.toContain('private private');
+  });
+
+  test('within an organisation only to where as few kinds of people can read it (65)', () => {
+    const own = [...open, 'internal internal', 'internal private', 'private private'];
+    expect(flows('acme/up', 'acme/down', [within, within])).toEqual(own);
+    expect(flows('acme/up', 'globex/down', [within, within])).toEqual(open);
+  });
+
+  test('documents are obeyed where the base configuration names their place, which may know it (62)', () => {
+    const obeys = (from: string, said: Said, control: Said = {}): string[] =>
+      pairs((one, at) => isControlledBy(party(one, 'acme/down', said), party(at, from, control)));
+    const named: Said = { controlledBy: ['acme/fleet'] };
+    expect(obeys('acme/fleet', {})).toEqual([]);
+    expect(obeys('acme/other', named)).toEqual([]);
+    expect(obeys('globex/fleet', { controlledBy: ['globex/fleet'] })).toEqual([]);
+    expect(obeys('acme/fleet', named)).toEqual([
+      ...open,
+      'internal internal',
+      'internal private',
+      'private private',
+    ]);
+    const agreed = { ...named, ...sharing({ to: ['acme/fleet'] }) };
+    expect(obeys('acme/fleet', agreed, sharing({ from: ['acme/down'] }))).toHaveLength(9);
+  });
 });
 
 test('a look that nobody asked for does not take the place of one that was asked for', () => {

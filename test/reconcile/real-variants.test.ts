@@ -110,7 +110,7 @@ beforeAll(async () => {
   const repositories: Record<string, StageRepositoryOptions> = {};
   for (const [name, files] of upstreams) repositories[name] = { ...UNLIMITED, files };
   for (const name of DOWNSTREAMS) repositories[name] = { ...UNLIMITED, ...repositories[name] };
-  stage = await startStage({ ...repositories, control: {} });
+  stage = await startStage({ ...repositories, control: {} }, { shares: true });
   for (const upstream of new Set(documents.map((one) => one.upstream))) {
     const [name = '', path = ''] = upstream.split('/');
     const repo = stage.repository(name);

@@ -17,14 +17,17 @@ const TWINS = { 'web/note.md': 'one', 'web/NOTE.md': 'two' };
 const TOLD = /file `?"?\w+\.md.* differs from .* only in case.*Rename or remove the file/s;
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', PACKAGE), spec: 'branch: main\npublish: { requireApprovals: 0 }' },
-    side: {
-      files: { ...below('app', smallPackage('app')), ...below('web', PACKAGE) },
-      spec: 'branch: main\npublish: { requireApprovals: 0 }',
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE), spec: 'branch: main\npublish: { requireApprovals: 0 }' },
+      side: {
+        files: { ...below('app', smallPackage('app')), ...below('web', PACKAGE) },
+        spec: 'branch: main\npublish: { requireApprovals: 0 }',
+      },
+      down: { spec: 'branch: main\nupdates: { follow: latest }' },
     },
-    down: { spec: 'branch: main\nupdates: { follow: latest }' },
-  });
+    { shares: true },
+  );
   [up, down, side] = [stage.repository('up'), stage.repository('down'), stage.repository('side')];
 });
 

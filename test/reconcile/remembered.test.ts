@@ -13,7 +13,10 @@ let stage: Stage;
 
 beforeAll(async () => {
   const spec = 'branch: main\nupdates: { follow: latest, labels: [dependencies, web] }';
-  stage = await startStage({ up: { files: below('web', PACKAGE) }, shops: { spec } }, { watched: true });
+  stage = await startStage(
+    { up: { files: below('web', PACKAGE) }, shops: { spec } },
+    { watched: true, shares: true },
+  );
   const up = stage.repository('up');
   await up.tag('web/v1', await up.head('main'));
   const at = (await up.tags()).get('web/v1')!;

@@ -30,10 +30,13 @@ spec:
 `;
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: { ...below('web', PACKAGE), '.github/portico/rollout.yaml': ROLLOUT } },
-    ...Object.fromEntries(NAMES.map((name) => [name, DOWN])),
-  });
+  stage = await startStage(
+    {
+      up: { files: { ...below('web', PACKAGE), '.github/portico/rollout.yaml': ROLLOUT } },
+      ...Object.fromEntries(NAMES.map((name) => [name, DOWN])),
+    },
+    { shares: true },
+  );
   const up = stage.repository('up');
   const at = await release('v1', 'second');
   const alice = stage.as('alice').rest;

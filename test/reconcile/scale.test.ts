@@ -49,7 +49,7 @@ beforeAll(async () => {
       up: { files: below('web', upstreamAt('red')) },
       ...Object.fromEntries(NAMES.map((name) => [name, { spec }])),
     },
-    { watched: true },
+    { watched: true, shares: true },
   );
   stage.forge.context.knobs.rateLimit = 1_000_000_000;
   first = await release('v1', 'red');

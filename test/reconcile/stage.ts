@@ -75,17 +75,23 @@ export interface StageSettings {
   readonly tracesTo?: string;
   /** The bot reaches the forge through a door, for `watching`. */
   readonly watched?: boolean;
+  /** The organisation's defaults say that its repositories share among themselves, and obey each other's documents. */
+  readonly shares?: boolean;
 }
 
 const OWNER = 'acme';
 const USUAL = { bob: 'write', carol: 'write', rita: 'read' } as const;
+const SHARES: StageRepositoryOptions = {
+  spec: 'branch: main\nsharing: { within: organization }\ncontrolledBy: [acme/*]',
+};
 const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita', 'mona', 'mallory', 'stan'];
 
 /** Starts both with these repositories; each has a first commit on main. */
 export async function startStage(
-  repositories: Readonly<Record<string, StageRepositoryOptions>>,
+  wanted: Readonly<Record<string, StageRepositoryOptions>>,
   settings: StageSettings = {},
 ): Promise<Stage> {
+  const repositories = settings.shares === true ? { '.github': SHARES, ...wanted } : wanted;
   const root = mkdtempSync(join(tmpdir(), 'portico-stage-'));
   const ownerOf = (name: string): string => repositories[name]?.owner ?? OWNER;
   const owners = [...new Set([OWNER, ...Object.keys(repositories).map(ownerOf)])];

@@ -19,7 +19,7 @@ beforeAll(async () => {
         ways.map((way) => [`down-${way}`, { spec: 'branch: main\nupdates: { follow: latest }' }]),
       ),
     },
-    { watched: true },
+    { watched: true, shares: true },
   );
 });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
       packages: { files: below('one', smallPackage('one')) },
       ...Object.fromEntries(DOWNSTREAM.map((name) => [name, { spec }])),
     },
-    { watched: true },
+    { watched: true, shares: true },
   );
 });
 

@@ -17,6 +17,12 @@ spec:
   targets:
 `;
 
+/** Everybody shares within the organisation, and obeys the documents that stand in it. */
+const AGREED: Partial<CatalogRepository> = {
+  sharing: { to: [], from: [], within: true },
+  controlledBy: ['acme/*'],
+};
+
 function catalogOf(set: string, ...more: CatalogRepository[]): Catalog {
   const catalog = createCatalog();
   const all = [
@@ -27,7 +33,7 @@ function catalogOf(set: string, ...more: CatalogRepository[]): Catalog {
     bareRepository(5, 'stranger/edge', { labels: { edge: '' } }),
     ...more,
   ];
-  for (const one of all) catalog.put(one);
+  for (const one of all) catalog.put({ ...AGREED, ...one });
   catalog.expect(all.map(({ ref }) => ref.id));
   return catalog;
 }
@@ -93,7 +99,7 @@ test('a variant is gone when its documents are whole, everything was looked at, 
 test('a plan is made anew only when something changed', () => {
   const catalog = catalogOf(`${SET}  - repositories: [{name: edge}]\n`);
   const before = variantPlan(catalog);
-  catalog.put(bareRepository(4, 'acme/other', { labels: { zone: 'b' } }));
+  catalog.put({ ...AGREED, ...bareRepository(4, 'acme/other', { labels: { zone: 'b' } }) });
   expect(variantPlan(catalog)).toBe(before);
   catalog.put(bareRepository(4, 'acme/other', { commit: 'd' }));
   expect(variantPlan(catalog)).not.toBe(before);

@@ -88,17 +88,20 @@ function real(): Record<string, StageRepositoryOptions> {
 }
 
 beforeAll(async () => {
-  stage = await startStage({
-    up: { files: below('web', UPSTREAM) },
-    edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }\norganization: { listed: true }' },
-    control: { spec: 'branch: main\norganization: { dashboard: true }' },
-    open: { private: false, spec: 'branch: main\norganization: { dashboard: true }' },
-    auto: { spec: 'branch: main\nupdates: { follow: channel/stable, automerge: all }' },
-    later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
-    blue: { owner: 'globex' },
-    foreign: { owner: 'globex', spec: 'branch: main' },
-    ...real(),
-  });
+  stage = await startStage(
+    {
+      up: { files: below('web', UPSTREAM) },
+      edge: { spec: 'branch: main\nupdates: { maxOpen: 20 }\norganization: { listed: true }' },
+      control: { spec: 'branch: main\norganization: { dashboard: true }' },
+      open: { private: false, spec: 'branch: main\norganization: { dashboard: true }' },
+      auto: { spec: 'branch: main\nupdates: { follow: channel/stable, automerge: all }' },
+      later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
+      blue: { owner: 'globex' },
+      foreign: { owner: 'globex', spec: 'branch: main' },
+      ...real(),
+    },
+    { shares: true },
+  );
   await release('web/v1', { 'web/config.yaml': configMap('web', { color: 'first' }) });
   await control({
     'repositories.yaml': repositoryDocuments((name) => stage.repository(name).url),
@@ -326,7 +329,7 @@ test.skipIf(!hasCorpus)('the real documents keep the real packages', async () =>
   }
 });
 
-test('a channel is followed, forth and back, and an update merges itself unless somebody edited it', async () => {
+test('a channel is followed, forth and back; forth an update merges itself unless somebody edited it, back never', async () => {
   const [up, auto, later] = ['up', 'auto', 'later'].map((name) => stage.repository(name)) as [
     StageRepository,
     StageRepository,
@@ -354,6 +357,10 @@ test('a channel is followed, forth and back, and an update merges itself unless 
   await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
   await auto.push('blocked', { 'x.txt': 'x' });
   await stage.look('auto');
+  const [back, ...none] = await auto.pulls();
+  expect([back?.title, none]).toEqual(['Update shop to v1', []]);
+  expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('success');
+  await auto.merge(back!.number);
   expect(await auto.read('shop/Kptfile')).toContain('ref: web/v1');
 
   // Somebody commits on its branch, and a newer revision comes on top: who edited it merges it.

@@ -7,8 +7,6 @@ import { assignWaves, type AssignedWave, type Member } from './assign.ts';
 import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
 
 export interface RolloutDownstream extends Member {
-  /** What to call it where others read of it; absent: by its name. */
-  readonly shown?: string;
   /**
    * `waiting`: not at the revision yet. `published`: it has published it, or a newer one. `refused`: a person said no, or
    * paused its updates. `out`: no update to this revision comes there.
@@ -66,12 +64,16 @@ export interface WavePlan<One extends RolloutDownstream> {
   readonly through: number;
   /** What it waits for, or why it failed; a sentence. */
   readonly why: string;
+  /** Whose health failed it. */
+  readonly sick?: One;
 }
 
 export interface RolloutPlan<One extends RolloutDownstream> {
   readonly state: 'running' | 'done' | 'stopped' | 'rolled-back';
   /** Why it does not go on; '' while it does. */
   readonly why: string;
+  /** The downstream that `why` names. */
+  readonly sick?: One;
   readonly waves: readonly WavePlan<One>[];
   /** The id of a downstream → its wave. */
   readonly waveOf: ReadonlyMap<string, WavePlan<One>>;
@@ -117,7 +119,7 @@ function planWave<One extends RolloutDownstream>(
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Somebody skipped its gate.' };
   }
-  if (broken !== undefined) return { ...base, state: 'failed', opensAt, why: broken };
+  if (broken !== undefined) return { ...base, state: 'failed', opensAt, ...broken };
   if (heldAt === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
@@ -150,23 +152,23 @@ function holdsSince(
   return last === undefined ? undefined : Math.max(opensAt, last);
 }
 
-function failureOf(
-  counting: readonly RolloutDownstream[],
+function failureOf<One extends RolloutDownstream>(
+  counting: readonly One[],
   gate: WaveGate,
   opensAt: number,
   heldAt: number | undefined,
   { resumedAt = 0 }: RolloutOrders,
   now: number,
-): string | undefined {
+): { readonly why: string; readonly sick?: One } | undefined {
   const sick = counting.find(
     ({ standing, health }) =>
       standing === 'published' && health?.state === 'failure' && health.at > resumedAt,
   );
   if (sick !== undefined)
-    return `${sick.shown ?? sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`;
+    return { why: `${sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`, sick };
   if (gate.timeout === undefined || heldAt !== undefined) return undefined;
   return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
-    ? `It was not through in time (${gate.timeout} s).`
+    ? { why: `It was not through in time (${gate.timeout} s).` }
     : undefined;
 }
 
@@ -195,7 +197,7 @@ function stateOf<One extends RolloutDownstream>(
   waves: readonly WavePlan<One>[],
   failed: number,
   orders: RolloutOrders,
-): Pick<RolloutPlan<One>, 'state' | 'why'> {
+): Pick<RolloutPlan<One>, 'state' | 'why' | 'sick'> {
   if (orders.rolledBack !== undefined) {
     return { state: 'rolled-back', why: `${orders.rolledBack} rolled it back.` };
   }
@@ -204,7 +206,9 @@ function stateOf<One extends RolloutDownstream>(
   if (broken !== undefined) {
     const gate = (written[failed] ?? written.at(-1))?.gate;
     const why = `Wave ${broken.name} failed: ${broken.why}`;
-    return { state: gate?.onFailure === 'rollback' ? 'rolled-back' : 'stopped', why };
+    const { sick } = broken;
+    const state = gate?.onFailure === 'rollback' ? 'rolled-back' : 'stopped';
+    return { state, why, ...(sick && { sick }) };
   }
   const done = waves.every(({ state }) => state === 'passed');
   return { state: done ? 'done' : 'running', why: '' };
