@@ -15,72 +15,192 @@ export const CODE_OWNER_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEO
 const MOST_RULES = 5_000;
 const LONGEST_PATTERN = 500;
 
+const LONGEST_FILE = 1_000_000;
+/** Comparisons for one proposal, of characters and names: more would hold others up. */
+const MOST_STEPS = 5_000_000;
+/** What beginning with a part of a pattern costs, in steps. */
+const PER_SEGMENT = 20;
+
+export interface CodeOwners {
+  readonly rules: readonly OwnerRule[];
+  /** False where the file has more than is read: then nobody can tell which line is the last that matches a file. */
+  readonly whole: boolean;
+}
+
 /** Reads the file; lines that GitHub would pass over are passed over. */
-export function parseCodeOwners(text: string): OwnerRule[] {
-  return text
-    .split('\n')
-    .slice(0, MOST_RULES)
-    .flatMap((line): OwnerRule[] => {
-      const [pattern = '', ...rest] = line.trim().split(/\s+/);
-      if (pattern === '' || /^[#!]/.test(pattern) || /[[\]]/.test(pattern)) return [];
-      if (pattern.length > LONGEST_PATTERN) return [];
-      const comment = rest.findIndex((word) => word.startsWith('#'));
-      return [{ pattern, owners: comment < 0 ? rest : rest.slice(0, comment) }];
-    });
+export function parseCodeOwners(text: string): CodeOwners {
+  const lines = text.slice(0, LONGEST_FILE).split('\n');
+  let whole = text.length <= LONGEST_FILE && lines.length <= MOST_RULES;
+  const rules = lines.slice(0, MOST_RULES).flatMap((line): OwnerRule[] => {
+    const [pattern = '', ...rest] = line.trim().split(/\s+/);
+    if (pattern === '' || /^[#!]/.test(pattern) || /[[\]]/.test(pattern)) return [];
+    if (pattern.length > LONGEST_PATTERN) whole = false;
+    const comment = rest.findIndex((word) => word.startsWith('#'));
+    return [
+      { pattern: pattern.slice(0, LONGEST_PATTERN), owners: comment < 0 ? rest : rest.slice(0, comment) },
+    ];
+  });
+  return { rules, whole };
 }
 
 /** Who owns a file, by its path from the top of the repository; nobody is an empty list. */
-export function ownersOf(rules: readonly OwnerRule[], path: string): readonly string[] {
-  return rules.findLast(({ pattern }) => matchesPattern(pattern, path))?.owners ?? [];
+export function ownersOf({ rules }: Pick<CodeOwners, 'rules'>, path: string): readonly string[] {
+  const rule = createLookup(rules).lastFor(path);
+  return rule?.owners ?? [];
+}
+
+/** Files of the same owners, by one of them. */
+export interface OwnedFiles {
+  /** A path; past a limit the pattern of a line that names them. */
+  readonly path: string;
+  readonly owners: readonly string[];
+}
+
+/**
+ * The owners of changed files, each group once. Where there is more than is compared, nobody can tell what is whose: then
+ * everything is owned by everybody who is named.
+ */
+export function ownersOfAll(file: CodeOwners, paths: readonly string[]): readonly OwnedFiles[] {
+  const groups = new Map<string, OwnedFiles>();
+  const add = (path: string, owners: readonly string[]): void => {
+    const key = [...owners].sort().join(' ');
+    if (owners.length > 0 && !groups.has(key)) groups.set(key, { path, owners });
+  };
+  const lookup = createLookup(file.rules);
+  if (file.whole) {
+    for (const path of paths) {
+      if (lookup.steps() > MOST_STEPS) break;
+      add(path, lookup.lastFor(path)?.owners ?? []);
+    }
+    if (lookup.steps() <= MOST_STEPS) return [...groups.values()];
+  }
+  groups.clear();
+  for (const { pattern, owners } of file.rules) add(pattern, owners);
+  return [...groups.values()];
+}
+
+interface Lookup {
+  /** The last rule that means a file; undefined where none does, and past the limit of steps. */
+  lastFor(path: string): OwnerRule | undefined;
+  /** What all answers have cost so far. */
+  steps(): number;
+}
+
+/** Finds rules of plain names by their names, and tries only those with wildcards that come after the one that was found. */
+function createLookup(rules: readonly OwnerRule[]): Lookup {
+  const patterns = rules.map(({ pattern }) => readPattern(pattern));
+  const [anchored, loose] = [new Map<string, number>(), new Map<string, number>()];
+  const wild: number[] = [];
+  patterns.forEach((one, at) => {
+    if (one === undefined) return;
+    if (one.wild) wild.push(at);
+    else (one.anchored ? anchored : loose).set(`${one.parts.join('/')}${one.below ? '/' : ''}`, at);
+  });
+  let steps = 0;
+  return {
+    steps: () => steps,
+    lastFor(path) {
+      const parts = path.split('/');
+      let last = -1;
+      let above = '';
+      parts.forEach((part, at) => {
+        above = at === 0 ? part : `${above}/${part}`;
+        const names = at < parts.length - 1 ? [above, `${above}/`] : [above];
+        for (const name of names) last = Math.max(last, anchored.get(name) ?? -1);
+        for (const name of names.length > 1 ? [part, `${part}/`] : [part])
+          last = Math.max(last, loose.get(name) ?? -1);
+      });
+      // Each folder above is looked up by its whole name.
+      steps += parts.length * (PER_SEGMENT + path.length);
+      for (const at of wild.toReversed()) {
+        if (at < last || steps > MOST_STEPS) break;
+        const pattern = patterns[at];
+        if (pattern === undefined) continue;
+        const count = { steps: 0 };
+        const matches = matchesParts(pattern, parts, count);
+        steps += 1 + count.steps;
+        if (matches) return rules[at];
+      }
+      return last < 0 ? undefined : rules[last];
+    },
+  };
+}
+
+interface Pattern {
+  readonly parts: readonly string[];
+  /** Begins at the top of the repository. */
+  readonly anchored: boolean;
+  /** Means what lies below folders alone. */
+  readonly below: boolean;
+  /** Means exactly what it names, and nothing below. */
+  readonly exact: boolean;
+  readonly wild: boolean;
+}
+
+/** Undefined for a pattern that means nothing. */
+function readPattern(pattern: string): Pattern | undefined {
+  const below = pattern.endsWith('/');
+  const plain = pattern.replace(/^\/+|\/+$/g, '');
+  if (plain === '') return undefined;
+  const anchored = pattern.startsWith('/') || plain.includes('/');
+  const parts = plain.split('/');
+  // `docs/*` means what lies directly in docs; every other pattern means also what lies below what it names.
+  const exact = parts.at(-1) === '*' && parts.length > 1 && anchored;
+  return { parts, anchored, below, exact, wild: /[*?]/.test(plain) };
 }
 
 /** Whether a pattern means a file; time is at most the product of their lengths. */
 export function matchesPattern(pattern: string, path: string): boolean {
-  const below = pattern.endsWith('/');
-  const plain = pattern.replace(/^\/+|\/+$/g, '');
-  if (plain === '') return pattern === '/' ? false : below;
-  const anchored = pattern.startsWith('/') || plain.includes('/');
-  const wanted = [...(anchored ? [] : ['**']), ...plain.split('/')];
-  const parts = path.split('/');
-  // `docs/*` means what lies directly in docs; every other pattern means also what lies below what it names.
-  const direct = wanted.at(-1) === '*' && wanted.length > 1 && anchored;
-  return matchesParts(wanted, parts, { exact: direct, below });
+  const read = readPattern(pattern);
+  return read !== undefined && matchesParts(read, path.split('/'), { steps: 0 });
 }
 
-/** Whether the parts of a pattern match a path, or, unless `exact`, a folder above it. */
+/** Whether the parts of a pattern match a path, or, unless it is exact, a folder above it. */
 function matchesParts(
-  wanted: readonly string[],
+  { parts: named, anchored, exact, below }: Pattern,
   parts: readonly string[],
-  { exact, below }: { readonly exact: boolean; readonly below: boolean },
+  count: { steps: number },
 ): boolean {
+  const wanted = anchored ? named : ['**', ...named];
   // reach[n]: the pattern so far can end in front of part n.
-  let reach = Array.from({ length: parts.length + 1 }, () => false);
-  reach[0] = true;
+  let reach = new Uint8Array(parts.length + 1);
+  reach[0] = 1;
   for (const segment of wanted) {
-    const next = Array.from({ length: parts.length + 1 }, () => false);
+    const next = new Uint8Array(parts.length + 1);
+    count.steps += parts.length + PER_SEGMENT;
+    let alive = false;
     for (let at = 0; at <= parts.length; at += 1) {
-      if (segment === '**') next[at] = reach[at] === true || (at > 0 && next[at - 1] === true);
-      else if (at > 0 && reach[at - 1] === true) next[at] = matchesSegment(segment, parts[at - 1] ?? '');
+      if (segment === '**') next[at] = (reach[at] ?? 0) | (next[at - 1] ?? 0);
+      else if (reach[at - 1] === 1) next[at] = Number(matchesSegment(segment, parts[at - 1] ?? '', count));
+      alive ||= next[at] === 1;
     }
+    if (!alive) return false;
     reach = next;
   }
-  if (exact) return reach[parts.length] === true;
-  return reach.some((ends, at) => ends && at > 0 && (below ? at < parts.length : true));
+  if (exact) return reach[parts.length] === 1;
+  return reach.some((ends, at) => ends === 1 && at > 0 && (below ? at < parts.length : true));
 }
 
-/** `*` is any run of characters, `?` any one. */
-function matchesSegment(glob: string, text: string): boolean {
-  let reach = Array.from({ length: text.length + 1 }, () => false);
-  reach[0] = true;
-  for (const character of glob) {
-    const next = Array.from({ length: text.length + 1 }, () => false);
-    for (let at = 0; at <= text.length; at += 1) {
-      if (character === '*') next[at] = reach[at] === true || (at > 0 && next[at - 1] === true);
-      else if (at > 0 && reach[at - 1] === true) {
-        next[at] = character === '?' || character === text[at - 1];
-      }
-    }
-    reach = next;
+/** `*` is any run of characters, `?` any one. The last `*` alone takes more: what an earlier one took can stay. */
+function matchesSegment(glob: string, text: string, count: { steps: number }): boolean {
+  let [at, from] = [0, 0];
+  let star = -1;
+  let taken = 0;
+  while (from < text.length) {
+    count.steps += 1;
+    if (glob[at] === '*') {
+      star = at;
+      taken = from;
+      at += 1;
+    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[from])) {
+      at += 1;
+      from += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      taken += 1;
+      from = taken;
+    } else return false;
   }
-  return reach[text.length] === true;
+  while (glob[at] === '*') at += 1;
+  return at === glob.length;
 }

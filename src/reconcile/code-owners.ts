@@ -1,16 +1,14 @@
 import type { ApprovalCount } from '../command/approval-count.ts';
-import { CODE_OWNER_FILES, ownersOf, parseCodeOwners, type OwnerRule } from '../config/code-owners.ts';
+import { CODE_OWNER_FILES, ownersOfAll, parseCodeOwners, type CodeOwners } from '../config/code-owners.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { Access } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 type Missing = NonNullable<ApprovalCount['ownersMissing']>;
 
-const MOST_FILES = 3_000;
-const LONGEST_FILE = 1_000_000;
-
 /**
- * The changed files, one of each group of owners, that no owner has approved, as CODEOWNERS of the base branch says.
+ * The changed files, one of each group of owners, that no owner has approved, as CODEOWNERS of the base branch says; past
+ * its limits, one line of each group.
  * Who is in a team is asked of the forge now; an answer that does not come counts for nothing. E-mail addresses
  * cannot be asked for, so what only they own stays missing.
  */
@@ -21,17 +19,14 @@ export async function ownersMissing(
   signal?: AbortSignal,
 ): Promise<Missing> {
   if (!asksOwners(snapshot.config)) return [];
-  const rules = await rulesAt(git, snapshot.base, signal);
-  if (rules.length === 0) return [];
-  const groups = new Map<string, Missing[number]>();
+  const file = await fileAt(git, snapshot.base, signal);
+  if (file === undefined) return [];
   const changed = await git.changedPaths(snapshot.mergeBase, snapshot.head.oid, signal);
-  for (const { path } of changed.slice(0, MOST_FILES)) {
-    const owners = ownersOf(rules, path);
-    const key = [...owners].sort().join(' ');
-    if (owners.length > 0 && !groups.has(key)) groups.set(key, { path, owners });
-  }
   const missing: Missing[number][] = [];
-  for (const group of groups.values()) {
+  for (const group of ownersOfAll(
+    file,
+    changed.map(({ path }) => path),
+  )) {
     if (!(await anyOwns(forge, group.owners, approvedBy, signal))) missing.push(group);
   }
   return missing;
@@ -42,16 +37,16 @@ function asksOwners({ publish }: RepositoryConfig): boolean {
   return publish.requireApprovals > 0 && publish.codeOwners !== false;
 }
 
-async function rulesAt(
+async function fileAt(
   git: Access['git'],
   commit: string,
   signal: AbortSignal | undefined,
-): Promise<OwnerRule[]> {
+): Promise<CodeOwners | undefined> {
   for (const file of CODE_OWNER_FILES) {
     const bytes = await git.readFile(commit, file, signal);
-    if (bytes !== null) return parseCodeOwners(new TextDecoder().decode(bytes.subarray(0, LONGEST_FILE)));
+    if (bytes !== null) return parseCodeOwners(new TextDecoder().decode(bytes));
   }
-  return [];
+  return undefined;
 }
 
 async function anyOwns(

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { matchesPattern, ownersOf, parseCodeOwners } from '../../src/config/code-owners.ts';
+import { matchesPattern, ownersOf, ownersOfAll, parseCodeOwners } from '../../src/config/code-owners.ts';
 
 test.each([
   ['*', 'a/b.yaml', true],
@@ -41,4 +42,53 @@ describe('a file', () => {
     ['web/open/a.yaml', []],
     ['x', ['@acme/platform']],
   ])('%s is owned by %j', (path, owners) => expect(ownersOf(rules, path)).toEqual(owners));
+});
+
+describe('changed files', () => {
+  const unowned = Array.from({ length: 3_000 }, (_, index) => `a/${index}.yaml`);
+
+  test('are all looked at, however many unowned ones sort before the owned one (70)', () => {
+    const file = parseCodeOwners('/web/ @carol\n');
+    expect(ownersOfAll(file, unowned)).toEqual([]);
+    expect(ownersOfAll(file, [...unowned, 'web/a.yaml'])).toEqual([
+      { path: 'web/a.yaml', owners: ['@carol'] },
+    ]);
+  });
+
+  const everybody = [
+    { path: '/web/', owners: ['@carol'] },
+    { path: '/db/', owners: ['@acme/platform', '@bob'] },
+  ];
+  const lines = '/web/ @carol\n/db/ @acme/platform @bob\n/web/more @carol\n/open/\n';
+
+  test.each([
+    ['more comparing than others can wait for', `${lines}${'*x*y*z*\n'.repeat(2_000)}`, unowned],
+    ['more lines than are read', `${lines}${'\n'.repeat(5_000)}/open/ @eve\n`, ['a']],
+    ['a longer pattern than is compared', `${lines}/${'x'.repeat(600)}\n`, ['a']],
+    ['a larger file than is read', `${lines}# ${'x'.repeat(1_000_000)}\n`, ['a']],
+  ])('with %s everything is owned by everybody who is named (70)', (_name, text, paths) => {
+    expect(ownersOfAll(parseCodeOwners(text), paths)).toEqual(expect.arrayContaining(everybody));
+  });
+});
+
+test('looking rules up by name finds what trying each from the last finds', () => {
+  const names = fc.constantFrom('a', 'b', '*', '**', 'a*', '?');
+  const pattern = fc
+    .tuple(
+      fc.constantFrom('', '/'),
+      fc.array(names, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom('', '/'),
+    )
+    .map(([top, parts, below]) => `${top}${parts.join('/')}${below}`);
+  const path = fc
+    .array(fc.constantFrom('a', 'b', 'ab'), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join('/'));
+  fc.assert(
+    fc.property(fc.array(pattern, { maxLength: 6 }), path, (patterns, file) => {
+      const rules = patterns.map((one, at) => ({ pattern: one, owners: [`@${at}`] }));
+      const last = rules.findLast((rule) => matchesPattern(rule.pattern, file));
+      expect(ownersOf({ rules }, file)).toEqual(last?.owners ?? []);
+    }),
+    { numRuns: 2_000 },
+  );
 });
