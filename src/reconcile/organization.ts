@@ -10,7 +10,8 @@ const HISTORY = 50;
 
 /**
  * The organisation's defaults, which a repository's configuration is merged over; while the newest has mistakes, the
- * last version without. Undefined where there are none.
+ * last version without, and where there is none, the newest as it is. Undefined where there are none. Throws what reading
+ * throws.
  */
 export async function organizationDefaults(
   git: Git,
@@ -38,5 +39,7 @@ export async function organizationDefaults(
     const bytes = await goodAt(commit.oid);
     if (bytes !== null && bytes !== undefined) return { file, bytes };
   }
-  return undefined;
+  // Without its defaults a repository would be judged by fewer guardrails: its configuration has their mistakes instead.
+  const broken = await home.git.readFile(head, FILE, signal);
+  return broken === null ? undefined : { file, bytes: broken };
 }

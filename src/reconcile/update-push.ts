@@ -195,6 +195,10 @@ async function onBranch(
     return withheld('conflict', `The branch ${branch} is not Portico's: delete it, and the update is made.`);
   }
   const stretches = await stretchesOf(world, git, { base: home.base.oid, head }, signal);
+  if (stretches === null) {
+    const message = `${branch} has more commits of its own than Portico looks through: merge or close its pull request.`;
+    return withheld('conflict', message);
+  }
   const brought: Brought[] = [];
   const desired = new Map<string, PackageFiles>();
   for (const one of wanted) {

@@ -20,14 +20,15 @@ export interface Stretch {
 /** A branch with more commits of its own is not one that people review. */
 const HISTORY = 500;
 
-/** Oldest first. `base` is the head of the registered branch: what it has is no longer the branch's own. */
+/** Oldest first; null where there are more commits than are looked through: whatever people did further down would be lost. `base` is the head of the registered branch: what it has is no longer the branch's own. */
 export async function stretchesOf(
   { seals }: Pick<World, 'seals'>,
   git: Git,
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
-): Promise<readonly Stretch[]> {
+): Promise<readonly Stretch[] | null> {
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  if (log.length >= HISTORY) return null;
   const stretches: Stretch[] = [];
   let on: Pick<Stretch, 'record' | 'from'> | undefined;
   let to: string | undefined;

@@ -19,7 +19,7 @@ export async function declinedBefore(
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
   const { git } = home.access;
-  for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged).slice(0, 10)) {
+  for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
     const head = await git.resolve(pull.headSha, signal);
     const ours = head === null ? null : await newestSealed(git, head, world.seals, signal);
     const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);

@@ -2,6 +2,7 @@
 import type { CatalogDocuments } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { readRollouts } from '../config/read-rollouts.ts';
+import { PorticoError } from '../error.ts';
 import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
 import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 import type { Git } from './git-port.ts';
@@ -62,7 +63,14 @@ async function folder(
 ): Promise<CatalogDocuments[]> {
   const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
   const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
-  return files.slice(0, MOST_FILES).map(([path, { id = '', bytes }]) => {
+  if (files.length > MOST_FILES) {
+    // Whatever is left out would look as if somebody had deleted it.
+    throw new PorticoError('TOO_MANY_DOCUMENTS', `${top} holds more than ${MOST_FILES} YAML files`, {
+      blame: 'user',
+      hint: 'Put several documents into one file, with --- between them.',
+    });
+  }
+  return files.map(([path, { id = '', bytes }]) => {
     const file = top === '.' ? path : `${top}/${path}`;
     const before = id === '' ? undefined : known.get(`${file} ${id}`);
     return before ?? { file, id, ...read(file, bytes) };

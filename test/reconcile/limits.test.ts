@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+
+import { loadConfiguration } from '../../src/reconcile/configuration.ts';
+import type { CommitInfo, Git } from '../../src/reconcile/git-port.ts';
+import { openConflicts, updateConflicts } from '../../src/reconcile/open-conflicts.ts';
+import { sealedMessage } from '../../src/reconcile/update-record.ts';
+import { stretchesOf } from '../../src/reconcile/update-replay.ts';
+import { readDocuments } from '../../src/reconcile/variant-documents.ts';
+import { createKeyring } from '../../src/revision/keyring.ts';
+
+/** Past its limit no decision comes out in somebody's favour. The ports answer as git does. */
+const seals = createKeyring(['a key']);
+const world = { seals };
+
+const commit = (at: number, message = `change ${at}`): CommitInfo =>
+  ({
+    oid: `${at}`.padStart(40, '0'),
+    tree: 'a'.repeat(40),
+    parents: ['b'.repeat(40)],
+    message,
+  }) as unknown as CommitInfo;
+
+/** Newest first, as many as are asked for. */
+const gitWith = (commits: readonly CommitInfo[]): Git =>
+  ({
+    log: async (_range: unknown, { limit = Infinity }: { limit?: number }) => commits.slice(0, limit),
+    resolve: async () => 'c'.repeat(40),
+    changedPaths: async () => [],
+  }) as unknown as Git;
+
+const many = Array.from({ length: 2_000 }, (_, at) => commit(at));
+const pull = { headRepositoryId: 1, headRef: 'next', baseRef: 'main', body: '' };
+const snapshot = { pull, facts: { id: 1 }, base: 'c'.repeat(40) } as never;
+
+test('a branch with more commits than are looked through has open conflicts, for all that anybody knows (70)', async () => {
+  const few = await openConflicts(world, { git: gitWith(many.slice(0, 3)) }, snapshot, 'head');
+  expect(few.lost).toBe(false);
+  const found = await openConflicts(world, { git: gitWith(many) }, snapshot, 'head');
+  expect(found.lost).toMatchObject({ title: 'Too many commits' });
+});
+
+test("an update's branch whose record lies below too many commits is not free of conflicts (70)", async () => {
+  const record = { directory: 'web', upstream: 'a/b:web', to: 'v2', base: 'b'.repeat(40) };
+  const at = { tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
+  const ours = commit(9, sealedMessage('Update web', record, at, seals));
+  const lookAt = (above: number): ReturnType<typeof updateConflicts> =>
+    updateConflicts(world, { git: gitWith([...many.slice(0, above), ours]) }, snapshot, 'head');
+  expect((await lookAt(3)).lost).toBe(false);
+  expect((await lookAt(500)).lost).toMatchObject({ title: 'A record of conflicts cannot be read' });
+  expect((await lookAt(2_000)).lost).toMatchObject({ title: 'Too many commits' });
+});
+
+test('what people did below too many commits is not left out of an update (70)', async () => {
+  const range = { base: 'base', head: 'head' };
+  expect(await stretchesOf(world, gitWith(many.slice(0, 3)), range)).toEqual([]);
+  expect(await stretchesOf(world, gitWith(many), range)).toBeNull();
+});
+
+test('documents past the limit are not taken for deleted: what is known stays, and it is told (70)', async () => {
+  const files = (count: number): Pick<Git, 'readPackage'> =>
+    ({
+      readPackage: async (_commit: string, top: string) => ({
+        files: new Map(
+          top.endsWith('inventory')
+            ? []
+            : Array.from({ length: count }, (_, at) => [
+                `${at}.yaml`,
+                { mode: '100644', bytes: Buffer.from('a: b\n'), id: `${at}` },
+              ]),
+        ),
+      }),
+    }) as unknown as Git;
+  const known = await readDocuments(files(2_000), 'one', undefined, undefined);
+  expect(known.documents).toHaveLength(2_000);
+  const { documents } = await readDocuments(files(2_001), 'two', undefined, known);
+  expect(documents.filter(({ id }) => /^\d+$/.test(id))).toHaveLength(2_000);
+  const told = documents.flatMap(({ problems }) => problems).map(({ message }) => message);
+  expect(told).toContainEqual(expect.stringContaining('more than 2000 YAML files'));
+});
+
+test("an organisation's defaults that have never been without mistakes are not passed over (70)", async () => {
+  const own =
+    'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: web }\nspec: {}\n';
+  const wrong = own.replace('spec: {}', 'spec: { guardrail: {} }');
+  const gitOf = (text: string): Git =>
+    ({
+      ...gitWith(many.slice(0, 60)),
+      readFile: async (_commit: string, path: string) =>
+        path === '.github/portico.yaml' ? Buffer.from(text) : null,
+      readPackage: async () => null,
+    }) as unknown as Git;
+  const repository = (defaults: string): Git => ({
+    ...gitOf(own),
+    organization: async () => ({ git: gitOf(defaults), defaultBranch: 'main' }),
+  });
+  expect(await loadConfiguration(repository(own), 'main')).toMatchObject({ state: 'registered' });
+  expect(await loadConfiguration(repository(wrong), 'main')).toMatchObject({
+    state: 'broken',
+    problems: [expect.objectContaining({ file: '.github: .github/portico.yaml' })],
+  });
+});
