@@ -283,7 +283,7 @@ type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 function createHandlers(world: World, running: Running, lock: KeyedLock): Handlers {
   const proposal = createProposalReconciler(world);
   const mergeGroup = createMergeGroupReconciler(world);
-  const comment = createCommentReconciler(world);
+  const comment = createCommentReconciler(world, proposal);
   const fix = createFixReconciler(world);
   const commit = createCommitReconciler(world);
   const publication = createPublicationReconciler(world);

@@ -51,7 +51,7 @@ function named(grants: readonly Grant[]): string {
 }
 
 /** The configuration's grants, which replace the command's own. */
-function grantsOf(
+export function grantsOf(
   config: RepositoryConfig,
   command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
 ): readonly Grant[] {

@@ -100,9 +100,12 @@ interface TouchedPackage {
 }
 
 export interface Checks {
+  /** Green also where nothing fails and only people's approvals are missing: those are counted for themselves. */
   readonly state: 'green' | 'red' | 'pending' | 'absent';
   /** Check runs that failed, with the title that each shows. */
   readonly failing: readonly { readonly name: string; readonly title: string }[];
+  /** Check runs that wait for somebody's approval. */
+  readonly waiting?: readonly { readonly name: string; readonly title: string }[];
   /** Content digest that they were made for. */
   readonly digest?: string;
 }

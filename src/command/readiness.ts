@@ -1,6 +1,6 @@
 /** What a pull request needs for its next states, as a list that a person can work through. */
 import { NOT_COUNTED_BECAUSE } from './approval-count.ts';
-import { approve } from './approve.ts';
+import { countSentence, isEnough } from './approval-state.ts';
 import { shown } from './arguments.ts';
 import { oneMoreBecause } from './author.ts';
 import { whoMay } from './authorize.ts';
@@ -31,6 +31,7 @@ export function requirements(state: CommandState, pull: PullPlace): Requirement[
     changesRequested(state),
     approvals(state),
     owners(state),
+    power(state),
   ].filter((one) => one !== undefined);
 }
 
@@ -131,6 +132,7 @@ function conflicts({ openConflicts: open, config }: CommandState): Requirement {
 /** Names of checks that requirements of their own speak of. */
 const CONFLICTS = 'portico/conflicts';
 const DELETION = 'portico/deletion';
+const POWER = 'portico/power';
 
 function checks(
   { checks: run, digest, config, openConflicts: open, behind = [], usedBy = [] }: CommandState,
@@ -210,12 +212,10 @@ function changesRequested({ approvals: { changesRequested: people } }: CommandSt
   );
 }
 
-function approvals({ approvals: count, digest, config, place }: CommandState): Requirement {
-  const given = digest !== undefined && count.digest === digest ? count.counted : [];
-  const told = `${given.length} of ${count.needed} approvals are given for this content`;
-  const by = given.map(({ login }) => `\`${login}\``).join(', ');
-  const who = by === '' ? '' : ` (${by})`;
-  if (given.length >= count.needed) return there('approvals-missing', 'publish', `${told}${who}`);
+function approvals({ approvals: count, digest, config }: CommandState): Requirement {
+  const current = digest !== undefined && count.digest === digest ? count : { ...count, counted: [] };
+  const sentence = countSentence(config, current).replace(/\.$/, '');
+  if (isEnough(current)) return there('approvals-missing', 'publish', sentence);
   const ignored = count.notCounted.map(
     ({ login, reason }) => `\`${login}\` (${NOT_COUNTED_BECAUSE[reason]})`,
   );
@@ -223,19 +223,23 @@ function approvals({ approvals: count, digest, config, place }: CommandState): R
   const note = [ignored.length === 0 ? '' : `not counted: ${ignored.join(', ')}`, more].filter(
     (part) => part !== '',
   );
-  const authors = new Set([
-    ...(place.kind === 'pull' ? [place.author] : []),
-    ...count.authors.map(({ login }) => login),
-  ]);
-  const author = config.publish.allowSelfApproval
-    ? ''
-    : [...authors].map((login) => `, not \`${login}\``).join('');
   return lacking(
     'approvals-missing',
     'publish',
-    [`${told}${who}`, ...note].join('; '),
+    [sentence, ...note].join('; '),
     'An approving review, or `/portico approve`, is needed.',
-    `${whoMay(config, approve)}${author}`,
+  );
+}
+
+/** Only where somebody in particular must approve, as the check that waits for it says. */
+function power({ checks: { waiting = [] } }: CommandState): Requirement | undefined {
+  const asked = waiting.find(({ name }) => name === POWER);
+  if (asked === undefined) return undefined;
+  return lacking(
+    'power-approval-missing',
+    'publish',
+    `\`${POWER}\`: ${asked.title}`,
+    'An approving review, or `/portico approve`, by one of them is needed.',
   );
 }
 

@@ -10,7 +10,7 @@ import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package
 import type { Access } from './ports.ts';
 import { unlessRefused } from './why-refused.ts';
 
-/** Makes sure that a revision that Portico tagged has its release. Returns the number of its proposal. */
+/** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
 export async function announce(
   { git, forge }: Access,
   config: RepositoryConfig,
@@ -18,7 +18,7 @@ export async function announce(
   newest: { readonly name: string; readonly tag: GitRef },
   refs: RevisionRefs,
   signal?: AbortSignal,
-): Promise<number | null> {
+): Promise<Provenance | null> {
   const tag = await git.tag(newest.tag.oid, signal);
   const said = tag === null ? undefined : parseProvenance(tag.message);
   if (said === undefined) return null;
@@ -27,7 +27,7 @@ export async function announce(
     const body = await releaseNotes(git, refs, found, newest, said, signal);
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
-  return said.proposal ?? null;
+  return said;
 }
 
 /** What changed since the revision before, per resource and field, and where the revision comes from. */
@@ -49,6 +49,7 @@ async function releaseNotes(
     [
       ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
       ...(approved === '' ? [] : [`Approved by ${approved}.`]),
+      ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
       `Content ${code(said.digest)}.`,
     ].join(' '),
   ].join('\n\n');

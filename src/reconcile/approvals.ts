@@ -21,6 +21,8 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 interface Known {
   /** Of the proposal, listed just now. */
   readonly comments?: Promise<readonly Comment[]>;
+  /** What was said later (ISO 8601) does not count: the proposal was merged then. */
+  readonly until?: string;
 }
 
 /**
@@ -41,14 +43,20 @@ export async function loadApprovals(
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
   ]);
-  const records = comments.flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? []);
+  const records = comments
+    .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
+    .filter(({ at }) => isBy(at, known.until));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
   const rejectedAt = unsealed
-    .filter(({ kind }) => kind === 'rejection')
+    .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
     .map(({ at }) => at)
     .sort((a, b) => compareTimes(a, b) ?? 0)
     .at(-1);
-  const reviews = await withDigests(access, listed, signal);
+  const reviews = await withDigests(
+    access,
+    listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
+    signal,
+  );
   const { authors, unknown } = await authorsOf(
     world,
     access,
@@ -138,6 +146,11 @@ export async function checkedContents(
 ): Promise<readonly CheckedContent[]> {
   const runs = await forge.checkHistory(sha, AGGREGATE_CHECK, signal);
   return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
+}
+
+/** Whether something was said by then; what cannot be told was not. */
+function isBy(at: string, until: string | undefined): boolean {
+  return until === undefined || (compareTimes(at, until) ?? 1) <= 0;
 }
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */

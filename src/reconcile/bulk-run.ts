@@ -17,6 +17,8 @@ import {
 import { loadCommandPlace, type CommandPlace } from './command-place.ts';
 import { performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import type { Access, World } from './ports.ts';
+import type { ProposalReconciler } from './proposal.ts';
+import { loadPlaceFor } from './publish-place.ts';
 import type { CommentTarget, Written } from './written.ts';
 
 /** The comment is edited after so many, not after each: edits count against the forge's limits. */
@@ -30,6 +32,7 @@ export function isBulkStep(step: Step): step is BulkStep {
 export async function performBulkStep(
   world: World,
   access: Access,
+  look: ProposalReconciler,
   written: Written,
   asked: Asked,
   step: BulkStep,
@@ -60,9 +63,11 @@ export async function performBulkStep(
       const place =
         item.pull === undefined
           ? issue
-          : await loadCommandPlace(
+          : await loadPlaceFor(
+              item.line.split(' ', 1)[0] ?? '',
               world,
               access,
+              look,
               targetOf(access, written, item.pull, item.head),
               written,
               signal,

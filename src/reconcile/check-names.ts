@@ -6,6 +6,8 @@ export const PACKAGE_CHECK = 'portico/package';
 export const CONFLICTS_CHECK = 'portico/conflicts';
 /** What the proposal lets packages do that they could not before. */
 export const POWER_CHECK = 'portico/power';
+/** Whether the people who must approve the content have done so. */
+export const APPROVAL_CHECK = 'portico/approval';
 export const CONFIG_CHECK = 'portico/config';
 /** On a proposal that removes packages. */
 export const DELETION_CHECK = 'portico/deletion';

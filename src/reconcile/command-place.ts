@@ -2,7 +2,7 @@
 import type { Checks, CommandState } from '../command/command-state.ts';
 import { loadApprovals } from './approvals.ts';
 import { loadCaller } from './caller.ts';
-import { AGGREGATE_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from './check-names.ts';
 import { readCommitRecord } from './commit-seal.ts';
 import { behindPackages } from './concurrent-draft.ts';
 import { loadConfiguration } from './configuration.ts';
@@ -176,19 +176,35 @@ async function inIssue(
   return { state, snapshot: null };
 }
 
+/** What these wait for is somebody's approval, which commands count for themselves. */
+const APPROVALS: readonly string[] = [APPROVAL_CHECK, POWER_CHECK];
+
 /** Our checks at the head, as one word. */
 function checksOf(runs: readonly CheckRun[]): Checks {
   const aggregate = runs.find(({ name }) => name === AGGREGATE_CHECK);
-  const failing = runs
-    .filter(
-      ({ name, conclusion }) =>
-        name !== AGGREGATE_CHECK && (conclusion === 'failure' || conclusion === 'action_required'),
-    )
-    .map(({ name, title }) => ({ name, title: told(title ?? '').replace(/\.$/, '') }));
+  const open = runs.filter(
+    ({ name, conclusion }) =>
+      name !== AGGREGATE_CHECK && (conclusion === 'failure' || conclusion === 'action_required'),
+  );
+  const waiting = open.filter(waitsForApproval).map(named);
+  const failing = open.filter((run) => !waitsForApproval(run)).map(named);
   if (aggregate === undefined) return { state: 'absent', failing };
   const digest = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
-  if (aggregate.status !== 'completed') return { state: 'pending', failing, ...digest };
-  return { state: aggregate.conclusion === 'success' ? 'green' : 'red', failing, ...digest };
+  if (aggregate.status !== 'completed') return { state: 'pending', failing, waiting, ...digest };
+  const { conclusion } = aggregate;
+  // Work that somebody ended says so by the same conclusion, of no content.
+  const green =
+    conclusion === 'success' ||
+    (conclusion === 'action_required' && aggregate.externalId !== '' && failing.length === 0);
+  return { state: green ? 'green' : 'red', failing, waiting, ...digest };
+}
+
+function waitsForApproval({ name, conclusion }: CheckRun): boolean {
+  return conclusion === 'action_required' && APPROVALS.includes(name);
+}
+
+function named({ name, title }: CheckRun): { readonly name: string; readonly title: string } {
+  return { name, title: told(title ?? '').replace(/\.$/, '') };
 }
 
 /** Commits of ours on top of what was seen are looked through so far. */

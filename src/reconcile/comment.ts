@@ -9,12 +9,13 @@ import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
-import { loadCommandPlace } from './command-place.ts';
 import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import type { ProposalReconciler } from './proposal.ts';
+import { loadPlaceFor } from './publish-place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { unlessRefused } from './why-refused.ts';
 import {
@@ -32,9 +33,9 @@ export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) =>
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
- * comment by a person is obeyed, never an edited one, and never a bot's.
+ * comment by a person is obeyed, never an edited one, and never a bot's. `look` brings a proposal's checks up to date.
  */
-export function createCommentReconciler(world: World): CommentReconciler {
+export function createCommentReconciler(world: World, look: ProposalReconciler): CommentReconciler {
   const answered = answeredComments(world);
   const replies = createReplyShare(world);
   return async (target, signal) => {
@@ -57,7 +58,7 @@ export function createCommentReconciler(world: World): CommentReconciler {
         ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
         : written.edited
           ? [{ outcome: 'refused' as const, text: EDITED }]
-          : await obey(world, access, target, written, parsed.commands, signal);
+          : await obey(world, access, look, target, written, parsed.commands, signal);
     if (written.kind !== 'comment' || (await replies.take(access, written.author, signal))) {
       await answer(access, target.number, written, said, signal);
     } else {
@@ -100,6 +101,7 @@ async function isRegistered(
 async function obey(
   world: World,
   access: Access,
+  look: ProposalReconciler,
   target: CommentTarget,
   written: Written,
   commands: readonly CommandLine[],
@@ -108,7 +110,7 @@ async function obey(
   const said: Said[] = [];
   for (const line of commands) {
     const place = await unlessRefused(
-      () => loadCommandPlace(world, access, target, written, signal),
+      () => loadPlaceFor(line.verb, world, access, look, target, written, signal),
       (why) => why,
     );
     if (place === null) return said;
@@ -143,6 +145,7 @@ async function obey(
     const outcome = await performAll(
       world,
       access,
+      look,
       snapshot,
       { ...asking, index: line.index },
       decision.steps,
@@ -171,6 +174,7 @@ function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number)
 async function performAll(
   world: World,
   access: Access,
+  look: ProposalReconciler,
   snapshot: ProposalSnapshot | null,
   written: Written & Pick<Asked, 'number' | 'index'>,
   steps: readonly Step[],
@@ -182,7 +186,7 @@ async function performAll(
   for (const step of steps) {
     try {
       const outcome = isBulkStep(step)
-        ? await performBulkStep(world, access, written, asked, step, signal)
+        ? await performBulkStep(world, access, look, written, asked, step, signal)
         : await performStep(world, access, snapshot, asked, step, signal);
       if (outcome.kind !== 'done') return outcome;
       if (outcome.reply !== undefined) replies.push(outcome.reply);

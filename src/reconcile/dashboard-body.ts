@@ -18,6 +18,8 @@ export interface DashboardInput {
   readonly standings: ReadonlyMap<string, Standing>;
   /** Directories of packages that stand on the branch otherwise than published, see past-proposals.ts. */
   readonly changed: ReadonlySet<string>;
+  /** Directories of packages whose newest revision nobody approved. */
+  readonly unapproved: ReadonlySet<string>;
   /** Variants whose documents stand here, and what came of each. */
   readonly variants: readonly StandingVariant[];
   readonly stalled: readonly StalledVariant[];
@@ -152,7 +154,7 @@ export function conditionOf(standing: Standing | undefined): {
   return { condition: `not Ready: ${reason}`, message };
 }
 
-function packagesPart({ repository, standings, changed }: DashboardInput): string {
+function packagesPart({ repository, standings, changed, unapproved }: DashboardInput): string {
   const packages = repository.packages
     .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
     .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
@@ -163,7 +165,8 @@ function packagesPart({ repository, standings, changed }: DashboardInput): strin
     revisionOf(repository.revisions.get(directory)),
     lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`),
     [
-      changed.has(directory) ? 'changed by a push, not published' : '',
+      changed.has(directory) ? 'changed without approval, not published' : '',
+      unapproved.has(directory) ? 'published without approval' : '',
       SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
     ]
       .filter((part) => part !== '')
@@ -174,7 +177,7 @@ function packagesPart({ repository, standings, changed }: DashboardInput): strin
 }
 
 const PUSHED =
-  'What was pushed past any proposal is published by the next proposal that changes its package; `publish.directPushes: publish` in the configuration publishes such pushes by themselves.';
+  'What was pushed, or merged without the approvals that it needs, is published by the next approved proposal that changes its package; `publish.directPushes: publish` in the configuration publishes it by itself.';
 
 function revisionOf(revisions: readonly string[] | undefined): string {
   const newest = revisions?.at(-1);

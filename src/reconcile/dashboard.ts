@@ -9,7 +9,7 @@ import { findIssue, keepIssue } from './dashboard-issue.ts';
 import { keepOrganizationBoard } from './dashboard-organization.ts';
 import { organizationBoardJob, variantJob } from './jobs.ts';
 import { limitPart, waitingUpdates } from './limit-part.ts';
-import { changedPastProposals } from './past-proposals.ts';
+import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import { stalledRollouts } from './rollout-governs.ts';
@@ -60,6 +60,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
         configuration.config.publish.directPushes === 'publish'
           ? new Set()
           : await changedPastProposals(access.git, known, signal),
+      unapproved: await publishedUnapproved(access.git, known, signal),
       variants: plan.planned
         .filter(({ control }) => control.ref.id === repository.id)
         .filter(({ downstream }) => mayKnow({ ...known, ...facts }, downstream.repository))

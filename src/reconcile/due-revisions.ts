@@ -1,8 +1,9 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
 import { CONFIGURATION_FILE } from './configuration.ts';
-import type { Pull } from './forge-port.ts';
+import type { Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
+import { approvalOfMerge, type MergedApproval } from './merged-approval.ts';
 import { publishedOnBranch, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 
@@ -12,13 +13,21 @@ export interface DueRevision {
   readonly commit: CommitInfo;
   /** The merged proposal; null for a direct push, where the configuration publishes those. */
   readonly pull: Pull | null;
+  readonly approval: MergedApproval;
+}
+
+/** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */
+export interface Unapproved {
+  readonly commit: CommitInfo;
+  /** Number of the pull request; null for a push. */
+  readonly pull: number | null;
 }
 
 export interface DueRevisions {
   /** Oldest first. */
   readonly due: readonly DueRevision[];
-  /** The newest state that came past any proposal and is left alone, null where what stands there is published or due. */
-  readonly flagged: CommitInfo | null;
+  /** The newest state that nobody approved and that is left alone, null where what stands there is published or due. */
+  readonly flagged: Unapproved | null;
 }
 
 /** A branch's history is read so far back for merges that were not tagged. */
@@ -30,6 +39,7 @@ const MOST_REMEMBERED = 20_000;
 
 export type LookForDue = (
   access: Access,
+  facts: RepositoryFacts,
   config: RepositoryConfig,
   refs: RevisionRefs,
   found: PackageDir,
@@ -41,21 +51,21 @@ export type LookForDue = (
  * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
  * are not published and do not change are looked at once, not at every push.
  */
-export function createDueRevisions(world: Pick<World, 'now'>): LookForDue {
-  const settled = new Map<string, CommitInfo>();
-  return async (access, config, refs, found, head, signal) => {
+export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>): LookForDue {
+  const settled = new Map<string, Unapproved>();
+  return async (access, facts, config, refs, found, head, signal) => {
     const { git, ref } = access;
     const newest = await publishedOnBranch(git, refs, found.directory, head, signal);
     const newestTree =
       newest === null ? undefined : ((await git.treeId(newest, found.directory, signal)) ?? undefined);
     if (newestTree === found.tree) return { due: [], flagged: null };
-    const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish.directPushes]);
+    const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const result = await dueSince(access, config, found, newest, newestTree, head, signal);
+    const result = await dueSince(world, access, facts, config, { found, newest, newestTree, head }, signal);
     const { due, flagged } = result;
     const old = world.now().getTime() - SETTLED_MS;
-    if (due.length === 0 && flagged !== null && Date.parse(flagged.committer.date) < old) {
+    if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
       if (settled.size >= MOST_REMEMBERED) settled.clear();
       settled.set(key, flagged);
     }
@@ -64,14 +74,24 @@ export function createDueRevisions(world: Pick<World, 'now'>): LookForDue {
 }
 
 async function dueSince(
-  { git, forge }: Access,
+  world: Pick<World, 'app' | 'seals'>,
+  access: Access,
+  facts: RepositoryFacts,
   config: RepositoryConfig,
-  found: PackageDir,
-  newest: string | null,
-  newestTree: string | undefined,
-  head: string,
+  {
+    found,
+    newest,
+    newestTree,
+    head,
+  }: {
+    readonly found: PackageDir;
+    readonly newest: string | null;
+    readonly newestTree: string | undefined;
+    readonly head: string;
+  },
   signal: AbortSignal | undefined,
 ): Promise<DueRevisions> {
+  const { git, forge } = access;
   const options = {
     firstParent: true,
     limit: HISTORY,
@@ -87,17 +107,23 @@ async function dueSince(
   const since = newest === null ? await sinceRegistration(git, wanted, head, signal) : wanted;
   const looked = new Set(since.length > 0 ? since : wanted.slice(-1));
   const proposed = new Set(since);
-  const due: DueRevision[] = [];
-  let flagged: CommitInfo | null = null;
+  const states: { readonly commit: CommitInfo; readonly pull: Pull | null }[] = [];
   for (const commit of log.filter(({ oid }) => looked.has(oid))) {
     const pull = proposed.has(commit.oid)
       ? await mergedProposal({ forge }, config.branch, commit.oid, signal)
       : null;
-    const published = pull !== null || config.publish.directPushes === 'publish';
     // A rebase brings the commits of a proposal one by one: the last of them is the revision.
-    if (pull !== null && due.at(-1)?.pull?.number === pull.number) due.pop();
-    if (published) due.push({ package: found, commit, pull });
-    flagged = published ? null : commit;
+    if (pull !== null && states.at(-1)?.pull?.number === pull.number) states.pop();
+    states.push({ commit, pull });
+  }
+  const due: DueRevision[] = [];
+  let flagged: Unapproved | null = null;
+  for (const { commit, pull } of states) {
+    const merged = { package: found, commit, pull };
+    const approval = await approvalOfMerge(world, access, facts, config, merged, signal);
+    const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
+    if (published) due.push({ ...merged, approval });
+    flagged = published ? null : { commit, pull: pull?.number ?? null };
   }
   return { due, flagged };
 }

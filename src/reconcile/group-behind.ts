@@ -5,7 +5,7 @@ import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage } from './proposal-snapshot.ts';
 
 /** The pull request that a queue's branch is for, `gh-readonly-queue/main/pr-7-<commit>`; undefined for any other name. */
-function pullOfQueueBranch(ref: string): number | undefined {
+export function pullOfQueueBranch(ref: string): number | undefined {
   const [, number] = /\/pr-(\d{1,15})-[0-9a-f]{40,64}$/.exec(ref) ?? [];
   return number === undefined ? undefined : Number(number);
 }

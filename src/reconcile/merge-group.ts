@@ -1,13 +1,15 @@
 import { contentDigest } from '../revision/digest.ts';
+import { digestAt, loadApprovals } from './approvals.ts';
 import { loadConfiguration } from './configuration.ts';
-import { groupBehind } from './group-behind.ts';
+import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
+import { proposalApproval, type ProposalApproval } from './proposal-approval.ts';
 import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
-import { touchedPackages } from './proposal-snapshot.ts';
+import { touchedPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { unreadableCheck } from './tell-unreadable.ts';
 import { unlessRefused } from './why-refused.ts';
 
@@ -23,8 +25,8 @@ export interface MergeGroupTarget {
 
 /**
  * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
- * the guardrails of the base, and the same checks are written to it. Approvals were asked for before the proposals went
- * into the queue; nothing is ever pushed to the queue's branch.
+ * the guardrails of the base, and the same checks are written to it. Approvals are counted for the content of the
+ * proposal that the group is for; nothing is ever pushed to the queue's branch.
  */
 export function createMergeGroupReconciler(
   world: World,
@@ -97,7 +99,7 @@ export function createMergeGroupReconciler(
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,
-      draft: false,
+      approval: await groupApproval(world, access, { facts, config, head }, target, signal),
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
@@ -109,4 +111,25 @@ export function createMergeGroupReconciler(
       (why) => access.forge.putChecks([unreadableCheck(target.headSha, why)], signal),
     );
   };
+}
+
+/** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
+async function groupApproval(
+  world: World,
+  access: Access,
+  { facts, config, head }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head'>,
+  { headRef, baseSha }: MergeGroupTarget,
+  signal: AbortSignal | undefined,
+): Promise<ProposalApproval> {
+  const number = pullOfQueueBranch(headRef);
+  const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
+  const digest = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
+  if (pull === null || digest === undefined) {
+    const sentence =
+      'Needs the approvals of a proposal that the merge queue does not name, or that was not checked.';
+    return { state: { kind: 'missing', sentence, notes: [] } };
+  }
+  const commits = { base: baseSha, mergeBase: baseSha, head };
+  const count = await loadApprovals(world, access, { facts, config, pull, ...commits }, digest, signal);
+  return proposalApproval(world, access, { config, pull }, digest, count, signal);
 }

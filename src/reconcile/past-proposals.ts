@@ -1,10 +1,11 @@
 import type { CatalogRepository } from '../catalog/catalog.ts';
+import { parseProvenance } from '../revision/provenance.ts';
 import type { Git } from './git-port.ts';
 import { highestRevision, loadRevisionRefs, publishedOnBranch } from './package-revisions.ts';
 
 /**
  * Directories of packages that have a revision, and that stand on the registered branch as none of theirs: something
- * came past any proposal, or is not tagged yet. One read of a tree for each package that is as it was published.
+ * came past any approved proposal, or is not tagged yet. One read of a tree for each package that is as it was published.
  */
 export async function changedPastProposals(
   git: Git,
@@ -21,4 +22,20 @@ export async function changedPastProposals(
     if (onBranch === null || (await git.treeId(onBranch, place, signal)) !== tree) changed.add(directory);
   }
   return changed;
+}
+
+/** Directories of packages whose newest revision says that it was published without the approvals that it needs. */
+export async function publishedUnapproved(
+  git: Git,
+  { packages }: Pick<CatalogRepository, 'packages'>,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const refs = await loadRevisionRefs(git, signal);
+  const found = new Set<string>();
+  for (const { directory } of packages) {
+    const newest = highestRevision(refs, directory === '.' ? '' : directory)?.tag;
+    const tag = newest === undefined ? null : await git.tag(newest.oid, signal);
+    if (tag !== null && parseProvenance(tag.message)?.unapproved === true) found.add(directory);
+  }
+  return found;
 }

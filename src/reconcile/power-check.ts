@@ -21,11 +21,10 @@ export interface PowerApproval {
   readonly by: readonly string[];
 }
 
-/** Absent where nothing changes. A draft is not kept back: nobody has been asked to approve it yet. */
+/** Absent where nothing changes. A draft waits like a proposal: it becomes one without another look. */
 export function powerCheck(
   powers: readonly PackagePower[],
   approval: PowerApproval | undefined,
-  draft: boolean,
 ): Draft | undefined {
   const changed = powers.filter(({ diff }) => diff.changes.length > 0 || diff.unread.length > 0);
   if (changed.length === 0) return undefined;
@@ -36,7 +35,7 @@ export function powerCheck(
   const { annotations, rest } = placed(wider.map(({ one, change }) => annotation(one, change)));
   return {
     name: POWER_CHECK,
-    conclusion: wider.length === 0 ? 'success' : missing && !draft ? 'action_required' : 'neutral',
+    conclusion: wider.length === 0 ? 'success' : missing ? 'action_required' : 'neutral',
     title: titleOf(
       wider.map(({ change }) => change),
       changed,

@@ -2,16 +2,18 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
+import { approvalCheck } from './approval-check.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
-import { AGGREGATE_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
 import { deletionCheck } from './deletion.ts';
 import type { CheckAction, CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
-import { code, conflictTable, shownValue, table } from './markdown-blocks.ts';
+import { code, conflictTable, shownValue, table, told } from './markdown-blocks.ts';
 import type { Lost, OpenConflict } from './open-conflicts.ts';
 import { packageCheck } from './package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from './power-check.ts';
+import type { ProposalApproval } from './proposal-approval.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import { renderCheck } from './render-check.ts';
 import type { RenderCommit } from './render-commit.ts';
@@ -41,7 +43,8 @@ export interface ProposalFacts {
   /** What packages may do more or less than before, and who of those that must has approved it. */
   readonly powers?: readonly PackagePower[];
   readonly powerApproval?: PowerApproval | undefined;
-  readonly draft?: boolean;
+  /** What is missing of the approvals of this content. */
+  readonly approval: ProposalApproval;
   /** Checks whose findings a commit of ours can mend. */
   readonly fixable?: ReadonlySet<string>;
 }
@@ -54,8 +57,8 @@ const FIX: CheckAction = {
 
 /** All checks of a proposal, the aggregate last: it is written when the others stand. */
 export function proposalChecks(facts: ProposalFacts): CheckInput[] {
-  const { powers = [], powerApproval, draft: isDraft = false, proposedConfig = null } = facts;
-  const power = powerCheck(powers, powerApproval, isDraft);
+  const { powers = [], powerApproval, proposedConfig = null } = facts;
+  const power = powerCheck(powers, powerApproval);
   const drafts = [
     packageCheck(facts),
     renderCheck(facts.rendered, facts.commit),
@@ -64,14 +67,25 @@ export function proposalChecks(facts: ProposalFacts): CheckInput[] {
     ...(power === undefined ? [] : [power]),
     ...(proposedConfig === null ? [] : [configCheck(proposedConfig)]),
     ...waivedGuardrails(facts),
+    approvalCheck(facts.approval.state),
   ];
   return [...drafts, aggregate(drafts, facts)].map((draft) => ({
     ...draft,
     ...(facts.fixable?.has(draft.name) === true && { actions: [FIX] }),
     headSha: facts.headSha,
-    externalId: draft.name === AGGREGATE_CHECK ? facts.digest : shortDigest(facts.digest),
+    externalId: externalIdOf(draft, facts),
     status: 'completed',
   }));
+}
+
+/** True where the aggregate says that everything is there. */
+export function isGreen(checks: readonly CheckInput[]): boolean {
+  return checks.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
+}
+
+function externalIdOf({ name }: Draft, { digest, approval }: ProposalFacts): string {
+  if (name === AGGREGATE_CHECK) return digest;
+  return name === APPROVAL_CHECK && approval.consent !== undefined ? approval.consent : shortDigest(digest);
 }
 
 function conflictsCheck({
@@ -98,7 +112,8 @@ function conflictsCheck({
   }
   return {
     name: CONFLICTS_CHECK,
-    conclusion: conflicts.length > 0 ? 'failure' : 'success',
+    // A person has to choose; nothing has gone wrong.
+    conclusion: conflicts.length > 0 ? 'action_required' : 'success',
     title: conflicts.length > 0 ? count(conflicts.length, 'open conflict') : 'No open conflict',
     summary:
       conflicts.length > 0
@@ -138,26 +153,34 @@ function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] 
   );
 }
 
+/**
+ * The one to require: it fails where something has to be mended, waits (`action_required`) where only a person's word is
+ * missing, and is green with that alone, so that the forge's own ways of merging keep the rule.
+ */
 function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
-  const failing = drafts.filter(
-    ({ conclusion }) => conclusion === 'failure' || conclusion === 'action_required',
-  );
+  const failing = drafts.filter(({ conclusion }) => conclusion === 'failure');
+  const waiting = drafts.filter(({ conclusion }) => conclusion === 'action_required');
   return {
     name: AGGREGATE_CHECK,
-    conclusion: failing.length > 0 ? 'failure' : 'success',
-    title:
-      failing.length > 0
-        ? failing
-            .map(({ name, title }) => `${name}: ${title}`)
-            .join('; ')
-            .slice(0, 250)
-        : 'Everything that is required holds',
+    conclusion: failing.length > 0 ? 'failure' : waiting.length > 0 ? 'action_required' : 'success',
+    title: aggregateTitle([...failing, ...waiting]),
     summary: [
       table(
         ['check', 'result', ''],
-        drafts.map(({ name, conclusion, title }) => [code(name), conclusion, title]),
+        drafts.map(({ name, conclusion, title }) => [code(name), conclusion, told(title)]),
       ),
       `Content digest ${code(shortDigest(digest))}: approvals are for this content.`,
     ].join('\n\n'),
   };
+}
+
+function aggregateTitle(open: readonly Draft[]): string {
+  const [first, ...others] = open;
+  if (first === undefined) return 'Everything that is required holds';
+  // What only waits for approvals says which, and nothing else.
+  if (others.length === 0 && first.name === APPROVAL_CHECK) return first.title;
+  return open
+    .map(({ name, title }) => `${name}: ${title}`)
+    .join('; ')
+    .slice(0, 250);
 }

@@ -7,22 +7,23 @@ import type { TrialMemory } from './config-trial.ts';
 import { waivedPackages } from './draft-history.ts';
 import { loadFixes, type FixMemory } from './fixes.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
-import { proposalJob, recheckJob, strangerJob, type Again } from './jobs.ts';
+import { proposalJob, recheckJob, strangerJob, updateBranchJob, type Again } from './jobs.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { powerApproval } from './power-approval.ts';
+import { mayMergeItself, proposalApproval } from './proposal-approval.ts';
 import { loadChanges } from './proposal-changes.ts';
-import { proposalChecks } from './proposal-checks.ts';
+import { isGreen, proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from './proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { checkConfigurationAlone, proposedConfig } from './proposed-config.ts';
-import { publishedOf } from './published-proposal.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
-import { publishedSummary, SUMMARY_MARKER, summaryOf } from './summary.ts';
+import { sumUpMerged } from './sum-up-merged.ts';
+import { SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellPutOff } from './tell-put-off.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
 import { unlessRefused } from './why-refused.ts';
@@ -72,7 +73,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       return;
     }
     if (loaded.snapshot.pull.state === 'closed') {
-      if (loaded.snapshot.pull.merged) await sumUpPublished(access, loaded.snapshot, signal);
+      if (loaded.snapshot.pull.merged) await sumUpMerged(world, access, loaded.snapshot, signal);
       return;
     }
     if (!loaded.snapshot.writable && target.author === undefined) {
@@ -97,6 +98,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const changes = await loadChanges(access, snapshot, commit, signal);
     const comments = access.forge.listComments(number, signal);
     const approvals = await loadApprovals(world, access, snapshot, digest, signal, { comments });
+    const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({
       config: snapshot.config,
@@ -116,7 +118,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       proposedConfig: await proposedConfig(world, access, snapshot, guardrails, trials, signal),
       powers: changes,
       powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
-      draft: snapshot.pull.draft,
+      approval,
       fixable: new Set(
         snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
       ),
@@ -126,6 +128,9 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;
     });
     await access.forge.putChecks(put, signal);
+    if (mayMergeItself(snapshot.config, snapshot.pull) && isGreen(checks)) {
+      await world.enqueue(updateBranchJob(access.ref, snapshot.pull.headRef));
+    }
     const body = summaryOf({
       pull: snapshot.pull,
       digest,
@@ -133,6 +138,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       rendered,
       checks,
       approvals,
+      approval: approval.state,
     });
     await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
     await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
@@ -208,20 +214,4 @@ async function kptfileProblems(
     if (found.length > 0) problems.set(directory, found);
   }
   return problems;
-}
-
-async function sumUpPublished(
-  access: Access,
-  snapshot: ProposalSnapshot,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const published = await publishedOf(access, snapshot, signal);
-  if (published === null) return;
-  const removed = removedPackages(snapshot).map(({ path }) => path);
-  await access.forge.upsertSticky(
-    snapshot.pull.number,
-    SUMMARY_MARKER,
-    publishedSummary(published, removed),
-    signal,
-  );
 }

@@ -7,12 +7,11 @@ import { PorticoError } from '../error.ts';
 import { contentDigest } from '../revision/digest.ts';
 import { formatProvenance, type Provenance } from '../revision/provenance.ts';
 import { announce } from './announce.ts';
-import { digestAt, loadApprovals } from './approvals.ts';
 import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
 import { restoredFrom } from './draft-history.ts';
-import { createDueRevisions, type DueRevision } from './due-revisions.ts';
-import type { Pull, RepositoryFacts } from './forge-port.ts';
+import { createDueRevisions, type DueRevision, type Unapproved } from './due-revisions.ts';
+import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob, repositoryJob } from './jobs.ts';
@@ -45,7 +44,7 @@ export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSi
  */
 export function createPublicationReconciler(world: World): PublicationReconciler {
   /** Repository and directory of a package → its newest tag that was announced. */
-  const announced = new Map<string, string>();
+  const announced = new Map<string, { readonly oid: string; readonly unapproved: boolean }>();
   const look = createDueRevisions(world);
   return async (repository, signal) => {
     const access = await world.open(repository, signal);
@@ -55,13 +54,15 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     const { config } = configuration;
     const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
     if (head === null) return;
-    const flagged = new Map<string, CommitInfo>();
+    const flagged = new Map<string, Unapproved>();
     let published = false;
     const refused = new Map<string, string>();
+    /** Published at the head though nobody approved it. */
+    const unapproved = new Map<string, string>();
     const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
-      const { due, flagged: commit } = await look(access, config, refs, found, head, signal);
-      if (commit !== null) flagged.set(refPath(found.path), commit);
+      const { due, flagged: state } = await look(access, facts, config, refs, found, head, signal);
+      if (state !== null) flagged.set(refPath(found.path), state);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
@@ -77,27 +78,54 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         (why) => void refused.set(refPath(found.path), why),
       );
     }
-    if (flagged.size + refused.size > 0)
-      await access.forge.putCheck(publicationCheck(head, flagged, refused), signal);
+    const told = { flagged, refused, unapproved };
+    const anything = flagged.size + refused.size + unapproved.size > 0;
+    if (anything) await access.forge.putCheck(publicationCheck(head, told), signal);
+    for (const number of new Set([...flagged.values()].map(({ pull }) => pull))) {
+      // Its comment says that nothing was published.
+      if (number !== null) await world.enqueue(proposalJob(repository, number));
+    }
     if (!published) return;
     // A merge can be told as one only a while later: what was flagged in between is taken back.
     const flags = (await access.forge.listChecks(head, signal)).filter(
       ({ name }) => name === PUBLICATION_CHECK,
     );
-    if (flagged.size + refused.size === 0 && flags.length > 0)
-      await access.forge.putCheck(publishedCheck(head), signal);
+    if (!anything && flags.length > 0) await access.forge.putCheck(publishedCheck(head), signal);
     await world.enqueue(repositoryJob(repository));
 
     async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
       const refs = await loadRevisionRefs(to.git, signal);
       const newest = highestRevision(refs, found.directory);
+      if (newest === undefined) return;
+      const { oid, commit } = newest.tag;
       const place = `${repository.id} ${found.directory}`;
-      if (newest === undefined || announced.get(place) === newest.tag.oid) return;
-      const number = await announce(to, by, found, newest, refs, signal);
-      if (number !== null) await world.enqueue(proposalJob(repository, number));
-      announced.set(place, newest.tag.oid);
+      const known = announced.get(place);
+      if (known?.oid === oid) {
+        if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
+        return;
+      }
+      const said = await announce(to, by, found, newest, refs, signal);
+      if (said?.proposal !== undefined) await world.enqueue(proposalJob(repository, said.proposal));
+      const past = said?.unapproved === true;
+      if (past && commit === head) unapproved.set(refPath(found.path), newest.name);
+      if (past && commit !== head) await flagPassed(to, commit, refPath(found.path), newest.name, signal);
+      announced.set(place, { oid, unapproved: past });
     }
   };
+}
+
+/** On a commit that is not the head any more: what was flagged there while it was stays. */
+async function flagPassed(
+  { forge }: Pick<Access, 'forge'>,
+  commit: string,
+  path: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const flags = (await forge.listChecks(commit, signal)).filter(({ name }) => name === PUBLICATION_CHECK);
+  if (flags.some(({ conclusion }) => conclusion !== 'success')) return;
+  const told = { flagged: new Map(), refused: new Map(), unapproved: new Map([[path, revision]]) };
+  await forge.putCheck(publicationCheck(commit, told), signal);
 }
 
 async function publish(
@@ -111,7 +139,7 @@ async function publish(
 ): Promise<void> {
   const { git } = access;
   const request = await publishRequestOf(world, access, facts, due.commit, due.pull, signal);
-  const said = await provenanceOf(world, access, facts, config, due, request, signal);
+  const said = await provenanceOf(world, access, config, due, request, signal);
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
     if (await alreadyTagged(git, refs, due, head, signal)) return;
@@ -174,17 +202,11 @@ async function alreadyTagged(
 async function provenanceOf(
   world: World,
   access: Access,
-  facts: RepositoryFacts,
   config: RepositoryConfig,
-  { package: found, commit, pull }: DueRevision,
+  { package: found, commit, pull, approval }: DueRevision,
   request: MergeRequestTrailers,
   signal: AbortSignal | undefined,
 ): Promise<Omit<Provenance, 'revision'>> {
-  // A merge that brought together more than was checked has neither its digest nor its approvals.
-  const asChecked = pull !== null && (await isAsChecked(access.git, pull, found, commit, signal));
-  const checked = asChecked ? await digestAt(world, access, pull.headSha, signal) : undefined;
-  const approvals =
-    pull === null ? null : await loadApprovals(world, access, { facts, pull, config }, checked, signal);
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;
   const lock = parsed?.upstreamLock?.git;
@@ -199,28 +221,16 @@ async function provenanceOf(
   );
   return {
     package: refPath(found.directory),
-    digest: checked ?? (await plainDigest(access, config, found, commit, signal)),
+    digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
-    approvedBy: approvals?.counted.map(({ login }) => login) ?? [],
+    approvedBy: approval.by,
+    ...(!approval.approved && { unapproved: true }),
     ...(upstream && { upstream }),
     ...(lock && { upstreamLock: lock }),
     ...(pull !== null && { proposal: pull.number }),
     ...(requested !== undefined && { requestedBy: requested }),
     ...(restored !== undefined && { restoredFrom: restored }),
   };
-}
-
-/** Whether the package came to the branch as it stood at the proposal's head; where that is gone nobody can tell. */
-async function isAsChecked(
-  git: Access['git'],
-  pull: Pull,
-  { directory }: PackageDir,
-  { oid }: CommitInfo,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const head = await git.resolve(pull.headSha, signal);
-  if (head === null) return true;
-  return (await git.treeId(head, directory, signal)) === (await git.treeId(oid, directory, signal));
 }
 
 /** The digest of content that no check has seen, such as a direct push. */

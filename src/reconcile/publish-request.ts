@@ -27,7 +27,7 @@ export async function recordPublishRequest(
 }
 
 /** Whom GitHub names for what its merge queue merged. */
-const MERGE_QUEUE = 'github-merge-queue[bot]';
+export const MERGE_QUEUE = 'github-merge-queue[bot]';
 
 /** True for a merge behind which somebody stands who asked for it. */
 export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: string | null): boolean {
@@ -47,7 +47,8 @@ export async function publishRequestOf(
   signal?: AbortSignal,
 ): Promise<MergeRequestTrailers> {
   const said = mergeRequestOf(commit.message);
-  if (pull === null) return said;
+  // Whoever pushes writes the message: nobody else's wish is taken from it.
+  if (pull === null) return said.bump === undefined ? {} : { bump: said.bump };
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
   if (mergedBy === null) return {};

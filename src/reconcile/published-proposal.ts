@@ -7,6 +7,8 @@ export interface PublishedRevision {
   readonly path: string;
   readonly revision: string;
   readonly url: string;
+  /** Published without the approvals that it needed. */
+  readonly unapproved?: boolean;
 }
 
 /** The revisions that a merged proposal became, as their tags say; null while one is still to be tagged. */
@@ -22,24 +24,29 @@ export async function publishedOf(
     const names = allRevisions(refs, directory).map(({ name }) => name);
     const found = await newestFrom(names, async (name) => {
       const tag = tagOf(refs, directory, name);
-      const said = tag && (await git.tag(tag.oid, signal));
-      return said ? parseProvenance(said.message)?.proposal === pull.number : false;
+      const message = tag && (await git.tag(tag.oid, signal))?.message;
+      const said = message === undefined ? undefined : parseProvenance(message);
+      return said?.proposal === pull.number ? { name, unapproved: said.unapproved === true } : undefined;
     });
     if (found === undefined) return null;
-    const tag = refPath(directory) === '.' ? found : `${directory}/${found}`;
+    const tag = refPath(directory) === '.' ? found.name : `${directory}/${found.name}`;
     published.push({
       path,
-      revision: found,
+      revision: found.name,
       url: `${facts.htmlUrl}/releases/tag/${encodeURIComponent(tag)}`,
+      ...(found.unapproved && { unapproved: true }),
     });
   }
   return published;
 }
 
-async function newestFrom(
+async function newestFrom<Found>(
   names: readonly string[],
-  holds: (name: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  for (const name of names.toReversed().slice(0, 50)) if (await holds(name)) return name;
+  look: (name: string) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  for (const name of names.toReversed().slice(0, 50)) {
+    const found = await look(name);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }

@@ -1,15 +1,17 @@
 /** Pure: the one comment that sums a proposal up. */
-import { NOT_COUNTED_BECAUSE, type ApprovalCount } from '../command/approval-count.ts';
+import type { ApprovalCount } from '../command/approval-count.ts';
+import type { ApprovalState } from '../command/approval-state.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
-import { AGGREGATE_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, details, table, told } from './markdown-blocks.ts';
 import type { PackageChange } from './proposal-changes.ts';
 import type { RenderedPackage } from './proposal-render.ts';
+import type { PublishedRevision } from './published-proposal.ts';
 import { outcomeOf } from './render-check.ts';
 
 export const SUMMARY_MARKER = '<!-- portico:summary -->';
@@ -21,6 +23,7 @@ export interface SummaryInput {
   readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;
+  readonly approval: ApprovalState;
 }
 
 /** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
@@ -31,9 +34,10 @@ const MOST_POWERS = 30;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
-  const waiting = input.checks.some(({ conclusion }) => conclusion === 'action_required');
+  // An open conflict is something to be settled in the content; other checks that wait, wait for an approval.
   const failing = input.checks.filter(
-    ({ conclusion, name }) => conclusion === 'failure' && !(waiting && name === AGGREGATE_CHECK),
+    ({ conclusion, name }) =>
+      conclusion === 'failure' || (conclusion === 'action_required' && name === CONFLICTS_CHECK),
   );
   const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
   const head = [
@@ -47,7 +51,7 @@ export function summaryOf(input: SummaryInput): string {
             .filter(({ name }) => name !== AGGREGATE_CHECK)
             .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
         ),
-    approvalLine(input.approvals),
+    approvalLine(input.approval),
     nextStep(input, failing.length),
   ]
     .filter((part) => part !== '')
@@ -92,7 +96,7 @@ function functionTable(one: SummaryInput['rendered'][number] | undefined): strin
 
 /** The comment's text once the proposal is merged. */
 export function publishedSummary(
-  revisions: readonly { readonly path: string; readonly revision: string; readonly url: string }[],
+  revisions: readonly PublishedRevision[],
   removed: readonly string[] = [],
 ): string {
   const gone =
@@ -111,20 +115,43 @@ export function publishedSummary(
       ['package', 'revision'],
       revisions.map(({ path, revision, url }) => [code(path), `[${code(revision)}](${url})`]),
     ),
+    ...(revisions.some(({ unapproved }) => unapproved === true)
+      ? ['It was merged without the approvals that it needs; the tag says `Approved-by: none`.']
+      : []),
     ...gone,
     'Update pull requests follow in the repositories downstream.',
   ].join('\n\n');
 }
 
-function headline({ pull, checks, packages }: SummaryInput, failing: number): string {
+/** The comment's text where it was merged, and nobody had approved what came to the branch. */
+export function unapprovedSummary(paths: readonly string[]): string {
+  return [
+    '### Merged without approval, and not published',
+    `What came to the branch did not have the approvals that the configuration asks for, so there is no revision of ${paths.map(code).join(', ')}.`,
+    '**Next:** a proposal that changes the package publishes it with this, once it is approved. A ruleset that requires the check `portico` keeps such merges back.',
+  ].join('\n\n');
+}
+
+function headline({ pull, checks, packages, approval }: SummaryInput, failing: number): string {
   const removes = packages.length > 0 && packages.every(({ next }) => next === null);
   const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
   if (checks.length === 0) return state;
   if (failing > 0) return `${state}: something has to be mended`;
-  const waiting = checks.some(({ conclusion }) => conclusion === 'action_required');
+  const waiting = waitingFor(checks).length > 0;
   if (waiting) return `${state}: somebody in particular has to approve`;
   const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
-  return waived === 0 ? `${state}: all checks pass` : `${state}: what fails is waived`;
+  const found = waived === 0 ? 'all checks pass' : 'what fails is waived';
+  return approval.kind === 'missing' && !pull.draft
+    ? `${state}: ${found}; it needs approval`
+    : `${state}: ${found}`;
+}
+
+/** Checks that wait for somebody in particular. */
+function waitingFor(checks: readonly CheckInput[]): readonly CheckInput[] {
+  return checks.filter(
+    ({ conclusion, name }) =>
+      conclusion === 'action_required' && ![AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK].includes(name),
+  );
 }
 
 function packagesTable({ packages }: SummaryInput): string {
@@ -159,31 +186,27 @@ function counts({ counts: of }: PackageDiff): string {
   return parts.length === 0 ? 'no data changed' : parts.join(', ');
 }
 
-function approvalLine(approvals: ApprovalCount): string {
-  const who = approvals.counted.map(({ login }) => code(login)).join(', ');
-  const line = `Approvals for this content: ${approvals.counted.length} of ${approvals.needed}${who === '' ? '' : ` (${who})`}`;
-  const others = approvals.notCounted.map(
-    ({ login, reason }) => `${code(login)} does not count: ${NOT_COUNTED_BECAUSE[reason]}`,
-  );
-  const against = approvals.changesRequested.map((login) => `${code(login)} asks for changes`);
-  const owners = (approvals.ownersMissing ?? []).map(
-    ({ path, owners: people }) =>
-      `an owner of ${code(path)} has yet to approve: ${people.map(code).join(' or ')}`,
-  );
-  return [line, ...others, ...against, ...owners].join(' · ');
+function approvalLine({ sentence, notes }: ApprovalState): string {
+  return [sentence, ...notes].map(told).join(' ');
 }
 
-function nextStep({ pull, approvals, checks, packages }: SummaryInput, failing: number): string {
+function nextStep({ pull, approval, approvals, checks, packages }: SummaryInput, failing: number): string {
   const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
   const how =
     mendable.length > 0
       ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
       : '';
-  return stepOf({ pull, approvals, checks, packages }, failing) + how;
+  return stepOf({ pull, approval, approvals, checks, packages }, failing) + how;
 }
 
 function stepOf(
-  { pull, approvals, checks, packages }: Pick<SummaryInput, 'pull' | 'approvals' | 'checks' | 'packages'>,
+  {
+    pull,
+    approval,
+    approvals,
+    checks,
+    packages,
+  }: Pick<SummaryInput, 'pull' | 'approval' | 'approvals' | 'checks' | 'packages'>,
   failing: number,
 ): string {
   const onlyConflicts = checks.every(
@@ -196,17 +219,14 @@ function stepOf(
   if (failing > 0) return '**Next:** mend what fails and push to this branch.';
   if (pull.draft && packages.length === 0) return '**Next:** push a change of a package to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
-  const asked = checks.find(
-    ({ conclusion, name }) => conclusion === 'action_required' && name !== AGGREGATE_CHECK,
-  );
+  const [asked] = waitingFor(checks);
   if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
   if (approvals.changesRequested.length > 0) {
     return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
   }
-  if (approvals.counted.length < approvals.needed)
-    return '**Next:** an approving review, or `/portico approve`.';
-  if ((approvals.ownersMissing ?? []).length > 0)
+  if (approval.kind === 'missing' && approvals.counted.length >= approvals.needed)
     return '**Next:** an approving review, or `/portico approve`, of a code owner.';
+  if (approval.kind === 'missing') return '**Next:** an approving review, or `/portico approve`.';
   // Where revisions have three parts, the command says which goes up; the button means minor.
   const parts = packages.some(({ next }) => next?.includes('.') === true) ? ' major|minor|patch' : '';
   return `**Next:** \`/portico publish${parts}\`, or merge it.`;

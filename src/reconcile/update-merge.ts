@@ -4,10 +4,11 @@ import { compareRevisions, parseRevisionName } from '../revision/revision-name.t
 import { AGGREGATE_CHECK } from './check-names.ts';
 import type { Downstream } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
-import { publicationJob } from './jobs.ts';
+import { proposalJob, publicationJob } from './jobs.ts';
 import { mergeMessage } from './merge-message.ts';
 import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
+import { consentCheck, isConsentTo, ourApproval } from './proposal-approval.ts';
 import { hasForeignOrders } from './rollouts.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
@@ -45,11 +46,21 @@ export async function mergedAlone(
   if (await hasPeoplesCommits(world, access.git, { base: home.base.oid, head }, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
-  if (ours?.status !== 'completed' || ours.conclusion !== 'success') return null;
-  if (!checks.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
+  if (ours?.status !== 'completed') return null;
+  // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
+  const approval = ours.conclusion === 'action_required' ? ourApproval(world, checks) : undefined;
+  const open = checks.filter((run) => approval === undefined || (run !== approval && run !== ours));
+  if (!open.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
     return null;
   const { state, statuses } = await access.forge.combinedStatus(pull.headSha, signal);
   if (statuses.length > 0 && state !== 'success') return null;
+  if (approval !== undefined) {
+    const digest = ours.externalId;
+    if (digest === '' || isConsentTo(approval, digest)) return null;
+    await access.forge.putCheck(consentCheck(config, pull.headSha, digest), signal);
+    await world.enqueue(proposalJob(access.ref, pull.number));
+    return null;
+  }
   const message = mergeMessage({ requestedBy: world.app.slug });
   const answer = await access.forge.mergePull(
     pull.number,

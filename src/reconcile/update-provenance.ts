@@ -71,6 +71,7 @@ async function tell(
     `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,
     ...(said?.proposal === undefined ? [] : [`proposal ${code(`#${said.proposal}`)}`]),
     ...(approved === '' ? [] : [`approved by ${approved}`]),
+    ...(said?.unapproved === true ? ['published without the approvals that it needs'] : []),
     ...(said?.restoredFrom === undefined ? [] : [`brings back ${code(said.restoredFrom)}`]),
   ].join(', ');
   const ref = publishedRefs(upstream.directory, name).tag;

@@ -20,12 +20,17 @@ export interface Provenance {
   /** `function` is the image with its version. */
   readonly guardrails: readonly { readonly name: string; readonly function: string }[];
   readonly approvedBy: readonly string[];
+  /** Approvals were asked for and it was published without them: written as `Approved-by: none`, whoever had approved. */
+  readonly unapproved?: boolean;
   /** Number of the pull request. */
   readonly proposal?: number;
   readonly requestedBy?: string;
   /** The revision whose content this one brings back. */
   readonly restoredFrom?: string;
 }
+
+/** Stands for nobody; of an account with this name it would say the lesser thing. */
+const NOBODY = 'none';
 
 /** The whole message, ending in a newline. Values lose line breaks and control characters, see `oneLine`. */
 export function formatProvenance(provenance: Provenance): string {
@@ -37,7 +42,9 @@ export function formatProvenance(provenance: Provenance): string {
     ...(upstream ? [['Upstream', fields(upstream.repo, upstream.directory, upstream.ref)] as const] : []),
     ...(lock ? [['Upstream-Lock', fields(lock.repo, lock.directory, lock.ref, lock.commit)] as const] : []),
     ...provenance.guardrails.map((run) => ['Guardrail', fields(run.name, run.function)] as const),
-    ...provenance.approvedBy.map((login) => ['Approved-by', login] as const),
+    ...(provenance.unapproved === true ? [NOBODY] : provenance.approvedBy).map(
+      (login) => ['Approved-by', login] as const,
+    ),
     ...(proposal === undefined ? [] : [['Proposal', `#${proposal}`] as const]),
     ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
     ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
@@ -58,6 +65,7 @@ export function parseProvenance(message: string): Provenance | undefined {
   const proposal = /^#([1-9][0-9]{0,14})$/.exec(one('Proposal') ?? '')?.[1];
   const requestedBy = one('Requested-by');
   const restoredFrom = one('Restored-From');
+  const approvedBy = trailers.get('Approved-by') ?? [];
   return {
     package: path,
     revision,
@@ -68,7 +76,8 @@ export function parseProvenance(message: string): Provenance | undefined {
       const [name = '', run = ''] = text.split(' ').map(decode);
       return { name, function: run };
     }),
-    approvedBy: trailers.get('Approved-by') ?? [],
+    approvedBy: approvedBy.filter((login) => login !== NOBODY),
+    ...(approvedBy.includes(NOBODY) && { unapproved: true }),
     ...(proposal !== undefined && { proposal: Number(proposal) }),
     ...(requestedBy !== undefined && { requestedBy }),
     ...(restoredFrom !== undefined && { restoredFrom }),

@@ -135,7 +135,7 @@ describe('publish', () => {
     });
     expect(message).toContain('One merge conflict');
     expect(message).toContain('`guardrail/schema` (2 errors)');
-    expect(message).toContain('0 of 1 approvals');
+    expect(message).toContain('Needs 1 approval: anyone with write access');
     expect(message).toContain('`alice` (an author of the content cannot approve it)');
   });
 });

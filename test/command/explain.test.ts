@@ -49,7 +49,7 @@ describe('explain', () => {
     const told = reply();
     expect(told).toContain('**Proposal** of `web` (newest: v2) into `main`');
     expect(told).not.toContain('❌');
-    expect(told).toContain('- ✅ 1 of 1 approvals are given for this content (`carol`)');
+    expect(told).toContain('- ✅ Approved for this content by carol\n');
     expect(told).toMatch(
       /\*\*Next:\*\* `\/portico publish` \(the role write or higher\), or the merge button\.$/,
     );
@@ -67,7 +67,7 @@ describe('explain', () => {
         changesRequested: ['dora'],
         required: 2,
         needed: 2,
-        authors: [],
+        authors: [{ login: 'alice', because: 'opened' as const }],
         unknownAuthors: [],
       },
     };
@@ -75,7 +75,9 @@ describe('explain', () => {
     expect(told.match(/❌/g)).toHaveLength(6);
     expect(told).toContain('⬜ **To be proposed**');
     expect(told).toContain('❌ it is a draft. Propose it');
-    expect(told).toContain('Who can: the role write or higher, not `alice`.');
+    expect(told).toContain(
+      '❌ Needs 2 approvals: anyone with write access except alice. An approving review',
+    );
     const refused = say('/portico publish', change);
     if (refused.kind !== 'refuse') throw new Error(refused.kind);
     expect(refused.code).toBe('behind-base');

@@ -73,7 +73,7 @@ test('a plan first, then by the same person, each with its own rights; broken of
   const done = await plan();
   expect(done).toContain('**All is done.**');
   expect(done).toContain('| 😕 | You opened this pull request, or had it opened.');
-  expect(await repo.sticky(a.number)).toContain('1 of 1 (`bob`)');
+  expect(await repo.sticky(a.number)).toContain('Approved for this content by bob.');
   expect(await repo.sticky(b.number)).toContain('0 of 1');
   expect((await repo.comments(a.number)).filter(({ body }) => body?.includes('portico:record'))).toHaveLength(
     1,

@@ -275,7 +275,7 @@ describe('the configuration on the default branch', () => {
     expect(await repo.read('web/config.yaml', 'next')).toContain('team: a');
     const checks = await repo.checksOf(pull.number);
     expect(checks.get('guardrail/team')?.conclusion).toBe('success');
-    expect(checks.get('portico')?.conclusion).toBe('success');
+    expect(checks.get('portico')?.conclusion).toBe('action_required');
     const told = (await repo.checks(await repo.head('main'))).get('portico/config');
     expect(told).toMatchObject({ conclusion: 'failure' });
     expect(await annotations(repo, told)).toEqual([

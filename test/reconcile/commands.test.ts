@@ -58,9 +58,12 @@ describe('the life of a proposal, by commands', () => {
       reply: expect.stringContaining('Somebody else must approve it.'),
     });
     const early = await life.command(number, '/portico publish');
-    expect(early).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('0 of 1 approvals') });
+    expect(early).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('Needs 1 approval: anyone with write access except alice'),
+    });
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
-    expect(await life.sticky(number)).toContain('1 of 1 (`bob`)');
+    expect(await life.sticky(number)).toContain('Approved for this content by bob.');
 
     const why = await life.command(number, '/portico reject', 'carol');
     expect(why).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('needs a reason') });
@@ -68,7 +71,9 @@ describe('the life of a proposal, by commands', () => {
       'rocket',
     );
     expect((await life.pull(number)).draft).toBe(true);
-    expect(await life.sticky(number)).toContain('`bob` does not count: the proposal was rejected after it');
+    expect(await life.sticky(number)).toContain(
+      'The approval of bob does not count: the proposal was rejected after it.',
+    );
 
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
@@ -111,7 +116,7 @@ describe('the life of a proposal, by commands', () => {
       'web/config.yaml': configMap('web', { color: 'green' }),
     });
     await life.review(number, 'COMMENT', 'Looks right.\n\n/portico approve\n');
-    expect(await life.sticky(number)).toContain('1 of 1 (`bob`)');
+    expect(await life.sticky(number)).toContain('Approved for this content by bob.');
     const replies = async (): Promise<string[]> =>
       (await life.comments(number)).flatMap(({ body = '' }) =>
         body.startsWith('<!-- portico:reply review') ? [body] : [],

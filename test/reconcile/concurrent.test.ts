@@ -46,7 +46,7 @@ describe('the base moved for the same package', () => {
     );
     const checks = await repo.checksOf(second.number);
     expect(checks.get('portico/conflicts')?.conclusion).toBe('success');
-    expect(checks.get('portico')?.conclusion).toBe('success');
+    expect(checks.get('portico')?.conclusion).toBe('action_required');
     expect(await repo.command(second.number, '/portico publish')).toMatchObject({
       reaction: 'confused',
       reply: expect.stringContaining('`bob` (it was given for other content)'),
@@ -111,7 +111,7 @@ describe('the base moved for the same package', () => {
     );
     await repo.push('two', data({ ...taken, color: 'green', shape: 'oval', more: 'yes' }));
     await stage.idle();
-    expect((await repo.checksOf(second.number)).get('portico')?.conclusion).toBe('success');
+    expect((await repo.checksOf(second.number)).get('portico')?.conclusion).toBe('action_required');
     await repo.review(second.number, 'APPROVE');
     expect((await repo.command(second.number, '/portico publish')).reaction).toBe('rocket');
     expect(await repo.read('web/config.yaml', 'web/v2')).toContain(
@@ -120,21 +120,21 @@ describe('the base moved for the same package', () => {
     expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
   });
 
-  test('merged by the button before that, it is tagged, and not as what was approved', async () => {
+  test('merged by the button before that, it is not what was approved: flagged, and published with the next', async () => {
     const repo = stage.repository('button');
     const first = await repo.propose('one', data({ color: 'red' }));
     const second = await repo.propose('two', { 'web/extra.yaml': configMap('extra', { a: 'b' }) });
-    await repo.review(second.number, 'APPROVE');
-    expect(await repo.sticky(second.number)).toContain('1 of 1 (`bob`)');
+    for (const { number } of [first, second]) await repo.review(number, 'APPROVE');
+    expect(await repo.sticky(second.number)).toContain('Approved for this content by bob.');
     await stage.stopBot();
-    await repo.merge(first.number);
-    await repo.merge(second.number);
+    await repo.press(first.number);
+    const sha = await repo.press(second.number);
     await stage.startBot();
-    expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2']);
-    const message = await repo.tagMessage('web/v2');
-    expect(message).toContain(`Proposal: #${second.number}`);
-    expect(message).not.toContain('Approved-by');
-    expect(message).not.toContain((await repo.checks(second.head.sha)).get('portico')!.external_id!);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+    const check = (await repo.checks(sha)).get('portico/publication');
+    expect(check?.output.summary).toContain(`#${second.number}, merged without the approvals that it needs`);
+    await repo.publish('three', { 'web/third.yaml': configMap('third', { a: 'b' }) });
+    expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
   });
 
   test('a package that one side removed is left to people', async () => {

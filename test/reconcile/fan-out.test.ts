@@ -92,7 +92,7 @@ describe('after v2', () => {
     const kptfile = await repo.read('shop/Kptfile', pull.head.sha);
     expect(kptfile).toContain('ref: web/v2');
     expect(kptfile).toContain(`commit: ${(await stage.repository('up').tags()).get('web/v2')}`);
-    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
     expect(pull.user?.login).toBe('portico[bot]');
   });
 
@@ -198,7 +198,7 @@ describe('after v2', () => {
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
     await stage.idle();
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
-    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   });
 });
 
@@ -228,7 +228,7 @@ describe('after v3, before v2 is approved', () => {
     expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'third', size: 'huge' }));
     expect(await repo.read('shop/notes.md', pull.head.sha)).toBe('by hand\n');
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
-    expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('success');
+    expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');
     const told = (await repo.comments(number)).filter(({ body }) => body?.includes('portico:retargeted'));
     expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('brings `v3` now')]);
   });
@@ -282,7 +282,7 @@ describe('after v3, before v2 is approved', () => {
     const refreshed = await repo.pull(pull.number);
     expect(await repo.read('shop/config.yaml', refreshed.head.sha)).toContain('color: mine');
     expect(await repo.read('shop/more.yaml', refreshed.head.sha)).toBe(configMap('more', { a: 'b' }));
-    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   });
 
   test('merged: the lock is the new revision, and nothing is due', async () => {

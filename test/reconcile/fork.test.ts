@@ -107,7 +107,7 @@ describe('a proposal from a fork', () => {
       'one/config.yaml': before['one/config.yaml'].replace('name: one\n', 'name: one\n  namespace: shop\n'),
     });
     await main.command(number, 'pushed', 'rita');
-    expect((await main.checksOf(number)).get('portico')).toMatchObject({ conclusion: 'success' });
+    expect((await main.checksOf(number)).get('portico')).toMatchObject({ conclusion: 'action_required' });
   });
 
   test('is published by those who may, at the commit that was approved; its author may not', async () => {

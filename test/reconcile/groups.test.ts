@@ -105,7 +105,7 @@ test("a group has one pull request by one push, with labels and the upstream's w
   }
   expect(pull.body).toContain('Greener, says @\u200bbob. Fixes #\u200b1.');
   expect(pull.body).toContain('\n\\/portico publish\n&lt;!-- portico:summary --');
-  expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+  expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   expect(await stage.writesOf(() => stage.look('together'))).toEqual([]);
 });
 

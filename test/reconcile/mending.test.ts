@@ -175,18 +175,17 @@ describe('the check of power', () => {
   const power = [{ path: 'web', directory: 'web', diff: diff('wider') }];
 
   test.each([
-    ['nobody need approve', undefined, false, 'neutral'],
-    ['somebody must', { needed: ['the team `t`'], by: [] }, false, 'action_required'],
-    ['somebody must, of a draft', { needed: ['the team `t`'], by: [] }, true, 'neutral'],
-    ['somebody has', { needed: ['the team `t`'], by: ['alice'] }, false, 'neutral'],
-  ])('where %s', (_name, approval, draft, conclusion) => {
-    expect(powerCheck(power, approval, draft)?.conclusion).toBe(conclusion);
+    ['nobody need approve', undefined, 'neutral'],
+    ['somebody must', { needed: ['the team `t`'], by: [] }, 'action_required'],
+    ['somebody has', { needed: ['the team `t`'], by: ['alice'] }, 'neutral'],
+  ])('where %s', (_name, approval, conclusion) => {
+    expect(powerCheck(power, approval)?.conclusion).toBe(conclusion);
   });
 
   test('is not there where nothing changes, and green where it is less', () => {
-    expect(powerCheck([], undefined, false)).toBeUndefined();
+    expect(powerCheck([], undefined)).toBeUndefined();
     const less = [{ path: 'web', directory: 'web', diff: diff('narrower') }];
-    expect(powerCheck(less, { needed: ['x'], by: [] }, false)?.conclusion).toBe('success');
+    expect(powerCheck(less, { needed: ['x'], by: [] })?.conclusion).toBe('success');
   });
 });
 
@@ -232,6 +231,7 @@ test('the comment of a huge proposal stays below what the forge takes, and says 
       authors: [],
       unknownAuthors: [],
     },
+    approval: { kind: 'missing', sentence: 'Needs 1 approval: anyone with write access.', notes: [] },
   } as unknown as SummaryInput;
   const text = summaryOf(input);
   expect(text.length).toBeLessThan(60_000);

@@ -71,7 +71,7 @@ test('a repository that Porch has managed is read right, registered, and what wa
   expect(others).toEqual([]);
   expect(proposal!.title).toBe('Propose web (next)');
   expect(proposal!.body).toContain('last task `edit`');
-  expect((await repo.checksOf(proposal!.number)).get('portico')?.conclusion).toBe('success');
+  expect((await repo.checksOf(proposal!.number)).get('portico')?.conclusion).toBe('action_required');
   const { data: issues } = await stage.as('alice').rest.issues.listForRepo({ ...repo.where, state: 'all' });
   const asked = issues.filter(({ pull_request }) => pull_request === undefined);
   expect(asked.map(({ title }) => title)).toEqual(['Retire web@v1?']);

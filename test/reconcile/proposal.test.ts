@@ -39,7 +39,10 @@ describe('what a proposal touches', () => {
     expect(pull.commits).toBe(2);
     expect(await main.git('rev-parse', 'drafts/web/next^')).toBe(pushed);
     expect(await main.read('web/deployment.yaml', 'drafts/web/next')).toContain('image: example/web:1.1.0');
-    expect((await main.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await main.checksOf(pull.number)).get('portico')).toMatchObject({
+      conclusion: 'action_required',
+      output: { title: 'Needs 1 approval: anyone with write access except alice.' },
+    });
     const sticky = await main.sticky(pull.number);
     expect(sticky).toContain('all checks pass');
 
@@ -55,18 +58,19 @@ describe('what a proposal touches', () => {
     const checks = await main.checksOf(pull.number);
     expect([...checks.keys()].sort()).toEqual([
       'portico',
+      'portico/approval',
       'portico/conflicts',
       'portico/package',
       'portico/render',
     ]);
-    expect(checks.get('portico')?.conclusion).toBe('success');
+    expect(checks.get('portico')?.conclusion).toBe('action_required');
     expect(checks.get('portico/package')?.output.summary).toContain('touches no package');
     expect(pull.commits).toBe(1);
   });
 
   test('a package is removed', async () => {
     const pull = await main.propose('drop', { 'gone/Kptfile': null, 'gone/config.yaml': null });
-    expect((await main.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await main.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
     expect(await main.sticky(pull.number)).toContain('| `gone` | none | removed |');
   });
 
@@ -88,7 +92,7 @@ describe('what a proposal touches', () => {
     expect(pull.commits).toBe(2);
     expect(await root.read('config.yaml', 'drafts/next')).toContain('namespace: shop');
     expect(await root.sticky(pull.number)).toContain('| `.` | none | `v1` |');
-    expect((await root.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+    expect((await root.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   });
 
   test('an unregistered repository is left alone', async () => {
@@ -184,7 +188,7 @@ describe('the base', () => {
     await main.push('main', { 'one/more.yaml': configMap('more', { color: 'more' }) });
     await stage.idle();
     expect((await main.pull(other.number)).head.sha).toBe(other.head.sha);
-    expect((await main.checksOf(other.number)).get('portico')?.conclusion).toBe('success');
+    expect((await main.checksOf(other.number)).get('portico')?.conclusion).toBe('action_required');
   });
 });
 

@@ -7,13 +7,15 @@ import { startStage, type Stage } from './stage.ts';
 let stage: Stage;
 
 const FILES = { ...below('web', smallPackage('web')), ...below('apps/db', smallPackage('db')) };
+/** Nobody's approval is asked for. */
+const NOBODY = 'branch: main\npublish: { requireApprovals: 0 }';
 const change = (name: string, color: string): Record<string, string> => ({
   [`${name === 'db' ? 'apps/db' : name}/config.yaml`]: configMap(name, { color }),
 });
 
 beforeAll(async () => {
   stage = await startStage({
-    button: { files: FILES },
+    button: { files: FILES, spec: NOBODY },
     first: { files: FILES, spec: null },
     direct: { files: FILES },
     pushes: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish, release: false }' },
@@ -57,14 +59,14 @@ describe('by the button', () => {
     const repo = stage.repository('button');
     const one = await repo.propose('late-one', change('web', 'late1'));
     await stage.stopBot();
-    const first = await repo.merge(one.number);
+    const first = await repo.press(one.number);
     const { data: two } = await (async () => {
       await repo.push('late-two', change('web', 'late2'));
       return stage
         .as('alice')
         .rest.pulls.create({ ...repo.where, title: 'late', head: 'late-two', base: 'main' });
     })();
-    const second = await repo.merge(two.number);
+    const second = await repo.press(two.number);
     await stage.startBot();
     const tags = await repo.tags();
     expect([tags.get('web/v5'), tags.get('web/v6')]).toEqual([first, second]);
@@ -94,14 +96,14 @@ describe('by the button', () => {
     await repo.push('before', change('web', 'before'));
     const { data: before } = await repo.create('before');
     await repo.merge(before.number);
-    await repo.push('main', { '.github/portico.yaml': configuration('first', 'branch: main') });
+    await repo.push('main', { '.github/portico.yaml': configuration('first', NOBODY) });
     await stage.idle();
     expect((await repo.tags()).size).toBe(0);
     await stage.stopBot();
     const merged: string[] = [];
     for (const color of ['one', 'two']) {
       await repo.push(color, change('web', color));
-      merged.push(await repo.merge((await repo.create(color)).data.number));
+      merged.push(await repo.press((await repo.create(color)).data.number));
     }
     await stage.startBot();
     const tags = await repo.tags();
@@ -133,7 +135,7 @@ describe('past any proposal', () => {
       const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
       return data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
     };
-    expect(await board()).toContain('| `web` | `v1` |  | changed by a push, not published |');
+    expect(await board()).toContain('| `web` | `v1` |  | changed without approval, not published |');
 
     await repo.publish('two', { 'web/more.yaml': configMap('more', { color: 'two' }) });
     const tags = await repo.tags();
@@ -141,17 +143,20 @@ describe('past any proposal', () => {
     const after = (await repo.checks(tags.get('web/v2')!)).get('portico/publication');
     expect(after?.output.title).toBe('Not published: apps/db');
     expect(await repo.read('web/config.yaml', 'web/v2')).toContain('pushed');
-    expect(await board()).not.toContain('changed by a push');
+    expect(await board()).not.toContain('changed without approval');
   });
 
   test('with directPushes: publish it is tagged; release: false makes no release', async () => {
     const repo = stage.repository('pushes');
     expect([...(await repo.tags()).keys()].toSorted()).toEqual(['apps/db/v1', 'web/v1']);
-    const sha = await repo.push('main', change('web', 'pushed'));
+    // Who pushes writes the message: it speaks for nobody else.
+    const sha = await repo.push('main', change('web', 'pushed'), { message: 'Pushed\n\nRequested-By: bob' });
     await stage.idle();
     expect((await repo.tags()).get('web/v2')).toBe(sha);
+    expect(await repo.tagMessage('web/v2')).not.toContain('Requested-by');
     expect(await repo.releases()).toEqual([]);
     expect(await repo.tagMessage('web/v2')).not.toContain('Proposal:');
+    expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
   });
 });
 

@@ -64,7 +64,10 @@ export interface StageRepository {
     body?: string,
     as?: Login,
   ): Promise<number>;
+  /** Approves as carol, and presses the button. */
   merge(number: number, method?: 'merge' | 'squash' | 'rebase', as?: Login): Promise<string>;
+  /** Presses the button, whoever has approved. */
+  press(number: number, method?: 'merge' | 'squash' | 'rebase', as?: Login): Promise<string>;
   /** Short tag names → the commit behind. */
   tags(): Promise<Map<string, string>>;
   tagMessage(name: string): Promise<string>;
@@ -237,7 +240,11 @@ export function stageRepository({ forge, as, idle, owner, name }: Setting): Stag
       await idle();
       return data.id;
     },
-    async merge(pull_number, merge_method = 'merge', login = 'alice') {
+    async merge(number, method, login) {
+      await repository.review(number, 'APPROVE', undefined, 'carol');
+      return repository.press(number, method, login);
+    },
+    async press(pull_number, merge_method = 'merge', login = 'alice') {
       const { data } = await as(login).rest.pulls.merge({ ...where, pull_number, merge_method });
       await idle();
       return data.sha;

@@ -69,7 +69,7 @@ test('suspended in the middle of the work: it stops, what was kept goes, and not
   suspend(false);
   await stage.startBot();
   await stage.sweep();
-  expect((await repository.checksOf(1)).get('portico')).toMatchObject({ conclusion: 'success' });
+  expect((await repository.checksOf(1)).get('portico')).toMatchObject({ conclusion: 'action_required' });
   expect(mirrors()).toHaveLength(1 + DOWNSTREAM.length);
 });
 

@@ -150,7 +150,7 @@ test('each variant gets one pull request that makes its package; a bad target st
   expect(injected).toContain('code: c1 # replaced');
   expect(injected).toContain('kpt.dev/injected-resource: one');
   expect(injected).toContain('keeper: portico');
-  expect((await edge.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+  expect((await edge.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   expect(await stage.writesOf(() => stage.look('edge'))).toEqual([]);
 });
 

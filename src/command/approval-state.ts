@@ -1,0 +1,108 @@
+/** What a proposal still needs of approvals, in the words that the check, the comment, `explain` and refusals share. */
+import type { Grant, RepositoryConfig } from '../config/repository-config.ts';
+import { NOT_COUNTED_BECAUSE, type ApprovalCount } from './approval-count.ts';
+import { AUTHOR_BECAUSE, isAuthor, oneMoreBecause, type Author } from './author.ts';
+import { grantsOf } from './authorize.ts';
+import { APPROVERS } from './retirement.ts';
+
+export interface ApprovalState {
+  readonly kind: 'not-asked' | 'given' | 'missing';
+  /** Plain text that ends in a period. */
+  readonly sentence: string;
+  /** Approvals that do not count and why, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** The approvals of a proposal as a whole: how many, nobody against it, and the owners of what it changes. */
+export function approvalState(config: RepositoryConfig, count: ApprovalCount): ApprovalState {
+  const missing = [
+    ...count.changesRequested.map(changesSentence),
+    ...(isEnough(count) ? [] : [countSentence(config, count)]),
+    ...(count.ownersMissing ?? []).map(ownersSentence),
+  ];
+  if (missing.length > 0) return { kind: 'missing', sentence: missing.join(' '), notes: notesOf(count) };
+  const kind = count.required === 0 ? 'not-asked' : 'given';
+  return { kind, sentence: countSentence(config, count), notes: [] };
+}
+
+/** True where so many have approved as must. */
+export function isEnough({ counted, needed }: ApprovalCount): boolean {
+  return counted.length >= needed;
+}
+
+/** How many approvals are missing and who may give them, or who gave them. */
+export function countSentence(config: RepositoryConfig, count: ApprovalCount): string {
+  const by = listed(
+    count.counted.map(({ login }) => login),
+    'and',
+  );
+  if (isEnough(count)) return by === '' ? 'No approval is asked for.' : `Approved for this content by ${by}.`;
+  const left = count.needed - count.counted.length;
+  const missing = `${left}${by === '' ? '' : ' more'} approval${left === 1 ? '' : 's'}`;
+  const given = by === '' ? '' : ` (given by ${by})`;
+  return `Needs ${missing}${given}: ${approvers(config, count.authors)}.`;
+}
+
+/** Why approvals that were given do not count, whose would not, and why more are asked for than usual. */
+function notesOf({ notCounted, authors, unknownAuthors, needed, required }: ApprovalCount): string[] {
+  return [
+    ...notCounted.map(
+      ({ login, reason }) => `The approval of ${login} does not count: ${NOT_COUNTED_BECAUSE[reason]}.`,
+    ),
+    ...authors
+      .filter(({ because }) => because !== 'opened')
+      .map(({ login, because }) => `${login} ${AUTHOR_BECAUSE[because]} and is an author of it.`),
+    ...(needed === required ? [] : [sentenceOf(oneMoreBecause(unknownAuthors))]),
+  ];
+}
+
+/** Who may approve by the configuration, except the authors of the content. */
+function approvers(config: RepositoryConfig, authors: readonly Author[]): string {
+  const grants = grantsOf(config, APPROVERS);
+  if (grants.length === 0) return 'nobody may approve here';
+  const others = grants.filter(
+    (grant) =>
+      (grant.kind !== 'author' || config.publish.allowSelfApproval) &&
+      (grant.kind !== 'person' || !isAuthor(authors, grant.login)),
+  );
+  if (others.length === 0) return 'everybody who may approve here is an author of it';
+  // Apps approve nothing anyway, and people who are named one by one are none of the authors.
+  const except = authors.map(({ login }) => login).filter((login) => !login.endsWith('[bot]'));
+  const open = others.some(({ kind }) => kind === 'role' || kind === 'team');
+  const without = open && except.length > 0 ? ` except ${listed([...new Set(except)], 'and')}` : '';
+  return `${listed(others.map(named), 'or')}${without}`;
+}
+
+function sentenceOf(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function named(grant: Grant): string {
+  switch (grant.kind) {
+    case 'role':
+      return `anyone with ${grant.role} access`;
+    case 'team':
+      return `members of ${grant.team}`;
+    case 'person':
+      return grant.login;
+    case 'author':
+      return 'its author';
+  }
+}
+
+function changesSentence(login: string): string {
+  return `${login} asked for changes: a new review of ${login}, or the dismissal of that one, is needed.`;
+}
+
+function ownersSentence({ path, owners }: NonNullable<ApprovalCount['ownersMissing']>[number]): string {
+  const who = listed(
+    owners.map((owner) => owner.replace(/^@/, '')),
+    'or',
+  );
+  return `Needs an approval by a code owner of ${path}: ${who}.`;
+}
+
+function listed(names: readonly string[], word: 'and' | 'or'): string {
+  if (names.length < 2) return names[0] ?? '';
+  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
+}

@@ -1,0 +1,27 @@
+/** Pure: the check that says whether the people who must approve a proposal have done so. */
+import type { ApprovalState } from '../command/approval-state.ts';
+import type { Draft } from './check-draft.ts';
+import { APPROVAL_CHECK } from './check-names.ts';
+import { told } from './markdown-blocks.ts';
+
+const CONCLUSIONS = { 'not-asked': 'neutral', given: 'success', missing: 'action_required' } as const;
+
+const HOW =
+  'An approving review, or `/portico approve`, approves exactly this content: a push that changes it asks again, a rebase that does not change it does not.';
+
+/**
+ * Waits (`action_required`, which a ruleset does not let pass) until the approvals are there. A draft waits too: "Ready
+ * for review" makes it a proposal before anybody looks again.
+ */
+export function approvalCheck({ kind, sentence, notes }: ApprovalState): Draft {
+  return {
+    name: APPROVAL_CHECK,
+    conclusion: CONCLUSIONS[kind],
+    title: sentence,
+    summary: [
+      told(sentence),
+      ...notes.map((note) => `- ${told(note)}`),
+      ...(kind === 'missing' ? [HOW] : []),
+    ].join('\n\n'),
+  };
+}

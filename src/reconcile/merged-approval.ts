@@ -1,0 +1,148 @@
+/** Whether what was merged had the approvals that it needed, at the time, for the content that came to the branch. */
+import type { ApprovalCount } from '../command/approval-count.ts';
+import { isEnough } from '../command/approval-state.ts';
+import type { RepositoryConfig } from '../config/repository-config.ts';
+import { shortDigest } from '../revision/digest.ts';
+import { loadApprovals } from './approvals.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from './check-names.ts';
+import { ownersMissing } from './code-owners.ts';
+import type { CheckRun, Pull, RepositoryFacts } from './forge-port.ts';
+import type { CommitInfo, PackageDir } from './git-port.ts';
+import type { Access, World } from './ports.ts';
+import { isConsentTo } from './proposal-approval.ts';
+import { MERGE_QUEUE } from './publish-request.ts';
+
+/** A state of a package on the registered branch, and the proposal that brought it. */
+export interface Merged {
+  readonly package: Pick<PackageDir, 'directory'>;
+  readonly commit: CommitInfo;
+  /** Null for a direct push. */
+  readonly pull: Pull | null;
+}
+
+export interface MergedApproval {
+  /** False where approvals were asked for and what was merged did not have them. */
+  readonly approved: boolean;
+  /** Whose approvals counted when it was merged. */
+  readonly by: readonly string[];
+  /** Of the content as it was checked; absent where something else came to the branch. */
+  readonly digest?: string;
+}
+
+/**
+ * What Portico merged was decided on then. For what others merged, the check at the proposal's head says what was known
+ * when it was merged; where a last approval came too late for the check, the approvals given before the merge are counted.
+ * What nobody can tell is not approved.
+ */
+export async function approvalOfMerge(
+  world: Pick<World, 'app' | 'seals'>,
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  merged: Merged,
+  signal?: AbortSignal,
+): Promise<MergedApproval> {
+  const { pull } = merged;
+  if (pull === null) return { approved: !asksApproval(config), by: [] };
+  const asChecked = await isAsChecked(access, pull, merged, signal);
+  const runs = asChecked ? await ourRuns(world, access, pull.headSha, signal) : [];
+  const digest = digestOf(runs);
+  const until = pull.mergedAt ?? undefined;
+  const known = until === undefined ? {} : { until };
+  const count = await loadApprovals(world, access, { facts, pull, config }, digest, signal, known);
+  const found = {
+    by: count.counted.map(({ login }) => login),
+    ...(digest !== undefined && { digest }),
+  };
+  const approved =
+    !asksApproval(config) ||
+    (await isMergedByRule(world, access, merged.commit, pull, signal)) ||
+    (digest !== undefined &&
+      (await isApproved(access, config, { ...merged, pull, runs, digest, count }, signal)));
+  return { approved, ...found };
+}
+
+/** Whether a repository asks for anybody's approval at all. */
+function asksApproval({ publish }: RepositoryConfig): boolean {
+  return publish.requireApprovals > 0 || (publish.requireApprovalBy ?? []).length > 0;
+}
+
+/** Merged by Portico, which asks for approvals itself, or by the queue with the check of what it merged green. */
+async function isMergedByRule(
+  world: Pick<World, 'app'>,
+  access: Pick<Access, 'forge'>,
+  { oid }: CommitInfo,
+  pull: Pull,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  // Lists of pull requests do not say who merged.
+  const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
+  if (by === world.app.botLogin) return true;
+  if (by !== MERGE_QUEUE) return false;
+  const runs = await ourRuns(world, access, oid, signal);
+  return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
+}
+
+async function isApproved(
+  access: Access,
+  config: RepositoryConfig,
+  {
+    commit,
+    pull,
+    runs,
+    digest,
+    count,
+  }: Merged & {
+    readonly pull: Pull;
+    readonly runs: readonly CheckRun[];
+    readonly digest: string;
+    readonly count: ApprovalCount;
+  },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (runs.some(({ name, conclusion }) => name === POWER_CHECK && conclusion === 'action_required'))
+    return false;
+  const run = runs.find(({ name }) => name === APPROVAL_CHECK);
+  if (run?.conclusion === 'success' && run.externalId === shortDigest(digest)) return true;
+  if (run?.conclusion === 'neutral' && isConsentTo(run, digest)) return true;
+  if (!isEnough(count) || count.changesRequested.length > 0) return false;
+  const [base] = commit.parents;
+  const head = await access.git.resolve(pull.headSha, signal);
+  const mergeBase =
+    base === undefined || head === null ? null : await access.git.mergeBase(base, head, signal);
+  if (base === undefined || head === null || mergeBase === null) return false;
+  const commits = { config, base, mergeBase, head: await access.git.commit(head, signal) };
+  const people = count.counted.map(({ login }) => login);
+  return (await ownersMissing(access, commits, people, signal)).length === 0;
+}
+
+/** Whether the package came to the branch as it stood at the proposal's head. */
+async function isAsChecked(
+  { git }: Pick<Access, 'git'>,
+  pull: Pull,
+  { package: { directory }, commit: { oid } }: Merged,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if ((await git.resolve(pull.headSha, signal)) === null) {
+    // A squashed branch that is deleted is left in the forge's own ref alone.
+    const ref = `refs/pull/${pull.number}/head`;
+    await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
+  }
+  const head = await git.resolve(pull.headSha, signal);
+  if (head === null) return false;
+  return (await git.treeId(head, directory, signal)) === (await git.treeId(oid, directory, signal));
+}
+
+async function ourRuns(
+  { app }: Pick<World, 'app'>,
+  { forge }: Pick<Access, 'forge'>,
+  sha: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly CheckRun[]> {
+  return (await forge.listChecks(sha, signal)).filter(({ appId }) => appId === app.id);
+}
+
+function digestOf(runs: readonly CheckRun[]): string | undefined {
+  const digest = runs.find(({ name }) => name === AGGREGATE_CHECK)?.externalId ?? '';
+  return digest === '' ? undefined : digest;
+}
