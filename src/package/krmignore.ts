@@ -1,3 +1,5 @@
+import { PorticoError } from '../error.ts';
+
 /** Says of a path relative to the package whether its `.krmignore` hides it from reading. */
 export type IgnoreMatcher = (path: string) => boolean;
 
@@ -13,12 +15,33 @@ export function readKrmignore(text: string): IgnoreMatcher {
     .slice(0, 1000)
     .map(readRule);
   if (rules.length === 0) return () => false;
+  const size = rules.reduce(
+    (sum, { parts }) => sum + parts.reduce((all, part) => all + part.length + 1, 0),
+    0,
+  );
+  let steps = 0;
   return (path) => {
+    // Counted as the worst case: a file of patterns held against very many long names takes minutes.
+    steps += size * path.length;
+    if (steps > MAX_STEPS) throw tooCostly();
     const parts = path.split('/');
     let hidden = false;
     for (const rule of rules) if (hits(rule, parts)) hidden = !rule.negated;
     return hidden;
   };
+}
+
+/** Characters of patterns times characters of paths: at worst about two seconds of a processor. */
+const MAX_STEPS = 500_000_000;
+
+function tooCostly(): PorticoError {
+  return new PorticoError(
+    'KRMIGNORE_LIMIT',
+    '.krmignore has too many or too long patterns for so many files',
+    {
+      hint: 'Use fewer and shorter patterns.',
+    },
+  );
 }
 
 /** Paths are shorter, so a longer pattern hides nothing. */

@@ -10,6 +10,14 @@ export interface CommitInfo {
   readonly message: string;
 }
 
+/** A package as it is in a commit. */
+export interface ReadPackage {
+  readonly tree: string;
+  readonly files: PackageFiles;
+  /** Symbolic links and submodules, which are left out. */
+  readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
+}
+
 export interface GitRef {
   readonly oid: string;
   /** The commit behind the ref, annotated tags peeled. */
@@ -88,7 +96,7 @@ export interface Git {
     path: string,
     options?: object,
     signal?: AbortSignal,
-  ): Promise<{ readonly tree: string; readonly files: PackageFiles } | null>;
+  ): Promise<ReadPackage | null>;
   findPackages(commit: string, directory: string, signal?: AbortSignal): Promise<readonly PackageDir[]>;
   changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
   mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;

@@ -4,6 +4,7 @@ import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../config/gua
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import type { ForeignFunctions, RegoModule } from '../package/render/function-runtime.ts';
+import { mayHideFiles } from '../package/render/hidden-resources.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../package/render/render-types.ts';
@@ -15,7 +16,7 @@ import {
   type Definitions,
   type Refusal,
 } from './crd-definitions.ts';
-import type { Git } from './git-port.ts';
+import type { Git, ReadPackage } from './git-port.ts';
 import type { Access } from './ports.ts';
 
 type Policy = NonNullable<Guardrail['policy']>;
@@ -115,12 +116,27 @@ export async function contextOf(
     path,
     treeish,
     directory,
-  }: { readonly path: string; readonly treeish: string | null; readonly directory: string },
+    head,
+  }: {
+    readonly path: string;
+    readonly treeish: string | null;
+    readonly directory: string;
+    /** The package in the head, where what is newly hidden in it counts. */
+    readonly head?: Pick<ReadPackage, 'files' | 'skipped'>;
+  },
   signal?: AbortSignal,
 ): Promise<NonNullable<RenderInput['context']>> {
-  const compared = treeish !== null && readsBase(guardrails);
-  const base = compared ? (await git.readPackage(treeish, directory, {}, signal))?.files : undefined;
-  return { path, repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`, ...(base && { base }) };
+  const links = (head?.skipped ?? []).map((entry) => entry.path);
+  const hides = head !== undefined && guardrails.length > 0 && (links.length > 0 || mayHideFiles(head.files));
+  const compared = treeish !== null && (readsBase(guardrails) || hides);
+  const base = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
+  return {
+    path,
+    repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
+    ...(base && { base: base.files, linksBefore: base.skipped.map((entry) => entry.path) }),
+    ...(treeish === null && { isNew: true }),
+    ...(links.length > 0 && { links }),
+  };
 }
 
 function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {

@@ -1,4 +1,3 @@
-import { readsBase } from '../config/guardrail-config.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
 import type { GateResult } from '../package/readiness-gates.ts';
@@ -64,7 +63,8 @@ export async function renderProposal(
   for (const touched of snapshot.packages) {
     const tree = touched.trees.head;
     if (tree === null) continue;
-    const compared = readsBase(guardrails.forPackage(touched.path));
+    // What is newly hidden is judged by the base, and so are policies that compare.
+    const compared = guardrails.forPackage(touched.path).length > 0;
     const key = digestOf('portico render 1', [
       tree,
       ...(compared ? [touched.trees.base] : []),
@@ -105,7 +105,12 @@ async function renderOne(
   const files: PackageFiles = found?.files ?? new Map();
   const guardrails = loaded.forPackage(touched.path);
   // The base as it is now: what is merged is what is compared.
-  const place = { path: touched.path, treeish: touched.trees.base, directory: '' };
+  const place = {
+    path: touched.path,
+    treeish: touched.trees.base,
+    directory: '',
+    ...(found && { head: found }),
+  };
   const context = await contextOf(access, guardrails, place, signal);
   const { runtime, content } = world;
   const {

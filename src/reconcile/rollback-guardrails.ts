@@ -25,7 +25,12 @@ export async function guardrailsAgainst(
     files,
     runtime: runtimeFor(world.runtime, loaded),
     guardrails,
-    context: await contextOf(access, guardrails, { path, treeish: base, directory }, signal),
+    context: await contextOf(
+      access,
+      guardrails,
+      { path, treeish: base, directory, head: { files, skipped: [] } },
+      signal,
+    ),
     ...(signal && { signal }),
   });
   const rendered: RenderedPackage = {

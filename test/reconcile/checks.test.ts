@@ -154,6 +154,24 @@ describe('guardrails', () => {
 });
 
 describe('policies', () => {
+  test('a .krmignore of the proposal hides nothing from them, nor do capitals, and what is newly hidden fails (68)', async () => {
+    const repo = stage.repository('judged');
+    const { number } = await repo.propose('hidden', {
+      'web/.krmignore': 'big.yaml\n',
+      'web/big.yaml': configMap('big', { size: '9' }),
+      'web/bigger.YAML': configMap('bigger', { size: '10' }),
+    });
+    const checks = await repo.checksOf(number);
+    const found = (await annotations(repo, checks.get('guardrail/sizes'))) as { path: string }[];
+    expect(found.map(({ path }) => path).toSorted()).toEqual(['web/big.yaml', 'web/bigger.YAML']);
+    const rendered = checks.get('portico/render');
+    expect(rendered).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, rendered)).toMatchObject([
+      { path: 'web/big.yaml', message: expect.stringContaining('.krmignore hides it') as string },
+      { path: 'web/bigger.YAML', message: expect.stringContaining('not in lower case') as string },
+    ]);
+  });
+
   test('judge on the line, compare with the base, warn and come from documents', async () => {
     const repo = stage.repository('judged');
     await repo.push('main', { 'web/config.yaml': configMap('web', { color: 'blue', size: '5' }) });

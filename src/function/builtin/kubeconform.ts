@@ -1,4 +1,5 @@
 /** kubeconform v0.1 (krm-functions-catalog functions/go/kubeconform), with a schema of its own instead of files. */
+import { isOnlyList, listItems } from '../../package/list-items.ts';
 import { indexOf, pathOf } from '../../package/render/bookkeeping.ts';
 import { getField, isMap, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
@@ -57,19 +58,19 @@ interface Check {
   readonly budget: Budget;
 }
 
-/** A List's items are checked as resources of their own. */
+/** A list's items are checked as resources of their own. */
 function complaintsOf(item: KrmObject, check: Check): Complaint[] {
-  if (kindOf(item) === 'List' && apiVersionOf(item) === 'v1' && Array.isArray(item['items'])) {
-    return item['items'].flatMap((inner: unknown, at) => {
-      const head = ['items', String(at)];
-      return (isMap(inner) ? ownComplaints(inner, check) : []).map(({ message, ...where }) => ({
-        message,
-        path: [...head, ...where.path],
-        ...(where.at && { at: [...head, ...where.at] }),
-      }));
-    });
-  }
-  return ownComplaints(item, check);
+  const items = listItems(item);
+  const own = items !== undefined && isOnlyList(item) ? [] : ownComplaints(item, check);
+  const inner = (items ?? []).flatMap((one, at) => {
+    const head = ['items', String(at)];
+    return complaintsOf(one, check).map(({ message, ...where }) => ({
+      message,
+      path: [...head, ...where.path],
+      ...(where.at && { at: [...head, ...where.at] }),
+    }));
+  });
+  return [...own, ...inner];
 }
 
 function ownComplaints(item: KrmObject, { schemaOf, ...options }: Check): Complaint[] {

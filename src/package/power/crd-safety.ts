@@ -2,6 +2,7 @@
  * Whether stored objects and clients survive a new version of a CustomResourceDefinition. The rules are those of the
  * Operator Lifecycle Manager's CRD upgrade safety check (operator-controller, docs/concepts/crd-upgrade-safety.md).
  */
+import { listItems } from '../list-items.ts';
 import { indexOf, pathOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
@@ -38,8 +39,8 @@ interface Issue {
  * @param after resources of the newer package
  */
 export function crdSafety(before: readonly KrmObject[], after: readonly KrmObject[]): ResultItem[] {
-  const now = new Map(after.filter(isDefinition).map((one) => [textAt(one, 'metadata', 'name'), one]));
-  return before.filter(isDefinition).flatMap((old) => {
+  const now = new Map(after.flatMap(definitionsOf).map((one) => [textAt(one, 'metadata', 'name'), one]));
+  return before.flatMap(definitionsOf).flatMap((old) => {
     const name = textAt(old, 'metadata', 'name');
     const resourceRef = { apiVersion: textAt(old, 'apiVersion'), kind: KIND, name };
     const kept = now.get(name);
@@ -68,7 +69,12 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
 
 const KIND = 'CustomResourceDefinition';
 
-function isDefinition(one: KrmObject): boolean {
+/** The definition, or those that a list holds. */
+function definitionsOf(one: KrmObject): Fields[] {
+  return isDefinition(one) ? [one] : (listItems(one) ?? []).flatMap((item) => definitionsOf({ ...item }));
+}
+
+function isDefinition(one: Fields): boolean {
   return one['kind'] === KIND && textAt(one, 'apiVersion').startsWith('apiextensions.k8s.io/');
 }
 

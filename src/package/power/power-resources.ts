@@ -1,4 +1,5 @@
 /** Packages → the resources that can give power, each with places in its text. */
+import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { readResources, type SourceDocument, type SourceFile } from '../render/read-resources.ts';
@@ -37,7 +38,7 @@ export interface BothSides {
  */
 export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
   const unread = new Set<string>();
-  const paths = [...new Set([...a.keys(), ...b.keys()])].filter((path) => /\.(?:ya?ml|json)$/.test(path));
+  const paths = [...new Set([...a.keys(), ...b.keys()])].filter((path) => /\.(?:ya?ml|json)$/i.test(path));
   const [equal, changed] = [true, false].map((is) =>
     paths.filter((path) => sameFile(a.get(path), b.get(path)) === is),
   );
@@ -75,15 +76,12 @@ function resourcesIn(path: string, text: string | undefined): PowerResource[] | 
   if (text === undefined) return undefined;
   let source: SourceFile;
   try {
-    source = readResources(path, text);
+    source = readResources(path, text, { resourcesOnly: true });
   } catch {
     return undefined;
   }
   return source.documents.flatMap((document) => unrolled(source, document, document.value, []));
 }
-
-/** Lists in lists are looked into so far. */
-const DEEPEST_LIST = 5;
 
 /** A list is as good as its items, which need not repeat what kind they are. */
 function unrolled(
@@ -92,14 +90,12 @@ function unrolled(
   value: Fields,
   base: FieldPath,
 ): PowerResource[] {
-  const kind = textAt(value, 'kind');
-  if (!kind.endsWith('List') || !Array.isArray(value['items']) || base.length > 2 * DEEPEST_LIST) {
-    return [made(source, document, value, base)];
-  }
-  const implied = kind === 'List' ? {} : { apiVersion: value['apiVersion'], kind: kind.slice(0, -4) };
-  return listAt(value, 'items').flatMap((item, index) =>
-    unrolled(source, document, { ...implied, ...item }, [...base, 'items', index]),
+  const items = listItems(value);
+  const own = items !== undefined && isOnlyList(value) ? [] : [made(source, document, value, base)];
+  const inner = (items ?? []).map((item, index) =>
+    unrolled(source, document, item, [...base, 'items', index]),
   );
+  return [...own, ...inner.flat()];
 }
 
 function made(source: SourceFile, document: SourceDocument, value: Fields, base: FieldPath): PowerResource {

@@ -76,10 +76,15 @@ function placedLazily(base: Omit<Finding, keyof Place>, find: () => Place): Find
   });
 }
 
+/** Files and documents that are looked at for the places of all results; past them, results have none. */
+const MOST_LOOKS = 20_000_000;
+
 /** Finds places in rendered files; each file is read once, and only when a result names it. */
 class Places {
   readonly #textOf: TextOf;
   readonly #paths: readonly string[];
+  readonly #candidates = new Map<string, readonly string[]>();
+  #looks = MOST_LOOKS;
   readonly #known = new Map<string, SourceFile | undefined>();
   readonly #lines = new Map<string, readonly number[]>();
 
@@ -93,7 +98,7 @@ class Places {
     const named = resourceRef?.name === undefined || resourceRef.name === '' ? undefined : resourceRef;
     const document = this.#document(dir, item);
     const resource = document === undefined ? refOf(named) : (refOf(named) ?? refOfValue(document));
-    const path = document?.file ?? this.#candidates(dir, file?.path)[0] ?? (file?.path || undefined);
+    const path = document?.file ?? this.#candidatesFor(dir, file?.path)[0] ?? (file?.path || undefined);
     if (document === undefined)
       return {
         ...(path === undefined ? {} : { file: path }),
@@ -110,9 +115,15 @@ class Places {
 
   #document(dir: string, { file: said, place, resourceRef }: ResultItem): SourceDocument | undefined {
     const file = place ?? said;
-    const candidates = file?.path ? this.#candidates(dir, file.path) : resourceRef?.name ? this.#paths : [];
+    const candidates = file?.path
+      ? this.#candidatesFor(dir, file.path)
+      : resourceRef?.name
+        ? this.#paths
+        : [];
     for (const path of candidates) {
+      if (this.#looks < 0) return undefined;
       const documents = this.#read(path)?.documents ?? [];
+      this.#looks -= 1 + documents.length;
       const found = documents.filter((document) => isThat(document, resourceRef));
       const match = found.find((document) => document.index === (file?.index ?? 0)) ?? found[0];
       if (match !== undefined && (file?.path !== undefined || resourceRef?.kind !== undefined)) return match;
@@ -132,14 +143,21 @@ class Places {
   }
 
   /** A result's path is relative to the package of the resource: the running one or one below it. */
-  #candidates(dir: string, path: string | undefined): string[] {
+  #candidatesFor(dir: string, path: string | undefined): readonly string[] {
     if (path === undefined || path === '') return [];
     const own = dir === '.' ? path : `${dir}/${path}`;
     const prefix = dir === '.' ? '' : `${dir}/`;
+    const key = `${own}\n${path}`;
+    const known = this.#candidates.get(key);
+    if (known !== undefined) return known;
+    this.#looks -= this.#paths.length;
+    if (this.#looks < 0) return [];
     const below = this.#paths.filter(
       (other) => other !== own && other.startsWith(prefix) && other.endsWith(`/${path}`),
     );
-    return this.#paths.includes(own) ? [own, ...below] : below;
+    const found = this.#paths.includes(own) ? [own, ...below] : below;
+    this.#candidates.set(key, found);
+    return found;
   }
 
   #read(path: string): SourceFile | undefined {

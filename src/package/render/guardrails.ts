@@ -19,6 +19,8 @@ export async function runGuardrails(
   input: readonly KrmObject[],
   state: Hydration,
   context: RenderContext = { path: '.', repository: '' },
+  /** What no function of the package sees: for validators alone. */
+  hidden: readonly KrmObject[] = [],
 ): Promise<{ readonly items: readonly KrmObject[]; readonly ok: boolean }> {
   let items = input;
   let ok = true;
@@ -28,13 +30,14 @@ export async function runGuardrails(
   ];
   for (const guardrail of inOrder) {
     state.signal?.throwIfAborted();
+    const seen = guardrail.type === 'validator' ? [...items, ...hidden] : items;
     if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
     const { name, type, mode, spec, functionConfig, definitions } = guardrail;
     const { output, items: after } = isCrdSafety(spec)
-      ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), items) }, items }
+      ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), seen) }, items }
       : guardrail.policy === undefined && guardrail.rego === undefined
-        ? await runFunction(items, {
+        ? await runFunction(seen, {
             spec,
             package: '.',
             runtime: state.runtime,
@@ -45,7 +48,7 @@ export async function runGuardrails(
             definitions,
             ...(functionConfig && { functionConfig }),
           })
-        : { output: await judged(guardrail, items, state, context), items };
+        : { output: await judged(guardrail, seen, state, context), items };
     const run = runOf('.', spec, type, output);
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];

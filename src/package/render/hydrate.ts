@@ -2,6 +2,7 @@
 import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { copyValue, isMap, sameValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
+import type { HiddenFile } from './hidden-resources.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { LoadedPackage } from './load-package.ts';
 import { byPath, cleanPath } from './package-sources.ts';
@@ -22,6 +23,8 @@ export interface Hydration {
   readonly saves?: boolean;
   /** Runs whose function changed data; kept where it is asked for. */
   readonly changing?: Set<FunctionRun>;
+  /** Files that only validating guardrails see. */
+  readonly hidden?: readonly HiddenFile[];
   /** Set by the first function that failed; nothing runs after it. */
   failed: FunctionRun | undefined;
 }

@@ -1,10 +1,12 @@
 /** The files of a package that hold resources, read. */
+import { PorticoError } from '../../error.ts';
 import { readKrmignore } from '../krmignore.ts';
+import type { IgnoreMatcher } from '../krmignore.ts';
 import type { PackageFiles } from '../package.ts';
 import { isMap } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';
-import { lineOf, readResources, UnreadableFile } from './read-resources.ts';
+import { decodeText, lineOf, readResources, UnreadableFile } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 import type { RenderResult } from './render-types.ts';
 
@@ -66,19 +68,16 @@ export function readSources(
   dirs: readonly string[],
   memory?: RenderMemory,
 ): Map<string, SourceFile> {
-  const owner = ownersIn(new Set(dirs));
-  const ignored = new Map(dirs.map((dir) => [dir, ignoreOf(files, dir)]));
+  const isIgnored = ignoredIn(files, dirs);
   const sources = new Map<string, SourceFile>();
   let bytes = 0;
   let resources = 0;
   for (const path of [...files.keys()].filter(isResourceFile).sort(byPath)) {
-    const dir = owner(path);
-    const inside = dir === '.' ? path : path.slice(dir.length + 1);
-    if (inside !== 'Kptfile' && ignored.get(dir)?.(inside) === true) continue;
+    if (isIgnored(path)) continue;
     const content = files.get(path)?.bytes ?? new Uint8Array();
     bytes += content.length;
     if (bytes > MOST_BYTES) throw tooLarge(path, `${MOST_BYTES / 1024 / 1024} MiB of resources`);
-    const text = decode(path, content);
+    const text = decodeText(path, content);
     const read = (): SourceFile => readResources(path, text);
     const source = memory === undefined ? read() : memory.file(path, text, read);
     resources += source.documents.length;
@@ -88,28 +87,43 @@ export function readSources(
   return sources;
 }
 
+/** Whether functions see a file: kpt reads files of its name, and no `.krmignore` hides it. */
+export function visibleIn(files: PackageFiles): (path: string) => boolean {
+  const dirs = packageDirs(files);
+  const isIgnored = ignoredIn(files, dirs.includes('.') ? dirs : ['.', ...dirs]);
+  return (path) => isResourceFile(path) && !isIgnored(path);
+}
+
+/** Says which files the `.krmignore` of their package hides. A Kptfile is never hidden. */
+function ignoredIn(files: PackageFiles, dirs: readonly string[]): (path: string) => boolean {
+  const owner = ownersIn(new Set(dirs));
+  const ignored = new Map(dirs.map((dir) => [dir, ignoreOf(files, dir)]));
+  return (path) => {
+    const dir = owner(path);
+    const inside = dir === '.' ? path : path.slice(dir.length + 1);
+    return inside !== 'Kptfile' && isHiddenBy(ignored.get(dir), inside, dir);
+  };
+}
+
+function isHiddenBy(matcher: IgnoreMatcher | undefined, inside: string, dir: string): boolean {
+  try {
+    return matcher?.(inside) === true;
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    const file = dir === '.' ? '.krmignore' : `${dir}/.krmignore`;
+    throw new UnreadableFile(file, 1, error.code, `${file}: ${error.message}`, error.hint ?? '');
+  }
+}
+
 function ignoreOf(files: PackageFiles, dir: string): (path: string) => boolean {
   const file = files.get(dir === '.' ? '.krmignore' : `${dir}/.krmignore`);
   return file === undefined ? () => false : readKrmignore(new TextDecoder().decode(file.bytes));
 }
 
-function isResourceFile(path: string): boolean {
+/** Whether kpt reads files of this name. */
+export function isResourceFile(path: string): boolean {
   if (path.split('/').includes('.git')) return false;
   return path === 'Kptfile' || path.endsWith('/Kptfile') || /\.(?:yaml|yml|json)$/.test(path);
-}
-
-function decode(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new UnreadableFile(
-      path,
-      undefined,
-      'NOT_UTF8',
-      `${path}: not UTF-8 text`,
-      'Save the file as UTF-8.',
-    );
-  }
 }
 
 function tooLarge(path: string, limit: string): UnreadableFile {

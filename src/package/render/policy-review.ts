@@ -2,16 +2,18 @@
 import type { Remark } from '../../cel/judge.ts';
 import type { Policy } from '../../cel/policy.ts';
 import { labelsOf, type PackageFacts, type Review } from '../../cel/review.ts';
+import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFiles } from '../package.ts';
 import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
 import { copyValue, isMap, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
+import { hiddenFiles, type HiddenBefore } from './hidden-resources.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import { isSelected } from './select.ts';
 
 /** Where the package lies, and how it is in the base. */
-export interface RenderContext {
+export interface RenderContext extends HiddenBefore {
   /** Below the registered directory. */
   readonly path: string;
   /** `owner/name`, '' where it is not known. */
@@ -73,15 +75,12 @@ export function reviewOf(
   };
 }
 
-/** A list's items are resources of their own: nothing is hidden by wrapping it. */
-function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = '', depth = 0): Standing[] {
-  const { kind, items } = value;
-  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items) || depth > 3) {
-    return [{ item, value, prefix }];
-  }
-  return items.flatMap((inner: unknown, at) =>
-    isMap(inner) ? unrolled(inner, item, `${prefix}items[${at}].`, depth + 1) : [],
-  );
+/** A list's items are resources of their own: nothing is hidden by wrapping it, however often. */
+function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = ''): Standing[] {
+  const items = listItems(value);
+  if (items === undefined) return [{ item, value, prefix }];
+  const own = isOnlyList(value) ? [] : [{ item, value, prefix }];
+  return [...own, ...items.flatMap((inner, at) => unrolled(inner, item, `${prefix}items[${at}].`))];
 }
 
 /** Results as functions give them, in order of the remarks. */
@@ -139,7 +138,10 @@ export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
   const loaded = loadPackage(files);
   // A base that cannot be read says nothing about how resources were.
   if (!('root' in loaded)) return [];
-  return [...loaded.sources.values()].flatMap(({ documents }) => documents.map(({ value }) => value));
+  const visible = [...loaded.sources.values()].flatMap(({ documents }) =>
+    documents.map(({ value }) => value),
+  );
+  return [...visible, ...hiddenFiles(files).flatMap(({ resources }) => resources.map(({ value }) => value))];
 }
 
 function identityOf(item: KrmObject): string {
@@ -157,7 +159,20 @@ function metadataText(item: Readonly<Record<string, unknown>>, field: string): s
 function isForTools(item: KrmObject): boolean {
   if (item['kind'] === 'Kptfile' && String(item['apiVersion']).startsWith('kpt.dev/')) return true;
   const mark = annotationOf(item, 'config.kubernetes.io/local-config');
-  return mark !== undefined && mark !== 'false';
+  return mark !== undefined && mark !== 'false' && !isOfKubernetes(item);
+}
+
+/**
+ * Kinds that a cluster has from the beginning. Only kpt heeds the mark: kubectl, Flux and Argo CD apply such a resource
+ * all the same. ConfigMaps are left out: as such stand the configurations of functions.
+ */
+function isOfKubernetes({ apiVersion, kind }: KrmObject): boolean {
+  const [group = '', version] = String(apiVersion).split('/');
+  if (version === undefined) return kind !== 'ConfigMap';
+  return (
+    ['apps', 'batch', 'autoscaling', 'policy', 'extensions'].includes(group) ||
+    (group.endsWith('.k8s.io') && !group.endsWith('config.k8s.io'))
+  );
 }
 
 /** Many policies look at the same resources, which nothing changes between them. */

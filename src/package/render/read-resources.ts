@@ -37,15 +37,45 @@ export class UnreadableFile extends PorticoError {
   }
 }
 
+export interface ReadOptions {
+  /** Documents that are not maps are left out, as a cluster tool passes them by; otherwise they are a mistake. */
+  readonly resourcesOnly?: boolean;
+}
+
+/** @throws UnreadableFile as `readResources`, and for bytes that are not UTF-8 */
+export function readFileOf(path: string, bytes: Uint8Array, options: ReadOptions = {}): SourceFile {
+  return readResources(path, decodeText(path, bytes), options);
+}
+
+/** @throws UnreadableFile for bytes that are not UTF-8 */
+export function decodeText(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UnreadableFile(
+      path,
+      undefined,
+      'NOT_UTF8',
+      `${path}: not UTF-8 text`,
+      'Save the file as UTF-8.',
+    );
+  }
+}
+
 /**
  * Reads all documents of one file. Documents without content are left out.
  * @throws UnreadableFile for text that is not YAML, and for documents that are not maps
  */
-export function readResources(path: string, text: string): SourceFile {
+export function readResources(
+  path: string,
+  text: string,
+  { resourcesOnly = false }: ReadOptions = {},
+): SourceFile {
   const yaml = parse(path, text);
   const documents: SourceDocument[] = [];
   for (const [at, { root }] of yaml.documents.entries()) {
     if (root === null) continue;
+    if (root.kind !== 'map' && resourcesOnly) continue;
     if (root.kind !== 'map') {
       const line = lineOf(text, root.at?.body ?? 0);
       throw new UnreadableFile(

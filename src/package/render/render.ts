@@ -1,6 +1,8 @@
 import { findingsOf } from './findings.ts';
 import type { runGuardrails as RunGuardrails } from './guardrails.ts';
-import { hydrate, savesOnFailure } from './hydrate.ts';
+import { hiddenFiles, hiddenItems, hiddenResults } from './hidden-resources.ts';
+import type { HiddenFile } from './hidden-resources.ts';
+import { hydrate, runOf, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import { unsteady } from './idempotence.ts';
 import type { KrmObject } from './krm-object.ts';
@@ -23,7 +25,13 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const { files, runtime, signal, onStep } = input;
   const loaded = loadPackage(files, input.memory);
   if (!('root' in loaded)) return { ok: false, files, changed: [], runs: [], findings: [], problem: loaded };
-  const known = input.memory && renderRemembered(loaded.root, loaded.sources, input, input.memory);
+  const { guardrails = [] } = input;
+  const hidden = guardrails.length === 0 ? [] : hiddenFiles(files);
+  const judgesHidden = hidden.length > 0 || (input.context?.links ?? []).length > 0;
+  const known =
+    input.memory && !judgesHidden
+      ? renderRemembered(loaded.root, loaded.sources, input, input.memory)
+      : undefined;
   if (known !== undefined) return remembered(input, loaded.sources, known);
   const saves = savesOnFailure(loaded.root);
   const state: Hydration = {
@@ -33,24 +41,43 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
     onStep,
     runs: [],
     sources: new Map(),
+    hidden,
     saves,
     failed: undefined,
   };
   const items = await hydrate(loaded.root, state);
   const broken = state.failed?.type === 'mutator';
-  const { guardrails = [] } = input;
   const guarded =
     broken || guardrails.length === 0
       ? { items, ok: true }
-      : await guard(guardrails, items, state, input.context);
+      : await guard(guardrails, items, state, input.context, hiddenItems(hidden, files));
+  const shown = tellHidden(input, hidden, state);
   const keep = state.failed === undefined || saves;
   const done = finish(input, loaded.sources, guarded.items, state, {
-    ok: state.failed === undefined && guarded.ok,
+    ok: state.failed === undefined && guarded.ok && shown,
     keep,
   });
   const result = withRenderStatus(done, saves);
   if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
   return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+}
+
+/** Tells what is hidden; false where that fails: where a guardrail is enforced, nothing may newly be hidden from it. */
+function tellHidden(
+  { files, guardrails = [], context = { path: '.', repository: '' } }: RenderInput,
+  hidden: readonly HiddenFile[],
+  state: Hydration,
+): boolean {
+  if (guardrails.length === 0) return true;
+  const enforced = guardrails.some(({ mode }) => mode === 'enforce');
+  const results = hiddenResults(hidden, files, context).map((result) =>
+    enforced ? result : { ...result, severity: 'warning' as const },
+  );
+  if (results.length === 0) return true;
+  const fails = results.some(({ severity }) => severity === 'error');
+  const run = runOf('.', { name: 'hidden files' }, 'validator', { exitCode: fails ? 1 : 0, results });
+  state.runs.push(run);
+  return !fails;
 }
 
 /** Policies are loaded where there are any: most of a short run is loading code. */
@@ -108,8 +135,10 @@ export function finish(
       ? writeFiles(outcomes, files, sources, state.failed === undefined)
       : { files, changed: [], textOf: (path: string) => sources.get(path)?.yaml.source.text };
   const modes = new Map((input.guardrails ?? []).map((guardrail) => [guardrail.name, guardrail.mode]));
-  const paths = [...written.files.keys()].filter((path) => written.textOf(path) !== undefined);
-  const findings = findingsOf(runs, written.textOf, paths, (name) => modes.get(name));
+  const hidden = new Map((state.hidden ?? []).map(({ path, source }) => [path, source?.yaml.source.text]));
+  const textOf = (path: string): string | undefined => written.textOf(path) ?? hidden.get(path);
+  const paths = [...written.files.keys()].filter((path) => textOf(path) !== undefined);
+  const findings = findingsOf(runs, textOf, paths, (name) => modes.get(name));
   return {
     ok: ok && message === undefined,
     files: written.files,

@@ -1,0 +1,168 @@
+/**
+ * Files that functions do not see, though a cluster tool may apply them: what `.krmignore` names, and names that kpt does
+ * not read, such as `d.YAML`. Guardrails judge them all the same, and what is newly hidden fails.
+ */
+import type { PackageFiles } from '../package.ts';
+import { sameFile } from '../package.ts';
+import { setPlace } from './bookkeeping.ts';
+import { copyValue } from './field-notes.ts';
+import type { ResultItem } from './function-runtime.ts';
+import type { KrmObject } from './krm-object.ts';
+import { isResourceFile, ownersIn, packageDirs, visibleIn } from './package-sources.ts';
+import { readFileOf, UnreadableFile } from './read-resources.ts';
+import type { SourceDocument, SourceFile } from './read-resources.ts';
+
+/** What a hidden file holds. */
+export interface HiddenFile {
+  readonly path: string;
+  readonly source: SourceFile | undefined;
+  /** Documents that a cluster would take. */
+  readonly resources: readonly SourceDocument[];
+  /** Why it cannot be judged. */
+  readonly unreadable?: UnreadableFile;
+}
+
+/** How the package was in the base, for what is newly hidden. */
+export interface HiddenBefore {
+  readonly base?: PackageFiles;
+  /** There is none in the base: all that is hidden is new. */
+  readonly isNew?: boolean;
+  /** Symbolic links and submodules, which are not read. */
+  readonly links?: readonly string[];
+  readonly linksBefore?: readonly string[];
+}
+
+/** As kubectl, Flux and Argo CD name what they apply, in whatever case. */
+const APPLIED = /\.(?:ya?ml|json)$/i;
+
+/** Past these a file is not read, and counts as one that cannot be. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_RESOURCES = 20_000;
+
+/** Whether there may be any, told by the names of files alone. */
+export function mayHideFiles(files: PackageFiles): boolean {
+  return [...files.keys()].some(
+    (path) => /(?:^|\/)\.krmignore$/.test(path) || (APPLIED.test(path) && !isResourceFile(path)),
+  );
+}
+
+function hiddenPaths(files: PackageFiles): string[] {
+  const visible = visibleIn(files);
+  return [...files.keys()]
+    .filter((path) => APPLIED.test(path) && !path.split('/').includes('.git') && !visible(path))
+    .sort();
+}
+
+/** The files of a package that are hidden, read. Never throws for what is in them. */
+export function hiddenFiles(files: PackageFiles): HiddenFile[] {
+  const limits = { bytes: MOST_BYTES, resources: MOST_RESOURCES };
+  return hiddenPaths(files).map((path) => readHidden(path, files, limits));
+}
+
+function readHidden(
+  path: string,
+  files: PackageFiles,
+  limits: { bytes: number; resources: number },
+): HiddenFile {
+  const bytes = files.get(path)?.bytes ?? new Uint8Array();
+  try {
+    limits.bytes -= bytes.length;
+    if (limits.bytes < 0) throw tooMuch(path);
+    const source = readFileOf(path, bytes, { resourcesOnly: true });
+    const resources = source.documents.filter(({ value }) => isResource(value));
+    limits.resources -= resources.length;
+    if (limits.resources < 0) throw tooMuch(path);
+    return { path, source, resources };
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return { path, source: undefined, resources: [], unreadable: error };
+  }
+}
+
+function tooMuch(path: string): UnreadableFile {
+  const message = `${path}: the files that are hidden hold more than is read`;
+  return new UnreadableFile(path, undefined, 'PACKAGE_TOO_LARGE', message, 'Split the package into several.');
+}
+
+/** The server refuses what lacks either; the name may be generated. */
+function isResource({ apiVersion, kind }: KrmObject): boolean {
+  return typeof apiVersion === 'string' && typeof kind === 'string';
+}
+
+/** The resources of hidden files as functions would see them. */
+export function hiddenItems(hidden: readonly HiddenFile[], files: PackageFiles): KrmObject[] {
+  const owner = ownersIn(new Set(packageDirs(files)));
+  return hidden.flatMap(({ path, resources }) =>
+    resources.map(({ value, index }) => {
+      const item = copyValue(value);
+      const dir = owner(path);
+      const place = { package: dir, path: dir === '.' ? path : path.slice(dir.length + 1), index };
+      setPlace(item, place, `hidden-${path}-${index}`);
+      return item;
+    }),
+  );
+}
+
+/** What there is to tell of hidden files: an error where the base did not hide it too. */
+export function hiddenResults(
+  hidden: readonly HiddenFile[],
+  files: PackageFiles,
+  { base, isNew = false, links = [], linksBefore = [] }: HiddenBefore,
+): ResultItem[] {
+  const known = base !== undefined || isNew;
+  const before = base && visibleBefore(base);
+  const wasHidden = (path: string): boolean =>
+    before !== undefined && (isResourceFile(path) ? !before(path) : base?.has(path) === true);
+  const told = hidden.flatMap((file): ResultItem[] => {
+    const { path, resources, unreadable } = file;
+    const was = wasHidden(path);
+    if (unreadable !== undefined && !(was && sameFile(base?.get(path), files.get(path)))) {
+      // What is no YAML is no resource either: templates are hidden so. What only we do not read may be one.
+      const harmless = was && unreadable.code === 'YAML_INVALID' && !/\.json$/i.test(path);
+      const message = `${path} is hidden from functions, and guardrails cannot judge it: ${unreadable.message}`;
+      return [
+        { message: `${message}. ${UNREADABLE_WAYS}`, severity: level(known && !harmless), ...at(path) },
+      ];
+    }
+    if (was || resources.length === 0) return [];
+    const why = isResourceFile(path) ? '.krmignore hides it' : 'its extension is not in lower case';
+    const message = `${path} holds resources that a cluster tool may apply, and functions do not see them: ${why}.`;
+    return [{ message: `${message} ${HIDDEN_WAYS}`, severity: level(known), ...at(path) }];
+  });
+  const linked = links.filter((path) => !linksBefore.includes(path));
+  return [
+    ...told,
+    ...linked.map((path): ResultItem => {
+      const message = `${path} is a symbolic link or a submodule: what it leads to is not judged, though a cluster tool may follow it.`;
+      return { message: `${message} Put the file itself there.`, severity: level(known), ...at(path) };
+    }),
+  ];
+}
+
+/** A base whose `.krmignore` cannot be used hides nothing. */
+function visibleBefore(base: PackageFiles): (path: string) => boolean {
+  const visible = visibleIn(base);
+  return (path) => {
+    try {
+      return visible(path);
+    } catch (error) {
+      if (error instanceof UnreadableFile) return true;
+      throw error;
+    }
+  };
+}
+
+const HIDDEN_WAYS =
+  'Let functions see it, or give it an extension that no cluster tool applies, such as .tmpl; where it has to stay ' +
+  'hidden, the base branch has to hide it first.';
+
+const UNREADABLE_WAYS = 'Correct it, or give it an extension that no cluster tool applies, such as .tmpl.';
+
+/** Where nothing is known of the base, nothing is said to be new. */
+function level(fails: boolean): 'error' | 'warning' {
+  return fails ? 'error' : 'warning';
+}
+
+function at(path: string): Pick<ResultItem, 'file'> {
+  return { file: { path } };
+}
