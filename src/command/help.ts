@@ -1,10 +1,11 @@
 /** Help, generated from the table of commands. */
 import { closestWord } from '../package/closest-word.ts';
+import { cell } from '../text/markdown.ts';
 import { shown } from './arguments.ts';
 import { authorize, whoMay } from './authorize.ts';
 import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand, Command } from './command.ts';
-import { cell, refuse } from './refusal.ts';
+import { refuse } from './refusal.ts';
 
 /** The verb `help`; it is handed the table, which holds it. */
 export function helpCommand(table: () => readonly Command[]): AnywhereCommand {

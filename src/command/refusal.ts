@@ -1,3 +1,5 @@
+import { cell } from '../text/markdown.ts';
+
 /** A command that is not carried out: the code is stable, the sentences are for the person who asked. */
 export interface Refusal {
   readonly kind: 'refuse';
@@ -33,11 +35,6 @@ export function refusalText({
     ['| what is missing | what to do | who can |', '|---|---|---|', ...rows].join('\n'),
     'Ask again when they are there; `/portico explain` tells at any time how far it is.',
   ].join('\n\n');
-}
-
-/** A pipe would end the cell, in code spans too. */
-export function cell(text: string): string {
-  return text.replaceAll(/(?<!\\)\|/g, '\\|').replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** `message` becomes a sentence: a capital first, a full stop last. */

@@ -1,5 +1,6 @@
+import { inert } from '../text/markdown.ts';
 import { isForgeError, orNull } from './forge-error.ts';
-import { cutText, inert, MAX_RELEASE_BODY } from './markdown.ts';
+import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 

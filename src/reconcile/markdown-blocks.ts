@@ -1,12 +1,10 @@
 /** Pure: pieces of Markdown in which foreign text is inert: it stands in code, where nothing is a mention or a tag. */
 import type { Conflict } from '../package/merge/conflict.ts';
+import { cell, codeSpan, fence, inertSentence } from '../text/markdown.ts';
 
 /** Inline code that holds any text; line breaks become spaces. */
 export function code(text: string): string {
-  const flat = text.replace(/[\r\n\t]+/g, ' ').replaceAll('|', '\\|');
-  const ticks = '`'.repeat(Math.max(1, ...[...flat.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  const padded = flat.startsWith('`') || flat.endsWith('`') ? ` ${flat} ` : flat;
-  return flat === '' ? '(empty)' : `${ticks}${padded}${ticks}`;
+  return text === '' ? '(empty)' : codeSpan(text.replaceAll(/[\r\n\t]+/g, ' '));
 }
 
 /** A table; cells are Markdown already. */
@@ -15,7 +13,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 }
 
 function tableLine(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  return `| ${cells.map(cell).join(' | ')} |`;
 }
 
 /** Conflicts as people read them: where, and the three values. */
@@ -49,39 +47,17 @@ export function sentence(text: string): string {
   return /[.!?:]$/.test(flat) || flat === '' ? flat : `${flat}.`;
 }
 
-/** Code spans, then runs of other text, then backticks that begin no span. */
-const SPANS = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|[^`]+|`+/gs;
-const LONGEST_TOLD = 4_000;
-
 /**
  * A foreign message as a sentence in Markdown, in a paragraph or a cell: what it quotes in code stays; outside of code
  * it mentions nobody, links to nothing by number, shows no image, holds no HTML and ends no cell.
  */
 export function told(text: string): string {
-  const flat = sentence(text.length > LONGEST_TOLD ? `${text.slice(0, LONGEST_TOLD)}…` : text);
-  return flat.replace(SPANS, (part, ticks: string | undefined) => (ticks === undefined ? inert(part) : part));
-}
-
-const ZERO_WIDTH = '\u200b';
-
-function inert(text: string): string {
-  return (
-    text
-      // An entity is rendered before the forge looks for mentions and numbers.
-      .replaceAll(/&(?=#|(?!(?:amp|lt|gt|quot);)[a-z][a-z\d]*;)/gi, '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('|', '\\|')
-      .replaceAll('![', `!${ZERO_WIDTH}[`)
-      .replaceAll(/@(?=[a-z\d])/gi, `@${ZERO_WIDTH}`)
-      .replaceAll(/(?:#|\bGH\\?-)(?=\d)/gi, `$&${ZERO_WIDTH}`)
-      .replace(/^\//, '\\/')
-  );
+  return inertSentence(sentence(text));
 }
 
 /** A fence around text, longer than any run of backticks in it. */
 export function fenced(text: string, language = 'text'): string {
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+  return fence(text.replace(/\n$/, ''), language);
 }
 
 function place({ resource, path }: Conflict): string {

@@ -1,7 +1,7 @@
-/** Pure: from fixes to suggestion blocks on the lines of a pull request's diff. */
-import { codeSpan } from '../package/diff/foreign-text.ts';
 import { lineHunks } from '../package/diff/line-diff.ts';
 import { digestOf } from '../revision/digest.ts';
+/** Pure: from fixes to suggestion blocks on the lines of a pull request's diff. */
+import { codeSpan } from '../text/markdown.ts';
 import type { Fix } from './fixes.ts';
 import type { ReviewRemark } from './forge-port.ts';
 import { code, fenced, sentence } from './markdown-blocks.ts';

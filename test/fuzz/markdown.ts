@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { cutText, inert, inertBlock, inertCode } from '../../src/forge/markdown.ts';
+import { cutText } from '../../src/forge/markdown.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
@@ -12,6 +12,7 @@ import { renderCheck } from '../../src/reconcile/render-check.ts';
 import { publishedSummary } from '../../src/reconcile/summary.ts';
 import { updateBody } from '../../src/reconcile/update-body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
+import { codeSpan, fence, inert } from '../../src/text/markdown.ts';
 import { fuzz, hostileText } from './fuzzing.ts';
 import { liveParts } from './live-markdown.ts';
 
@@ -29,15 +30,15 @@ test('foreign text', () =>
     check(text, limit) {
       for (const markdown of [
         inert(text),
-        inertCode(text),
-        inertBlock(text, 'yaml'),
+        codeSpan(text),
+        fence(text, 'yaml'),
         fenced(text),
         told(text),
         code(text),
-        table(['a', 'b'], [[code(text), inertCode(text)]]),
+        table(['a', 'b'], [[code(text), codeSpan(text)]]),
       ])
         expect(liveParts(markdown), JSON.stringify(markdown)).toEqual([]);
-      const cut = cutText(`${inertBlock(text)}\n\n${inert(text)}`, limit + 60);
+      const cut = cutText(`${fence(text, '')}\n\n${inert(text)}`, limit + 60);
       expect(cut.length).toBeLessThanOrEqual(limit + 60);
       expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true);
     },

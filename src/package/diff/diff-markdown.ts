@@ -1,3 +1,4 @@
+import { codeSpan, fence } from '../../text/markdown.ts';
 import type {
   FieldChange,
   FileChange,
@@ -5,7 +6,6 @@ import type {
   ResourceChange,
   ResourceChangeKind,
 } from './diff-types.ts';
-import { codeSpan, fence } from './foreign-text.ts';
 import { lineHunks } from './line-diff.ts';
 
 export interface DiffMarkdownOptions {

@@ -1,4 +1,4 @@
-import { codeSpan } from '../diff/foreign-text.ts';
+import { cell, codeSpan } from '../../text/markdown.ts';
 import type { PowerChange, PowerDiff } from './power-types.ts';
 
 /**
@@ -13,18 +13,22 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   const more = left > 0 ? [`… and ${left} more.`] : [];
   const blind =
     unread.length > 0
-      ? [`Nothing is known of files that cannot be read: ${unread.slice(0, 20).map(codeSpan).join(', ')}.`]
+      ? [
+          `Nothing is known of files that cannot be read: ${unread
+            .slice(0, 20)
+            .map((path) => codeSpan(path))
+            .join(', ')}.`,
+        ]
       : [];
   return [...table, ...more, ...blind].join('\n\n');
 }
 
 function row({ direction, who, what, danger = '' }: PowerChange): string {
-  const cells = [direction === 'wider' ? '▲' : '▼', cell(who), cell(what), danger];
+  const cells = [direction === 'wider' ? '▲' : '▼', shown(who), shown(what), danger].map(cell);
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Foreign text in a cell, where a pipe would end it. */
-function cell(text: string): string {
+function shown(text: string): string {
   const short = text.length > 300 ? `${text.slice(0, 297)}...` : text;
-  return codeSpan(short).replaceAll('|', '\\|');
+  return codeSpan(short);
 }
