@@ -288,7 +288,7 @@ describe('a mistake is told with code, place and remedy', () => {
     [
       'schedule',
       'spec:\n  updates: { schedule: "0 25 * * *" }\n',
-      { line: 5, column: 24, message: expect.stringContaining('within 0-23') as string },
+      { line: 5, column: 24, message: expect.stringContaining('hour: 25') as string },
     ],
     [
       'follow',
