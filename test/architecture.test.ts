@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   intake: ['node:', 'npm:'],
   queue: ['node:', 'npm:'],
   reconcile: ['text', 'command', 'revision', 'package', 'config', 'catalog'],
-  command: ['text', 'revision', 'package', 'config'],
+  command: ['npm:commonmark', 'text', 'revision', 'package', 'config'],
   revision: ['node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['text', 'cel', 'npm:yaml', 'node:crypto'],

@@ -1,9 +1,10 @@
 /**
- * Which lines of a comment are its author's own words at the start of a line. Left out: fenced and quoted text
- * (with the lines that Markdown draws into the quote), HTML comments, `<details>` and other folded or verbatim
- * elements, and the history below an e-mail reply. Where Markdown is ambiguous a line counts as not meant.
- * (CommonMark 0.31 §4.5, §4.6, §5.1; indented code cannot matter, since a command starts in the first column.)
+ * Which lines of a comment are its author's own words where every reader sees them: lines of top-level paragraphs, as
+ * CommonMark reads them. Not those in code, quotes, lists, tables, footnotes, texts of links and images, attributes or comments
+ * of HTML; nor what stands in `<details>` and its like, or below an e-mail reply. Where Markdown is ambiguous a line counts as
+ * not meant.
  */
+import { Parser, type Node } from 'commonmark';
 
 export interface OwnLine {
   /** 1-based. */
@@ -12,117 +13,119 @@ export interface OwnLine {
 }
 
 /** Elements whose content is folded away, quoted, or not prose. */
-const CLOSED_ELEMENT = /<!--|<(\/?)(details|blockquote|pre)(?=[\s/>]|$)/gi;
+const CLOSED_ELEMENT =
+  /<(\/?)(details|blockquote|pre|table|template|noscript|select|textarea|script|style|title)(?=[\s/>]|$)/gi;
 
-interface Scan {
-  fence: { readonly mark: string; readonly length: number } | undefined;
-  quote: boolean;
-  htmlComment: boolean;
+/** The parser looks for the end of each link again; past so many that takes long, and no comment has them. */
+const MAX_LINKS = 1_000;
+
+/**
+ * Of the lines that `isMeant` picks, those that are the author's own, in order; null for a text that is too intricate to be
+ * read in linear time. Never throws.
+ */
+export function ownLines(body: string, isMeant: (text: string) => boolean): OwnLine[] | null {
+  const lines = body.split(/\r\n|\n|\r/);
+  const end = lines.findIndex((_, at) => startsHistory(lines, at));
+  const written = end === -1 ? lines : lines.slice(0, end);
+  const picked = written.flatMap((text, at) => (isMeant(text) ? [at] : []));
+  if (picked.length === 0) return [];
+  if (body.split('](').length > MAX_LINKS) return null;
+  const own = topLevelLines(written, picked);
+  return picked.filter((at) => own.has(at)).map((at) => ({ number: at + 1, text: written[at] ?? '' }));
+}
+
+/** Which of the picked lines stand in the plain text of a top-level paragraph. */
+function topLevelLines(lines: readonly string[], picked: readonly number[]): ReadonlySet<number> {
+  const mark = unusedCharacter(lines);
+  const chosen = new Set(picked);
+  const marked = lines.map((text, at) => (chosen.has(at) ? `${mark}${at}${mark}${text}` : text));
+  const found = new Set<number>();
+  const hiding = { comment: false, elements: new Map<string, number>() };
+  const document = new Parser().parse(marked.join('\n'));
+  for (let block = document.firstChild; block !== null; block = block.next) {
+    if (block.type === 'html_block') followHtml(block.literal ?? '', hiding);
+    else if (block.type === 'paragraph' && !isTableOrFootnote(block, lines)) {
+      readParagraph(block, mark, hiding, found);
+    } else followInlineHtml(block, hiding);
+  }
+  return found;
+}
+
+interface Hiding {
+  comment: boolean;
   /** Name → how many are open. Counting is enough, and stays linear for any nesting. */
   readonly elements: Map<string, number>;
 }
 
-/** The author's own lines, in order. Linear in the length; never throws. */
-export function ownLines(body: string): OwnLine[] {
-  const lines = body.split(/\r\n|\n|\r/);
-  const scan: Scan = { fence: undefined, quote: false, htmlComment: false, elements: new Map() };
-  const own: OwnLine[] = [];
-  for (const [at, text] of lines.entries()) {
-    if (startsHistory(lines, at)) break;
-    if (isOwn(scan, text)) own.push({ number: at + 1, text });
-  }
-  return own;
-}
-
-/** Whether this line is the author's; moves the scan past it. */
-function isOwn(scan: Scan, text: string): boolean {
-  if (scan.fence !== undefined) {
-    if (closesFence(text, scan.fence)) scan.fence = undefined;
-    return false;
-  }
-  const hidden = scan.htmlComment || [...scan.elements.values()].some((open) => open > 0);
-  const fence = scan.htmlComment ? undefined : opensFence(text);
-  if (fence !== undefined) {
-    scan.fence = fence;
-    scan.quote = false;
-    return false;
-  }
-  if (!hidden && isQuote(scan, text)) return false;
-  scanElements(scan, text);
-  return !hidden;
-}
-
-function opensFence(text: string): Scan['fence'] {
-  const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(text);
-  const [, mark = '', info = ''] = match ?? [];
-  // Backticks after backticks are a code span in a paragraph, not a fence.
-  if (match === null || (mark.startsWith('`') && info.includes('`'))) return undefined;
-  return { mark: mark[0] ?? '`', length: mark.length };
-}
-
-function closesFence(text: string, fence: NonNullable<Scan['fence']>): boolean {
-  const trimmed = text.replace(/^ {0,3}/, '').trimEnd();
-  return trimmed.length >= fence.length && trimmed === fence.mark.repeat(trimmed.length);
-}
-
-/** A quoted line, or one that continues the paragraph of a quote (CommonMark's lazy continuation). */
-function isQuote(scan: Scan, text: string): boolean {
-  const content = /^ {0,3}>(.*)$/.exec(text)?.[1];
-  if (content !== undefined) {
-    scan.quote = content.replaceAll('>', '').trim() !== '';
-    return true;
-  }
-  if (text.trim() === '') scan.quote = false;
-  return scan.quote;
-}
-
-/** Follows comments and elements through a line, outside its code spans. */
-function scanElements(scan: Scan, text: string): void {
-  let rest = text;
-  if (scan.htmlComment) {
-    const end = rest.indexOf('-->');
-    if (end < 0) return;
-    scan.htmlComment = false;
-    rest = rest.slice(end + 3);
-  }
-  rest = withoutCodeSpans(rest);
-  let from = 0;
-  for (const match of rest.matchAll(CLOSED_ELEMENT)) {
-    if (match.index < from) continue;
-    if (match[0] === '<!--') {
-      const end = rest.indexOf('-->', match.index + 4);
-      if (end < 0) {
-        scan.htmlComment = true;
-        return;
-      }
-      from = end + 3;
-    } else toggle(scan.elements, match[1] === '/', (match[2] ?? '').toLowerCase());
+function readParagraph(paragraph: Node, mark: string, hiding: Hiding, found: Set<number>): void {
+  for (let child = paragraph.firstChild; child !== null; child = child.next) {
+    if (child.type === 'html_inline') followHtml(child.literal ?? '', hiding);
+    else if (child.type === 'text' && !isHiding(hiding)) {
+      const [before, at] = (child.literal ?? '').split(mark);
+      if (before === '' && at !== undefined) found.add(Number(at));
+    } else followInlineHtml(child, hiding);
   }
 }
 
-function toggle(elements: Map<string, number>, closes: boolean, name: string): void {
-  elements.set(name, Math.max(0, (elements.get(name) ?? 0) + (closes ? -1 : 1)));
+function isHiding({ comment, elements }: Hiding): boolean {
+  return comment || [...elements.values()].some((open) => open > 0);
 }
 
-/** Leaves out what stands between equally long runs of backticks on one line. */
-function withoutCodeSpans(text: string): string {
-  const runs = [...text.matchAll(/`+/g)];
-  const nextOfLength = new Map<number, number>();
-  const closing = runs.map(() => -1);
-  for (const [at, run] of [...runs.entries()].reverse()) {
-    closing[at] = nextOfLength.get(run[0].length) ?? -1;
-    nextOfLength.set(run[0].length, at);
+/** Elements that are opened below a node hide what follows, too. */
+function followInlineHtml(node: Node, hiding: Hiding): void {
+  const walker = node.walker();
+  for (let event = walker.next(); event !== null; event = walker.next()) {
+    const { type, literal } = event.node;
+    if (event.entering && (type === 'html_inline' || type === 'html_block'))
+      followHtml(literal ?? '', hiding);
   }
-  let result = '';
-  let from = 0;
-  for (let at = 0; at < runs.length; at++) {
-    const end = runs[closing[at] ?? -1];
-    if (end === undefined) continue;
-    result += text.slice(from, runs[at]?.index);
-    from = end.index + end[0].length;
-    at = closing[at] ?? at;
+}
+
+/** Follows comments and elements through HTML as a browser will: a comment that is not closed goes on. */
+function followHtml(html: string, hiding: Hiding): void {
+  let rest = html;
+  for (;;) {
+    if (hiding.comment) {
+      const end = rest.indexOf('-->');
+      if (end === -1) return;
+      hiding.comment = false;
+      rest = rest.slice(end + '-->'.length);
+    }
+    const start = rest.indexOf('<!--');
+    for (const [, closes, name = ''] of (start === -1 ? rest : rest.slice(0, start)).matchAll(
+      CLOSED_ELEMENT,
+    )) {
+      const open = (hiding.elements.get(name.toLowerCase()) ?? 0) + (closes === '/' ? -1 : 1);
+      hiding.elements.set(name.toLowerCase(), Math.max(0, open));
+    }
+    if (start === -1) return;
+    hiding.comment = true;
+    rest = rest.slice(start + '<!--'.length);
   }
-  return result + text.slice(from);
+}
+
+/** GitHub's tables and footnotes are paragraphs to CommonMark. */
+function isTableOrFootnote({ sourcepos }: Node, lines: readonly string[]): boolean {
+  const [[first], [last]] = sourcepos;
+  // To CommonMark a footnote is a reference, which it takes out of its paragraph.
+  let start = first - 1;
+  while (start > 0 && lines[start - 1]?.trim() !== '') start -= 1;
+  const own = lines.slice(start, last);
+  return (
+    own.some((text) => /^ {0,3}\[\^[^\]\s]{1,999}\]:/.test(text)) ||
+    own
+      .slice(1)
+      .some((text) => /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[-:| \t]*)?$/.test(text) && text.includes('|'))
+  );
+}
+
+/** A private-use character that the text does not have. */
+function unusedCharacter(lines: readonly string[]): string {
+  const used = new Set(lines.flatMap((text) => text.match(/[\uE000-\uF8FF]/g) ?? []));
+  for (let code = 0xe000; ; code += 1) {
+    const character = String.fromCharCode(code);
+    if (!used.has(character)) return character;
+  }
 }
 
 /** A mail program's own words above the history: what follows was written by somebody else. */

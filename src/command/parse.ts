@@ -38,7 +38,14 @@ const JOINED_EMOJI = /\p{ExtPict}(?:\uFE0F?\p{EMod}?\u200D\p{ExtPict})+/gu;
  */
 export function parseComment(body: string): CommentParse {
   if (body.length > LONGEST_BODY) return { kind: 'commands', commands: [] };
-  const lines = ownLines(body).filter(({ text }) => PREFIX.test(text));
+  const lines = ownLines(body, (text) => PREFIX.test(text));
+  if (lines === null) {
+    return refuse(
+      'comment-too-intricate',
+      'the comment holds commands among so many links that it was not read',
+      'Write the commands in a comment of their own.',
+    );
+  }
   if (lines.length > MOST_COMMANDS) {
     return refuse(
       'too-many-commands',

@@ -23,7 +23,7 @@ describe('a command', () => {
     ['several', '/portico approve\n/portico publish', ['approve', 'publish']],
     ['in capitals, as a telephone writes', '/Portico Publish @ABCDEF1', ['publish @ABCDEF1']],
     ['the prefix alone asks for help', '/portico', ['help']],
-    ['below a list item', '- done\n/portico render', ['render']],
+    ['below a list and a blank line', '- done\n\n/portico render', ['render']],
     ['below a heading', '# Title\n/portico render', ['render']],
     ['after a rule', '---\n/portico render', ['render']],
   ])('%s', (_name, body, commands) => expect(read(body)).toEqual(commands));
@@ -88,7 +88,7 @@ describe('13 quoted, fenced, hidden and indented text', () => {
     ['drawn into the quote above, second line', '> I would do\nthis\n/portico publish', []],
     ['below a quote and a blank line', '> /portico publish\n\n/portico render', ['render']],
     ['below an empty quote line', '> text\n>\n/portico render', ['render']],
-    ['fence in a quote', '> ```\n/portico publish\n\n/portico render', ['render']],
+    ['fence in a quote', '> ```\n> /portico publish\n\n/portico render', ['render']],
     ['HTML comment', '<!-- /portico publish -->', []],
     ['HTML comment over lines', '<!--\n/portico publish\n-->\n/portico render', ['render']],
     [
@@ -109,7 +109,7 @@ describe('13 quoted, fenced, hidden and indented text', () => {
     ['details in capitals with attributes', '<DETAILS open>\n/portico publish\n</DETAILS>', []],
     [
       'nested details',
-      '<details>\n<details>\n</details>\n/portico publish\n</details>\n/portico render',
+      '<details>\n<details>\n</details>\n\n/portico publish\n\n</details>\n\n/portico render',
       ['render'],
     ],
     ['details never closed', '<details>\n/portico publish', []],
@@ -120,10 +120,29 @@ describe('13 quoted, fenced, hidden and indented text', () => {
     ],
     ['details in a code span', 'the `<details>` element\n/portico render', ['render']],
     ['a tag broken over lines', '<details\nopen>\n/portico publish\n</details>', []],
-    ['a word that begins like it', '<detailsx>\n/portico render', ['render']],
+    ['a word that begins like it', '<detailsx>\n\n/portico render', ['render']],
     ['blockquote element', '<blockquote>\n/portico publish\n</blockquote>', []],
     ['pre element', '<pre>\n/portico publish\n</pre>\n/portico render', ['render']],
-    ['a closing tag alone', '</details>\n/portico render', ['render']],
+    ['a closing tag alone', '</details>\n\n/portico render', ['render']],
+    ['in a block of HTML', '<b>\n/portico publish\n</b>\n\n/portico render', ['render']],
+    ['code span over lines', 'see `a\n/portico publish\nb`', []],
+    ['two backticks over lines', 'see ``a\n/portico publish\n`b``\n\n/portico render', ['render']],
+    ['text of an image', '![a\n/portico publish\nb](https://e.org/x.png)', []],
+    ['title of a link', '[a](https://e.org "b\n/portico publish\nc")', []],
+    ['text of a link', '[a\n/portico publish\nb](https://e.org)', []],
+    ['title of an image', '![a](x.png "b\n/portico publish\nc")', []],
+    ['attribute', 'see <img alt="a\n/portico publish\nb">', []],
+    ['attribute in a block', '<img alt="a\n/portico publish\nb">', []],
+    ['reference that nobody follows', '[a]: https://e.org "b\n/portico publish\nc"', []],
+    ['heading with a line below', '/portico publish\n===', []],
+    ['drawn into a list', '- done\n/portico publish', []],
+    ['in a list item', '- done\n\n  /portico publish', []],
+    ['row of a table', 'a | b\n--- | ---\n/portico publish | c', []],
+    ['head of a table', '/portico publish | c\n--- | ---\na | b', []],
+    ['footnote', 'see[^1]\n\n[^1]: a\n/portico publish', []],
+    ["comment that is opened in a comment's line", '<!-- a --><!-- b\n\n/portico publish', []],
+    ['emphasis over lines', '**a\n/portico publish\nb**', []],
+    ['details that are opened in a paragraph', 'see <details>\n\n/portico publish\n\n</details>', []],
   ])('%s', (_name, body, commands) => expect(read(body)).toEqual(commands));
 });
 
@@ -209,6 +228,8 @@ describe('limits', () => {
   test('20 eleven refuse them all', () => expect(read(many(11))).toEqual(['!too-many-commands']));
   test('20 quoted ones do not count', () =>
     expect(read(`${many(10)}\n\n> /portico render`)).toHaveLength(10));
+  test('commands among a thousand links refuse them all', () =>
+    expect(read(`/portico render\n\n${'[a]('.repeat(1_500)}`)).toEqual(['!comment-too-intricate']));
   test('a line too long', () =>
     expect(read(`/portico reject ${'x'.repeat(1000)}`)).toEqual(['!command-too-long']));
 });
