@@ -18,8 +18,9 @@ Write a command at the start of a line of a new comment, or of a review:
 /portico publish
 \`\`\`
 
-- Up to ${MOST_COMMANDS} commands stand in one comment, each on its own line. They run in order and stop at the first that fails.
-- Quoted text, code blocks, HTML comments, folded sections and edited comments are not read.
+- Up to ${MOST_COMMANDS} commands stand in one comment, each on a line that begins with \`/portico\`, in a paragraph of its own words: not in a list, a quote, a table or a folded part.
+- They run in order and stop at the first that fails.
+- Quoted text, code, HTML and edited comments are not read.
 - Arguments are split as a shell splits them ('…', "…" and \\\\ quote), and nothing is expanded.
 - \`@commit\` is \`@\` and at least seven digits of the commit that you mean: the command is refused if the head is another. Commands
   that say so below are also refused if something was pushed after your comment.
