@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalog: ['package', 'revision'],
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],
-  demo: ['cli', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],
+  demo: ['cli', 'config', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],
   cli: [
     '.',
     'text',

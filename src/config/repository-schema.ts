@@ -147,10 +147,11 @@ const spec = z
           description:
             'Roles, @org/team or @login; one of them must approve a proposal that lets a package do more than before.',
         }),
-        directPushes: z
-          .enum(['publish', 'flag'])
-          .optional()
-          .meta({ description: 'What to do about a push past any proposal.', default: 'flag' }),
+        directPushes: z.enum(['publish', 'flag']).optional().meta({
+          description:
+            'What to do about a push past any proposal, and a merge without the approvals it needs.',
+          default: 'flag',
+        }),
         mergeMethod: z.enum(['merge', 'squash', 'rebase']).optional().meta({
           description:
             'How /portico publish merges; without it as the repository allows, a merge commit before squash and rebase.',

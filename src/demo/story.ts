@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 
 import type { LocalPortico } from '../cli/local-portico.ts';
+import { branchRuleset, tagRuleset } from '../config/ruleset.ts';
 import { PorticoError } from '../error.ts';
 import { as, DOWNSTREAMS, ORGANISATION, UPSTREAM } from './cast.ts';
 import { changePackage } from './choose.ts';
@@ -56,6 +57,23 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     });
   }
 
+  for (const name of [UPSTREAM, ...DOWNSTREAMS]) {
+    await narrator.step(
+      `${name}: rulesets require the check portico, and leave tags to the App`,
+      async () => {
+        const { id } = forge.app;
+        for (const ruleset of [branchRuleset('main', id), tagRuleset(id)]) {
+          await alice.request('POST /repos/{owner}/{repo}/rulesets', {
+            owner: ORGANISATION,
+            repo: name,
+            ...ruleset,
+          } as never);
+        }
+        return '';
+      },
+    );
+  }
+
   narrator.chapter('A draft');
   const branch = `drafts/${hero}/second-revision`;
   await narrator.step(`Alice pushes ${branch}`, async () => {
@@ -81,8 +99,9 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     const { data: pull } = await alice.rest.pulls.get({ ...here, pull_number: number });
     const { data } = await alice.rest.checks.listForRef({ ...here, ref: pull.head.sha });
     const aggregate = data.check_runs.find(({ name }) => name === 'portico');
+    // Nothing is wrong with it: it only waits for an approval.
     expect(
-      aggregate?.conclusion === 'success',
+      aggregate?.conclusion === 'action_required' && /^Needs 1 approval/.test(aggregate.output.title ?? ''),
       `the check is ${aggregate?.conclusion ?? 'missing'}: ${aggregate?.output.title ?? ''}`,
     );
     return `${data.check_runs.length} checks on ${pull.head.sha.slice(0, 7)}, ${pull.commits} commits`;
@@ -103,6 +122,13 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     expect(data.draft !== true, 'the pull request is still a draft');
     return 'ready for review';
   });
+  await narrator.step('Alice presses the merge button, and the ruleset says no', async () => {
+    const answer = await alice.rest.pulls
+      .merge({ ...here, pull_number: number })
+      .then(() => 'it was merged', String);
+    expect(answer.includes('Required status check "portico"'), `nobody has approved, and ${answer}`);
+    return 'portico waits for an approval';
+  });
   await narrator.step('Bob approves with a review', async () => {
     await bob.rest.pulls.createReview({
       ...here,
@@ -111,7 +137,15 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
       body: 'Looks right.',
     });
     await local.idle();
-    return '';
+    const { data: pull } = await bob.rest.pulls.get({ ...here, pull_number: number });
+    const { data } = await bob.rest.checks.listForRef({
+      ...here,
+      ref: pull.head.sha,
+      check_name: 'portico/approval',
+    });
+    const [approval] = data.check_runs;
+    expect(approval?.conclusion === 'success', `the check is ${approval?.conclusion ?? 'missing'}`);
+    return approval?.output.title ?? '';
   });
 
   narrator.chapter('Published');

@@ -1,4 +1,5 @@
 /** Pure: what the onboarding pull request holds and says. */
+import { branchRuleset, tagRuleset, type Ruleset } from '../config/ruleset.ts';
 import { parseRevisionName } from '../revision/revision-name.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { code, table } from './markdown-blocks.ts';
@@ -19,6 +20,10 @@ export interface OnboardingFound {
     readonly kind: 'draft' | 'proposed' | 'deletion-proposed';
   }[];
   readonly branch: string;
+  /** `owner/name`. */
+  readonly repository: string;
+  /** Of the App, which is the expected source of its checks. */
+  readonly appId: number;
 }
 
 const MOST_ROWS = 100;
@@ -48,7 +53,7 @@ function isSemver(packages: readonly FoundPackage[]): boolean {
 }
 
 /** The pull request's description; the same findings give the same text. */
-export function onboardingBody({ packages, porch, branch }: OnboardingFound): string {
+export function onboardingBody({ packages, porch, branch, repository, appId }: OnboardingFound): string {
   const shown = packages.slice(0, MOST_ROWS);
   const published = packages.filter(({ revisions }) => revisions.length > 0).length;
   const rows = shown.map(({ path, revisions, newest }) => [
@@ -72,7 +77,27 @@ export function onboardingBody({ packages, porch, branch }: OnboardingFound): st
       '- Packages that were cloned from repositories that Portico knows get update pull requests, if `spec.updates.follow` in the file says so.',
       '- Removing the file, or the App, ends it: tags and `refs/portico/published/` stay, and nothing else is left behind.',
     ].join('\n'),
+    protection(repository, branch, appId),
     'Edit the file on this branch as you like. **Closing this pull request means no**: it is not opened again; to register later, add the file yourself.',
+  ].join('\n\n');
+}
+
+/** How an administrator makes the forge keep the rule; Portico does not ask for the right to. */
+function protection(repository: string, branch: string, appId: number): string {
+  const create = (ruleset: Ruleset): string =>
+    [
+      '```sh',
+      `gh api --method POST repos/${repository}/rulesets --input - <<'JSON'`,
+      JSON.stringify(ruleset, null, 2),
+      'JSON',
+      '```',
+    ].join('\n');
+  return [
+    `**To be run once by an administrator, after the merge.** The check \`portico\` waits until a proposal has its approvals. Required by a ruleset, it makes the merge button, auto-merge and a merge queue wait as well; without one, what is merged past it is only flagged, and not published.`,
+    `Require \`portico\`, with this App (${appId}) as its only source:`,
+    create(branchRuleset(branch, appId)),
+    'Let this App alone make, move and delete the tags of revisions:',
+    create(tagRuleset(appId)),
   ].join('\n\n');
 }
 

@@ -33,7 +33,13 @@ export async function offerOnboarding(
   // Closed means no, and merged means that somebody took the file away again.
   if (open === undefined && before.length > 0) return;
   const porch = await porchBranches(git, signal);
-  const body = onboardingBody({ packages, porch, branch: facts.defaultBranch });
+  const body = onboardingBody({
+    packages,
+    porch,
+    branch: facts.defaultBranch,
+    repository: facts.fullName,
+    appId: world.app.id,
+  });
   if (open !== undefined) {
     const ours = open.author === world.app.botLogin && open.headRepositoryId === facts.id;
     if (ours && open.body !== body) await forge.updatePull(open.number, { body }, signal);

@@ -8,7 +8,7 @@ import { proposalJob, publicationJob } from './jobs.ts';
 import { mergeMessage } from './merge-message.ts';
 import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
-import { consentCheck, isConsentTo, ourApproval } from './proposal-approval.ts';
+import { consentCheck, ourApproval } from './proposal-approval.ts';
 import { hasForeignOrders } from './rollouts.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
@@ -55,9 +55,9 @@ export async function mergedAlone(
   const { state, statuses } = await access.forge.combinedStatus(pull.headSha, signal);
   if (statuses.length > 0 && state !== 'success') return null;
   if (approval !== undefined) {
-    const digest = ours.externalId;
-    if (digest === '' || isConsentTo(approval, digest)) return null;
-    await access.forge.putCheck(consentCheck(config, pull.headSha, digest), signal);
+    const consent = consentCheck(config, pull.headSha, ours.externalId);
+    if (ours.externalId === '' || approval.externalId === consent.externalId) return null;
+    await access.forge.putCheck(consent, signal);
     await world.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }

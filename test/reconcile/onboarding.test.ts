@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import type { Ruleset } from '../../src/config/ruleset.ts';
 import { below } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -47,6 +48,28 @@ test('nothing is offered where there is no package; elsewhere once, and closed m
   expect(more).toEqual([]);
   expect(offer!.title).toBe('Register this repository with Portico');
   expect(offer!.body).toContain('| `apps/db` | not published | 0 |');
+  // What it says to paste sets the forge up: by its own words, with this App as the source.
+  const bodies = [...offer!.body!.matchAll(/--input - <<'JSON'\n([\s\S]*?)\nJSON\n/g)].map(
+    ([, json = '']) => JSON.parse(json) as Ruleset,
+  );
+  expect(offer!.body).toContain('gh api --method POST repos/acme/refused/rulesets --input -');
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    await stage.as('alice').rest.repos.createRepoRuleset({ ...repo.where, ...body });
+  }
+  const { data: rules } = await stage
+    .as('alice')
+    .rest.repos.getBranchRules({ ...repo.where, branch: 'main' });
+  expect(rules).toEqual([
+    expect.objectContaining({
+      parameters: expect.objectContaining({
+        required_status_checks: [{ context: 'portico', integration_id: stage.forge.app.id }],
+      }),
+    }),
+  ]);
+  for (const { id } of (await stage.as('alice').rest.repos.getRepoRulesets(repo.where)).data) {
+    await stage.as('alice').rest.repos.deleteRepoRuleset({ ...repo.where, ruleset_id: id });
+  }
   expect(await repo.checksOf(offer!.number)).toEqual(new Map());
   await repo.push('main', { 'web/more.yaml': configMap('more', { a: 'b' }) });
   await stage.idle();
