@@ -110,7 +110,7 @@ function withoutCredentials(url: string): string {
 function namesOf(url: string | undefined, folder: string): [owner: string, name: string] {
   const path = (url ?? '').replace(/^[a-z+]+:\/\/[^/]*\//, '').replace(/^[^/:]*:/, '');
   const parts = path
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '')
     .split('/');
   const [owner = '', name = ''] = parts.slice(-2);

@@ -296,13 +296,13 @@ export function repositoryPlace(url: string): string {
     .replace(/^[a-z+]+:\/\//, '')
     .replace(/^[^@/]*@/, '')
     .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
 }
 
 /** A Kptfile's `directory` (`/`, `/app/`, `app`) as the catalog writes it: `.` or `app`. */
 export function plainDirectory(directory: string): string {
-  const plain = directory.replace(/^\.?\/+|\/+$/g, '');
+  const plain = directory.replace(/^\.?\/+|(?<!\/)\/+$/g, '');
   return plain === '' || plain === '.' ? '.' : plain;
 }
 

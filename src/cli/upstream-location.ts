@@ -35,7 +35,7 @@ export function parseUpstream(typed: string, resolvePath: (path: string) => stri
       'Write REPO.git/PATH@REF, such as https://github.com/acme/blueprints.git/database@v3.',
     );
   }
-  const path = directory.replaceAll(/^\/+|\/+$/g, '');
+  const path = directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   if (path.split('/').some((part) => part === '..' || part === '.')) {
     throw usageError(`${typed} leaves the repository`, 'Write the path without . and .. in it.');
   }
@@ -64,5 +64,5 @@ export function isRemote(repo: string): boolean {
 
 /** `DIR/.git` is the repository in DIR. */
 function localRepo(path: string): string {
-  return path.replace(/\/+$/, '') || '/';
+  return path.replace(/(?<!\/)\/+$/, '') || '/';
 }

@@ -12,7 +12,7 @@ const LONGEST_PATH = 150;
 
 /** A path below the registered directory, without slashes at its ends; `.` is that directory itself. */
 export function readPackagePath(written: string): string | Refusal {
-  const path = written.replace(/^(?:\.?\/)+(?=.)/, '').replace(/(?<=.)\/+$/, '');
+  const path = written.replace(/^(?:\.?\/)+(?=.)/, '').replace(/(?<=[^/])\/+$/, '');
   if (path === '.') return path;
   const problem = pathProblem(path);
   if (problem === undefined) return path;

@@ -76,7 +76,7 @@ function readPlace(place: string): UpstreamWish | string {
 }
 
 function directoryOf(written: string): string | undefined {
-  const plain = written.replaceAll(/^\/+|\/+$/g, '');
+  const plain = written.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   if (plain === '' || plain === '.') return '.';
   const path = readPackagePath(plain);
   return typeof path === 'string' ? path : undefined;

@@ -36,7 +36,7 @@ export function allowsUpstream(allow: readonly string[], address: string, own?: 
 const IGNORES_CASE: readonly string[] = ['github.com', 'gitlab.com', 'bitbucket.org'];
 
 function plain({ href, hostname, origin }: URL, own: string | undefined): string {
-  const path = href.replace(/\/+$/, '').replace(/\.git$/i, '');
+  const path = href.replace(/(?<!\/)\/+$/, '').replace(/\.git$/i, '');
   return origin === own || IGNORES_CASE.includes(hostname) ? path.toLowerCase() : path;
 }
 

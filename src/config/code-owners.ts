@@ -140,7 +140,7 @@ interface Pattern {
 /** Undefined for a pattern that means nothing. */
 function readPattern(pattern: string): Pattern | undefined {
   const below = pattern.endsWith('/');
-  const plain = pattern.replace(/^\/+|\/+$/g, '');
+  const plain = pattern.replace(/^\/+|(?<!\/)\/+$/g, '');
   if (plain === '') return undefined;
   const anchored = pattern.startsWith('/') || plain.includes('/');
   const parts = plain.split('/');

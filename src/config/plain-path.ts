@@ -1,4 +1,4 @@
 /** A path without slashes at its ends, as people write folders. */
 export function plainPath(written: string): string {
-  return written.replaceAll(/^\/+|\/+$/g, '');
+  return written.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
 }

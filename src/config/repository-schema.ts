@@ -28,7 +28,7 @@ function text(problem: (value: string) => string | undefined): z.ZodString {
 const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
 
 const directory = text((value) => {
-  const path = value.replaceAll(/^\/+|\/+$/g, '');
+  const path = value.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   return path === '' || path === '.' ? undefined : packagePathProblem(path)?.message;
 });
 

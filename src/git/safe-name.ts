@@ -93,7 +93,7 @@ export function checkPath(path: string): string {
 
 /** Normalises a directory as configured ('/', 'a/b/', '') to '' or `a/b`; throws INVALID_PATH. */
 export function checkDirectory(directory: string): string {
-  const trimmed = directory.replace(/^\/+|\/+$/g, '');
+  const trimmed = directory.replace(/^\/+|(?<!\/)\/+$/g, '');
   return trimmed === '' || trimmed === '.' ? '' : checkPath(trimmed);
 }
 

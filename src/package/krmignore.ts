@@ -56,7 +56,7 @@ interface Rule {
 function readRule(line: string): Rule {
   const negated = line.startsWith('!');
   const body = (negated ? line.slice(1) : line).replace(/^\\(?=[#!])/, '');
-  const pattern = body.replace(/\/+$/, '');
+  const pattern = body.replace(/(?<!\/)\/+$/, '');
   const own = pattern.replace(/^\//, '').split('/');
   const parts = (pattern.includes('/') ? own : ['**', ...own]).filter(
     (part, at, all) => part !== '**' || all[at - 1] !== '**',

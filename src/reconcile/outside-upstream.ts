@@ -54,7 +54,7 @@ const LONGEST = 86_400;
 export function outsideAddress(repo: string, { allow, own }: Outside): string | undefined {
   const address = repo
     .trim()
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
   return /^https?:\/\//.test(address) && allowsUpstream(allow, address, own) ? address : undefined;
 }
@@ -165,7 +165,7 @@ function followersOfAddress(catalog: Catalog, address: string): PackagePlace[] {
   const same = (repo: string): boolean =>
     repo
       .trim()
-      .replace(/\/+$/, '')
+      .replace(/(?<!\/)\/+$/, '')
       .replace(/\.git$/, '') === address;
   return catalog.all().flatMap((repository) =>
     repository.packages

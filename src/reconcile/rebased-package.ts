@@ -90,7 +90,7 @@ async function lockedFiles(
     const { baseCommit, directory, access: opened } = upstream;
     if (baseCommit !== null) return filesAt(opened.git, baseCommit, directory, signal);
   } else {
-    const plain = lock.directory.replaceAll(/^\/+|\/+$/g, '') || '.';
+    const plain = lock.directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;
     const wish = { kind: 'url', repo: lock.repo.replace(/\.git$/, ''), directory: plain } as const;
     const byCommit = await findUpstream(world, access, asker, { ...wish, ref }, signal);

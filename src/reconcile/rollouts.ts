@@ -79,7 +79,7 @@ function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
     const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
     return lock === null || upstream === undefined
       ? []
-      : [`${upstream.ref.id}:${lock.directory.replace(/^\.?\/+|\/+$/g, '') || '.'}`];
+      : [`${upstream.ref.id}:${lock.directory.replace(/^\.?\/+|(?<!\/)\/+$/g, '') || '.'}`];
   });
   const planned = variantPlan(catalog)
     .planned.filter(({ downstream }) => downstream.repository.ref.id === id)
