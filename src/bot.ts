@@ -17,7 +17,7 @@ import { grouped } from './intake/grouped.ts';
 import { createContentWork } from './isolation/content.ts';
 import { openQuarantine } from './isolation/quarantine.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
-import { LANES, withShares } from './lanes.ts';
+import { LANES, withShares, withVariants } from './lanes.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createMirrors } from './mirrors.ts';
@@ -40,11 +40,13 @@ import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
 import type { Job as ReconcileJob, RepositoryRef, World } from './reconcile/ports.ts';
+import { prepareVariants } from './reconcile/prepare-variants.ts';
 import { createProposalReconciler, type ProposalTarget } from './reconcile/proposal.ts';
 import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
+import { expandElsewhere } from './reconcile/variant-expansion.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import { contentMayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
@@ -163,6 +165,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     return flows ? { git, facts } : null;
   };
   const known = shared ? createSharedCatalog() : undefined;
+  const catalog = known?.catalog ?? createCatalog();
+  expandElsewhere(catalog);
   const index = known && (await startSharedIndex(database, known));
   const lock = createSharedLock(database);
   const turns = createTurns(() => Date.now());
@@ -178,7 +182,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   });
   void work.warm();
   const world: World = {
-    catalog: known?.catalog ?? createCatalog(),
+    catalog,
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
@@ -186,7 +190,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         neighbourOf(ref, name, s);
       return {
         ref,
-        git: { ...git, organization, neighbour },
+        git: { ...git, organization, neighbour, content: work.content },
         forge: forge.repository(ref.installationId, ref),
       };
     },
@@ -235,7 +239,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     return lists.map(() => undefined);
   }, 50);
   const reconcilers = createHandlers(world, running, lock);
-  const within = withShares(reconcilers, (share, job) => work.within(share, job));
+  const prepared = withVariants(reconcilers, () => prepareVariants(world));
+  const within = withShares(prepared, (share, job) => work.within(share, job));
   const indexed = index === undefined ? within : withIndex(within, index);
   const handlers = withTraces(withFreshness(indexed, freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });

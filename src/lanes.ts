@@ -50,6 +50,36 @@ export function shareOf(kind: string, data: Json): Share {
   }
 }
 
+/** These have nothing to do with variants, and do not wait for what sets generate. */
+const WITHOUT_VARIANTS: readonly string[] = [
+  'proposal',
+  LONG_PROPOSAL,
+  STRANGER,
+  LONG_STRANGER,
+  'merge-group',
+  'sweep',
+  'sweep-repository',
+  'commit',
+];
+
+/** Jobs that look at variants find them worked out. */
+export function withVariants(
+  handlers: Readonly<Record<string, JobHandler>>,
+  prepare: () => Promise<void>,
+): Readonly<Record<string, JobHandler>> {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([kind, handle]) => [
+      kind,
+      WITHOUT_VARIANTS.includes(kind)
+        ? handle
+        : async (job, signal) => {
+            await prepare();
+            await handle(job, signal);
+          },
+    ]),
+  );
+}
+
 /** Each job does its work on foreign content within its share. */
 export function withShares(
   handlers: Readonly<Record<string, JobHandler>>,

@@ -1,14 +1,36 @@
+import type { ConfigResult } from '../config/parse-repository-config.ts';
+import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
 /** The operations as whoever needs them calls them. */
 import { PorticoError } from '../error.ts';
-import type { PackageDiff } from '../package/diff/diff-types.ts';
+import type { CloneOptions } from '../package/clone.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
-import type { PowerDiff } from '../package/power/power-types.ts';
 import type { EvalInput } from '../package/render/eval.ts';
-import type { FunctionRun, Guardrail, RenderInput, RenderResult } from '../package/render/render-types.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import type {
+  Finding,
+  FunctionRun,
+  Guardrail,
+  RenderInput,
+  RenderResult,
+} from '../package/render/render-types.ts';
 import type { SettledPackage } from '../package/render/settled.ts';
+import type { Expansion } from '../package/variant/expand.ts';
+import type { Edited } from '../package/variant/package-context.ts';
 import type { Share } from './content.ts';
 import type { LimitMet } from './limits.ts';
+import type {
+  Comparison,
+  ConcurrentMerge,
+  ConcurrentSides,
+  DiffText,
+  ExpandWork,
+  Made,
+  Patch,
+  SettleWork,
+  Sides,
+  VariantWork,
+} from './operations.ts';
 import type { Allowance, Performer } from './perform.ts';
 import type { Packages } from './wire-files.ts';
 
@@ -23,12 +45,25 @@ export interface Content {
   render(input: RenderWork): Promise<RenderResult>;
   renderSettled(input: RenderWork): Promise<SettledPackage>;
   evaluate(input: EvalInput): Promise<RenderResult>;
-  /** Throws what the merge throws; a limit that is met too, as a person's to mend. */
+  /** These throw what the work throws; a limit that is met too, as a person's to mend. */
   merge(input: MergeInput, signal?: AbortSignal): Promise<MergeResult>;
-  compare(
-    sides: { readonly before: PackageFiles; readonly after: PackageFiles },
+  mergeConcurrent(sides: ConcurrentSides, signal?: AbortSignal): Promise<ConcurrentMerge>;
+  compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
+  diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
+  patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
+  settle(work: SettleWork, signal?: AbortSignal): Promise<PackageFiles>;
+  clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
+  markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;
+  variant(work: VariantWork, signal?: AbortSignal): Promise<Edited<PackageFiles>>;
+  proposedValues(
+    files: PackageFiles,
+    findings: readonly Finding[],
     signal?: AbortSignal,
-  ): Promise<{ readonly content: PackageDiff; readonly power: PowerDiff }>;
+  ): Promise<PackageFiles>;
+  documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
+  definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
+  configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
+  expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }
 
 /** What a job may use, and what it has left of it. */
@@ -48,6 +83,15 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     const done = await perform({ operation, packages, rest, signal }, current());
     if (done.ok) return done.value as Value;
     throw limitError(done.limit);
+  };
+  const filesOf = async (
+    operation: string,
+    files: PackageFiles,
+    rest: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<PackageFiles> => {
+    const made = await valueOf<{ readonly files: PackageFiles }>(operation, { files }, rest, signal);
+    return made.files;
   };
   const rendered = async <Result>(operation: string, input: RenderWork): Promise<Result | Unrendered> => {
     const { files, runtime, signal, context, ...rest } = input;
@@ -74,7 +118,39 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     },
     merge: ({ base, upstream, local, ...rest }, signal) =>
       valueOf('merge', { base, upstream, local }, rest, signal),
-    compare: (sides, signal) => valueOf('compare', { ...sides }, {}, signal),
+    mergeConcurrent: ({ base, upstream, local }, signal) =>
+      valueOf('mergeConcurrent', { base, upstream, local }, {}, signal),
+    compare: ({ before, after }, signal) => valueOf('compare', { before, after }, {}, signal),
+    diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
+    patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
+    settle: ({ files, ...rest }, signal) => filesOf('settle', files, rest, signal),
+    clone: (files, options, signal) => filesOf('clone', files, { options }, signal),
+    markMerged: (files, paths, signal) => filesOf('markMerged', files, { paths }, signal),
+    async variant({ files, ...rest }, signal) {
+      const made = await valueOf<Made>('variant', { files }, rest, signal);
+      return made.ok ? { ok: true, value: made.files } : made;
+    },
+    proposedValues: (files, findings, signal) => filesOf('proposedValues', files, { findings }, signal),
+    async documents(files, signal) {
+      const { read } = await valueOf<{ readonly read: readonly FileDocuments[] }>(
+        'documents',
+        { files },
+        {},
+        signal,
+      );
+      return read;
+    },
+    async definitions(files, signal) {
+      const { definitions } = await valueOf<{ readonly definitions: readonly KrmObject[] }>(
+        'definitions',
+        { files },
+        {},
+        signal,
+      );
+      return definitions;
+    },
+    configuration: ({ sources, ...rest }, signal) => valueOf('configuration', { sources }, rest, signal),
+    expand: (asked, signal) => valueOf('expand', {}, asked, signal),
   };
 }
 

@@ -1,20 +1,40 @@
+import type { ConfigResult } from '../config/parse-repository-config.ts';
 /**
  * What a worker process can be asked to do with foreign content: an operation by its name, all of them pure. Packages
  * stand at the top of what goes in and comes out, where `wire-files.ts` finds them.
  */
+import {
+  readConfigurationFiles,
+  readDefinitions,
+  readFileDocuments,
+  type ConfigurationSources,
+} from '../config/read-content.ts';
+import { clonedPackage, type CloneOptions } from '../package/clone.ts';
+import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
+import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
+import { shownPart } from '../package/diff/shown-part.ts';
+import { withMergeMarkers } from '../package/merge-marker.ts';
+import { mergeConcurrent } from '../package/merge/concurrent.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
+import { settleConflict } from '../package/merge/settle.ts';
+import { sameFile } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import { evalFunction, type EvalInput } from '../package/render/eval.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { RenderMemory } from '../package/render/memory.ts';
-import type { RenderInput, RenderResult } from '../package/render/render-types.ts';
+import { withProposedValues } from '../package/render/proposed-values.ts';
+import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { renderSettled, type SettledPackage } from '../package/render/settled.ts';
+import { expandSet, type Expansion, type ExpansionWorld } from '../package/variant/expand.ts';
+import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
+import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
 
 /** What a worker process brings along. */
 export interface Tools {
@@ -39,6 +59,36 @@ type Carried = Pick<RenderInput, 'files' | 'guardrails' | 'checkTwice'> & {
   readonly guardrailsOnly?: boolean;
 };
 
+export interface Files {
+  readonly files: PackageFiles;
+}
+
+export type ConcurrentSides = Parameters<typeof mergeConcurrent>[0];
+export type ConcurrentMerge = ReturnType<typeof mergeConcurrent>;
+export type Patch = ReturnType<typeof unifiedPatch>;
+
+export interface DiffText {
+  /** Nothing differs, not even a byte. */
+  readonly same: boolean;
+  /** Markdown. */
+  readonly text: string;
+}
+
+export interface SettleWork extends Files {
+  readonly conflicts: readonly Conflict[];
+  readonly side: Side;
+}
+
+export type Made =
+  | { readonly ok: true; readonly files: PackageFiles }
+  | { readonly ok: false; readonly message: string };
+
+export type ExpandWork = Omit<ExpansionWorld, 'undocumented'> & {
+  readonly set: ValidVariantSet;
+  /** Repositories that may be named though no document speaks of them. */
+  readonly names: ReadonlyMap<string, ObjectMeta>;
+};
+
 /** Two states of a package. */
 export interface Sides {
   readonly before: PackageFiles;
@@ -48,6 +98,15 @@ export interface Sides {
 export interface Comparison {
   readonly content: PackageDiff;
   readonly power: PowerDiff;
+}
+
+/** A package that a variant keeps, and what the variant says. */
+export interface VariantWork {
+  readonly files: PackageFiles;
+  /** Put on the Kptfile first. */
+  readonly metadata?: Parameters<typeof withVariantMetadata>[1];
+  readonly variant: Parameters<typeof mutatePackage>[1];
+  readonly inventory: readonly InventoryObject[];
 }
 
 export const OPERATIONS = {
@@ -72,10 +131,82 @@ export const OPERATIONS = {
   merge: (input: MergeInput): MergeResult => mergePackages(input),
 
   compare: ({ before, after }: Sides): Comparison => ({
-    content: diffPackages(before, after),
+    content: shownPart(diffPackages(before, after)),
     power: diffPower(before, after),
   }),
+
+  mergeConcurrent: (sides: ConcurrentSides): ConcurrentMerge => mergeConcurrent(sides),
+
+  diffText: ({ before, after, limit }: Sides & { readonly limit: number }): DiffText => {
+    const diff = diffPackages(before, after);
+    return { same: diff.same, text: diffMarkdown(diff, { limit }) };
+  },
+
+  patch: ({ before, after }: Sides): Patch => {
+    const { patch, opaque } = unifiedPatch(patchFiles(before, after));
+    return { patch: patch.slice(0, MOST_PATCH), opaque: opaque.slice(0, MOST_OPAQUE) };
+  },
+
+  settle: ({ files, conflicts, side }: SettleWork): Files => ({
+    files: conflicts.reduce((now, conflict) => settleConflict(now, conflict, side), files),
+  }),
+
+  clone: ({ files, options }: Files & { readonly options: CloneOptions }): Files => ({
+    files: clonedPackage(files, options),
+  }),
+
+  markMerged: ({ files, paths }: Files & { readonly paths: readonly string[] }): Files => {
+    const marked = new Set(paths);
+    return { files: withMergeMarkers(files, (path) => marked.has(path)) };
+  },
+
+  variant: ({ files, metadata, variant, inventory }: VariantWork): Made => {
+    const made = mutatePackage(
+      metadata === undefined ? files : withMetadata(files, metadata),
+      variant,
+      inventory,
+    );
+    return made.ok ? { ok: true, files: made.value } : made;
+  },
+
+  proposedValues: ({ files, findings }: Files & { readonly findings: readonly Finding[] }): Files => ({
+    files: new Map([...files, ...withProposedValues(files, findings)]),
+  }),
+
+  documents: ({ files }: Files): ReturnType<typeof readFileDocuments> => readFileDocuments(files),
+
+  definitions: ({ files }: Files): ReturnType<typeof readDefinitions> => readDefinitions(files),
+
+  configuration: (sources: ConfigurationSources): ConfigResult => readConfigurationFiles(sources),
+
+  expand: ({ set, names, ...world }: ExpandWork): Expansion =>
+    expandSet(set, { ...world, undocumented: (name) => names.get(name) }),
 };
+
+/** Longer ones are shown by nobody: a patch that was cut does not apply. */
+const MOST_PATCH = 100_000;
+const MOST_OPAQUE = 1_000;
+
+function withMetadata(files: PackageFiles, metadata: NonNullable<VariantWork['metadata']>): PackageFiles {
+  const kptfile = files.get('Kptfile');
+  if (kptfile === undefined) return files;
+  const bytes = withVariantMetadata(kptfile.bytes, metadata);
+  return bytes === kptfile.bytes
+    ? files
+    : new Map([...files, ['Kptfile', { mode: kptfile.mode, bytes }] as const]);
+}
+
+/** The files that differ, in the order of their paths. */
+function patchFiles(before: PackageFiles, after: PackageFiles): PatchFile[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => !sameFile(before.get(path), after.get(path)))
+    .map((path) => ({
+      path,
+      mode: after.get(path)?.mode ?? '100644',
+      before: before.get(path)?.bytes ?? null,
+      after: after.get(path)?.bytes ?? null,
+    }));
+}
 
 function renderInput({ base, context, guardrailsOnly, ...input }: Carried, tools: Tools): RenderInput {
   const { runtime, memory, step } = tools;

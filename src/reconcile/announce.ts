@@ -1,17 +1,16 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { parseProvenance, type Provenance } from '../revision/provenance.ts';
 import type { GitRef, PackageDir } from './git-port.ts';
 import { code } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
-import type { Access } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import { unlessRefused } from './why-refused.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
 export async function announce(
+  world: Pick<World, 'content'>,
   { git, forge }: Access,
   config: RepositoryConfig,
   found: PackageDir,
@@ -24,7 +23,7 @@ export async function announce(
   if (said === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(git, refs, found, newest, said, signal);
+    const body = await releaseNotes(world, git, refs, found, newest, said, signal);
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
   return said;
@@ -32,6 +31,7 @@ export async function announce(
 
 /** What changed since the revision before, per resource and field, and where the revision comes from. */
 async function releaseNotes(
+  world: Pick<World, 'content'>,
   git: Access['git'],
   refs: RevisionRefs,
   found: PackageDir,
@@ -45,7 +45,7 @@ async function releaseNotes(
   const approved = said.approvedBy.map(code).join(', ');
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
-    await changesBetweenTags(git, found.directory, [tag?.commit, newest.tag.commit], signal),
+    await changesBetweenTags(world, git, found.directory, [tag?.commit, newest.tag.commit], signal),
     [
       ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
       ...(approved === '' ? [] : [`Approved by ${approved}.`]),
@@ -57,6 +57,7 @@ async function releaseNotes(
 
 /** As Markdown; of what cannot be read, why. */
 async function changesBetweenTags(
+  { content }: Pick<World, 'content'>,
   git: Access['git'],
   directory: string,
   [before, after]: readonly [before: string | undefined, after: string],
@@ -65,8 +66,11 @@ async function changesBetweenTags(
   const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
   return unlessRefused(
     async () => {
-      const diff = diffPackages(before === undefined ? new Map() : await read(before), await read(after));
-      return diffMarkdown(diff, { limit: 50_000 });
+      const sides = {
+        before: before === undefined ? new Map() : await read(before),
+        after: await read(after),
+      };
+      return (await content.diffText({ ...sides, limit: 50_000 }, signal)).text;
     },
     (why) => why,
   );

@@ -6,7 +6,6 @@ import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
-import { mergeConcurrent } from './concurrent-merge.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { code, sentence } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
@@ -33,7 +32,7 @@ export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>)
  * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function remergeProposal(
-  world: Pick<World, 'app' | 'seals' | 'log'>,
+  world: Pick<World, 'app' | 'seals' | 'log' | 'content'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
@@ -63,6 +62,7 @@ export async function remergeProposal(
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   for (const { directory } of behind) {
     const { files } = await mergedPackage(
+      world,
       git,
       { base: mergeBase, upstream: base, local: head.oid },
       directory,
@@ -98,6 +98,7 @@ export async function remergeProposal(
 
 /** The conflicts of a merge commit of ours, computed again from what it was made of. */
 export async function conflictsOfMerge(
+  world: Pick<World, 'content'>,
   git: Access['git'],
   { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
   { directories, base }: MergeRecord,
@@ -105,7 +106,7 @@ export async function conflictsOfMerge(
 ): Promise<(Conflict & { readonly directory: string })[]> {
   const found: (Conflict & { readonly directory: string })[] = [];
   for (const directory of directories) {
-    const merged = await mergedPackage(git, { base, upstream, local }, directory, signal);
+    const merged = await mergedPackage(world, git, { base, upstream, local }, directory, signal);
     for (const conflict of merged.conflicts) found.push({ ...conflict, directory });
   }
   return found;
@@ -113,16 +114,18 @@ export async function conflictsOfMerge(
 
 /** What a package is that changed on both sides, and where they meet. */
 export async function mergedPackage(
+  { content }: Pick<World, 'content'>,
   git: Access['git'],
   commits: { readonly base: string; readonly upstream: string; readonly local: string },
   directory: string,
   signal: AbortSignal | undefined,
-): Promise<ReturnType<typeof mergeConcurrent>> {
-  return mergeConcurrent({
+): ReturnType<World['content']['mergeConcurrent']> {
+  const sides = {
     base: await filesAt(git, commits.base, directory, signal),
     upstream: await filesAt(git, commits.upstream, directory, signal),
     local: await filesAt(git, commits.local, directory, signal),
-  });
+  };
+  return content.mergeConcurrent(sides, signal);
 }
 
 function withheld(reason: string): Remerge {

@@ -4,9 +4,7 @@
  */
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
 import type { PackageFiles } from '../package/package.ts';
-import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Finding, FunctionRun, Guardrail } from '../package/render/render-types.ts';
-import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Git } from './git-port.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
@@ -64,7 +62,7 @@ const MOST_REMEMBERED = 5_000;
  * guardrails that were seen before are not run again.
  */
 export async function tryConfiguration(
-  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
   git: Git,
   sides: {
     readonly config: RepositoryConfig;
@@ -126,7 +124,7 @@ function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig):
 }
 
 async function outcomeOf(
-  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
   git: Git,
   place: { readonly commit: string; readonly directory: string; readonly path: string },
   loaded: LoadedGuardrails,
@@ -140,36 +138,31 @@ async function outcomeOf(
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
-  const outcome = await run(world.builtins, files, loaded.forPackage(path), path, signal);
+  const outcome = await run(world, files, loaded.forPackage(path), path, signal);
   keepNewest(memory, key, outcome, MOST_REMEMBERED);
   return outcome;
 }
 
 /** Runs the guardrails alone: what is published has been through its own pipeline. */
 async function run(
-  builtins: FunctionRuntime,
+  { content, builtins }: Pick<World, 'content' | 'builtins'>,
   files: PackageFiles,
   guardrails: readonly Guardrail[],
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
-  const specs = new Set(guardrails.map(({ spec }) => spec));
   // Compiled policies are programs that nobody has approved: they do not run.
-  const { judgeRego: _judgeRego, ...harmless } = builtins;
-  const runtime: FunctionRuntime = {
-    ...harmless,
-    run: async (spec, input, aborted) =>
-      specs.has(spec) ? builtins.run(spec, input, aborted) : { exitCode: 0, items: input.items, results: [] },
-  };
+  const { judgeRego: _judgeRego, ...runtime } = builtins;
   // Validators say all they have, whatever their mode: what counts is decided here.
   const outspoken = guardrails.map((one): Guardrail =>
     one.type === 'validator' ? { ...one, mode: 'enforce' } : one,
   );
   // Nothing changes here: what is published is compared with itself.
   const context = { path, repository: '', base: files };
-  const result = await renderPackage({
+  const result = await content.render({
     files,
     runtime,
+    guardrailsOnly: true,
     guardrails: outspoken,
     context,
     ...(signal && { signal }),

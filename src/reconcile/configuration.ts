@@ -1,11 +1,13 @@
-import { withAdmission } from '../config/admission-policy.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { parseRepositoryConfig } from '../config/parse-repository-config.ts';
+import type { ConfigResult } from '../config/parse-repository-config.ts';
+import { readConfigurationFiles } from '../config/read-content.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import type { ConfigSource } from '../config/repository-document.ts';
 import { PorticoError } from '../error.ts';
+import type { PackageFile } from '../package/package.ts';
+import { digestOf } from '../revision/digest.ts';
 import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
+import { keepNewest } from './keep-newest.ts';
 import { organizationDefaults } from './organization.ts';
 import type { Access } from './ports.ts';
 import { whyRefused } from './why-refused.ts';
@@ -56,14 +58,27 @@ export async function readConfiguration(
   commit: string,
   defaultBranch: string,
   signal?: AbortSignal,
-): Promise<ReturnType<typeof parseRepositoryConfig> | null> {
+): Promise<ConfigResult | null> {
   try {
     const bytes = await git.readFile(commit, CONFIGURATION_FILE, signal);
     if (bytes === null) return null;
     const organization = await organizationDefaults(git, signal);
-    const options = { defaultBranch, ...(organization && { organization }) };
-    const own = parseRepositoryConfig({ file: CONFIGURATION_FILE, bytes }, options);
-    return withAdmission(own, await readDocuments(git, commit, signal));
+    const tree = await git.treeId(commit, DOCUMENTS, signal);
+    const own = new TextDecoder().decode(bytes);
+    const defaults = organization && [organization.file, new TextDecoder().decode(organization.bytes)];
+    const key = digestOf('portico configuration 1', [own, tree, defaultBranch, defaults ?? null]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const beside = tree === null ? new Map() : await documentFiles(git, commit, signal);
+    const sources = {
+      file: CONFIGURATION_FILE,
+      defaultBranch,
+      sources: new Map([[CONFIGURATION_FILE, { mode: '100644' as const, bytes }], ...beside]),
+      ...(organization && { organization }),
+    };
+    const read = await (git.content?.configuration(sources, signal) ?? readConfigurationFiles(sources));
+    keepNewest(known, key, read, MOST_KNOWN);
+    return read;
   } catch (error) {
     return { ok: false, config: undefined, problems: [unreadableProblem(error)] };
   }
@@ -76,17 +91,21 @@ function unreadableProblem(error: unknown): ConfigProblem {
   return { code: 'unreadable', file: CONFIGURATION_FILE, path: '', line: 1, column: 1, message, hint };
 }
 
+/** What was read, by its content: every job asks for it. */
+const known = new Map<string, ConfigResult>();
+const MOST_KNOWN = 200;
+
 /** All YAML files beside the configuration, by path. */
-async function readDocuments(
+async function documentFiles(
   git: Git,
   commit: string,
   signal: AbortSignal | undefined,
-): Promise<ConfigSource[]> {
+): Promise<readonly (readonly [string, PackageFile])[]> {
   const found = await git.readPackage(commit, DOCUMENTS, {}, signal);
   return [...(found?.files ?? [])]
     .filter(([path]) => /\.ya?ml$/.test(path))
-    .map(([path, { bytes }]) => ({ file: `${DOCUMENTS}/${path}`, bytes }))
-    .sort((a, b) => (a.file < b.file ? -1 : 1));
+    .map(([path, file]) => [`${DOCUMENTS}/${path}`, file] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Says on the default branch that the configuration there has mistakes; without mistakes nothing is said. */

@@ -6,26 +6,94 @@
  * what a person has to mend (`CONTENT_TIME`, `CONTENT_MEMORY`, `CONTENT_OUTPUT`, `CONTENT_COUNT`, `CONTENT_DEPTH`,
  * `CONTENT_CRASH`), like content that is too large to be read.
  */
+import type { ConfigResult } from '../config/parse-repository-config.ts';
+import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
+import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
+import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import type { EvalInput } from '../package/render/eval.ts';
-import type { RenderInput, RenderResult } from '../package/render/render-types.ts';
+import type { KrmObject } from '../package/render/krm-object.ts';
+import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import type { SettledPackage } from '../package/render/settled.ts';
+import type { Expansion, ExpansionWorld } from '../package/variant/expand.ts';
+import type { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
+import type { Edited } from '../package/variant/package-context.ts';
+import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
+
+export interface VariantWork {
+  readonly files: PackageFiles;
+  /** Put on the Kptfile first. */
+  readonly metadata?: Parameters<typeof withVariantMetadata>[1];
+  readonly variant: Parameters<typeof mutatePackage>[1];
+  readonly inventory: readonly InventoryObject[];
+}
+
+/** A set of variants and what it selects from. */
+export type ExpandWork = Omit<ExpansionWorld, 'undocumented'> & {
+  readonly set: ValidVariantSet;
+  /** Repositories that may be named though no document speaks of them. */
+  readonly names: ReadonlyMap<string, ObjectMeta>;
+};
 
 export type RenderWork = Omit<RenderInput, 'memory' | 'onStep'> & {
   /** Functions of the package's own pipeline do not run. */
   readonly guardrailsOnly?: boolean;
 };
 
+/** Two states of a package. */
+export interface Sides {
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+}
+
 export interface Content {
   render(input: RenderWork): Promise<RenderResult>;
   renderSettled(input: RenderWork): Promise<SettledPackage>;
   evaluate(input: EvalInput): Promise<RenderResult>;
   merge(input: MergeInput, signal?: AbortSignal): Promise<MergeResult>;
+  /** Two drafts of one package, where one is published and the other goes on. */
+  mergeConcurrent(
+    sides: Parameters<typeof MergeConcurrent>[0],
+    signal?: AbortSignal,
+  ): Promise<ReturnType<typeof MergeConcurrent>>;
   compare(
-    sides: { readonly before: PackageFiles; readonly after: PackageFiles },
+    sides: Sides,
     signal?: AbortSignal,
   ): Promise<{ readonly content: PackageDiff; readonly power: PowerDiff }>;
+  /** What differs, as Markdown of so many characters. */
+  diffText(
+    sides: Sides & { readonly limit: number },
+    signal?: AbortSignal,
+  ): Promise<{ readonly same: boolean; readonly text: string }>;
+  /** What differs, as a patch; files that are no text by name. */
+  patch(
+    sides: Sides,
+    signal?: AbortSignal,
+  ): Promise<{ readonly patch: string; readonly opaque: readonly string[] }>;
+  /** The package with the values of one side in the place of these conflicts. */
+  settle(
+    work: { readonly files: PackageFiles; readonly conflicts: readonly Conflict[]; readonly side: Side },
+    signal?: AbortSignal,
+  ): Promise<PackageFiles>;
+  clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
+  /** The package with marks of what its resources are called upstream, in these files. */
+  markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;
+  /** The package as a variant wants it. */
+  variant(work: VariantWork, signal?: AbortSignal): Promise<Edited<PackageFiles>>;
+  /** The package with the values that functions propose. */
+  proposedValues(
+    files: PackageFiles,
+    findings: readonly Finding[],
+    signal?: AbortSignal,
+  ): Promise<PackageFiles>;
+  /** The documents of each file. */
+  documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
+  /** The CustomResourceDefinitions in the files. */
+  definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
+  configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
+  expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }

@@ -1,8 +1,10 @@
 /** CustomResourceDefinitions that a guardrail of schemas is given: those of configured places, read at a commit. */
 import { plainPath } from '../config/plain-path.ts';
+import { readDefinitions } from '../config/read-content.ts';
 import type { CrdSource, GuardrailConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
-import { definitionsIn, firstOfEach } from '../package/render/definitions.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { firstOfEach } from '../package/render/definitions.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { digestOf } from '../revision/digest.ts';
 import type { Git, Neighbour } from './git-port.ts';
@@ -88,7 +90,10 @@ async function openPlace(
   }
   const commit = await commitOf(found, plain, ref, signal);
   const name = `${repo}${ref === undefined ? '' : `@${ref}`}${plain === '' ? '' : `: ${plain}`}`;
-  if (commit !== null) return { git: found.git, commit, path: plain, name };
+  if (commit !== null) {
+    const reading = { ...found.git, ...(git.content && { content: git.content }) };
+    return { git: reading, commit, path: plain, name };
+  }
   const message = `${repo} has no ${ref ?? `branch ${found.facts.defaultBranch}`}`;
   return broken(
     message,
@@ -155,8 +160,11 @@ async function readPlace(
       return broken(`${name} is not there`, 'Correct path in crds: a file or folder, from the root.');
     const before = known.get(id);
     if (before !== undefined) return before;
-    const files = file === null ? await filesOf(git, commit, path, signal) : [[path, file] as const];
-    const definitions = files.flatMap(([file, bytes]) => definitionsIn(file, bytes));
+    const files: PackageFiles =
+      file === null
+        ? await filesOf(git, commit, path, signal)
+        : new Map([[path, { mode: '100644', bytes: file }]]);
+    const definitions = await (git.content?.definitions(files, signal) ?? readDefinitions(files).definitions);
     if (definitions.length === 0) {
       return broken(`${name} holds no CustomResourceDefinition`, 'Correct path in crds.');
     }
@@ -168,7 +176,10 @@ async function readPlace(
     }
     return keep({ id, definitions });
   } catch (error) {
-    if (!(error instanceof PorticoError) || !/^(?:YAML|NOT_A_|PACKAGE_|FILE_|INVALID_PATH)/.test(error.code))
+    if (
+      !(error instanceof PorticoError) ||
+      !/^(?:YAML|NOT_A_|PACKAGE_|FILE_|INVALID_PATH|CONTENT_(?!PROCESS|LATER|BUG))/.test(error.code)
+    )
       throw error;
     return broken(
       `${name}: ${error.message}`,
@@ -184,12 +195,11 @@ async function filesOf(
   commit: string,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<(readonly [string, Uint8Array])[]> {
+): Promise<PackageFiles> {
   const found = await git.readPackage(commit, path, {}, signal);
-  return [...(found?.files ?? [])].map(([file, { bytes }]) => [
-    path === '' ? file : `${path}/${file}`,
-    bytes,
-  ]);
+  return new Map(
+    [...(found?.files ?? [])].map(([name, file]) => [path === '' ? name : `${path}/${name}`, file]),
+  );
 }
 
 function keep(read: Read): Read {

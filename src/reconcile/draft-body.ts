@@ -1,6 +1,4 @@
 /** Pure: what the pull request of a draft that was made by command says. */
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { code, conflictTable, details } from './markdown-blocks.ts';
@@ -13,11 +11,12 @@ export interface DraftBodyInput {
   readonly askedIn: number;
   readonly before: PackageFiles;
   readonly after: PackageFiles;
+  /** What differs, as Markdown; '' where nothing does. */
+  readonly diff: string;
 }
 
 export function draftBody(input: DraftBodyInput): string {
-  const { path, branch, record, askedIn, before, after } = input;
-  const diff = diffPackages(before, after);
+  const { path, branch, record, askedIn, before, after, diff } = input;
   const parts = [
     `${whatItIs(path, record)} Asked for by ${code(record.by)} in #${askedIn}.`,
     record.kind === 'draft' && record.anyway === true
@@ -27,7 +26,7 @@ export function draftBody(input: DraftBodyInput): string {
       ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
     before.size === 0 ? listed(after) : '',
-    before.size === 0 || diff.same ? '' : details('What it changes', diffMarkdown(diff, { limit: 25_000 })),
+    before.size === 0 || diff === '' ? '' : details('What it changes', diff),
     nextSteps(path, branch, record),
   ];
   return parts.filter((part) => part !== '').join('\n\n');

@@ -3,7 +3,6 @@ import { shown } from '../command/arguments.ts';
 import type { DraftChange } from '../command/draft-request.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { evalFunction } from '../package/render/eval.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
@@ -138,7 +137,7 @@ async function evaluated(
 ): Promise<Made> {
   // Which functions may run beside the built-in ones, the base branch says.
   const loaded = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
-  const result = await evalFunction({
+  const result = await world.content.evaluate({
     files: local,
     runtime: runtimeFor(world.runtime, loaded, snapshot),
     spec: { image, configMap: Object.fromEntries(values) },

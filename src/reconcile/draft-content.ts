@@ -4,7 +4,7 @@ import type { DraftRequest, DraftSource } from '../command/draft-request.ts';
 import { noSuchRevision } from '../command/not-found.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import { readUpstream } from '../command/upstream-wish.ts';
-import { clonedPackage, type CloneOptions } from '../package/clone.ts';
+import type { CloneOptions } from '../package/clone.ts';
 import { initPackage, packageContext } from '../package/init.ts';
 import type { GitLocation } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
@@ -192,7 +192,7 @@ export async function clonedFiles(
     strategy: 'resource-merge',
     deployment: asker.config.deployment,
   };
-  const files = await withPointedAt(place, await copied(upstream, undefined, copy, signal), 1, signal);
+  const files = await withPointedAt(place, await copied(place, upstream, undefined, copy, signal), 1, signal);
   return files instanceof Map ? { files, name: upstream.name } : (files as Refusal);
 }
 
@@ -222,6 +222,7 @@ async function withPointedAt(
       );
     }
     const fetched = await copied(
+      place,
       found,
       upstream,
       { name, ...(strategy !== undefined && { strategy }) },
@@ -236,17 +237,16 @@ async function withPointedAt(
 
 /** `intent` is what the copy says that it follows; what was found, unless given. */
 async function copied(
+  { world }: Place,
   found: FoundUpstream,
   intent: GitLocation | undefined,
   copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles> {
   const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
-  return clonedPackage(await filesAt(found.git, found.commit, found.directory, signal), {
-    ...copy,
-    upstream: intent ?? lock,
-    lock: { ...lock, commit: found.commit },
-  });
+  const files = await filesAt(found.git, found.commit, found.directory, signal);
+  const options = { ...copy, upstream: intent ?? lock, lock: { ...lock, commit: found.commit } };
+  return world.content.clone(files, options, signal);
 }
 
 function nameOf(directory: string, repository: string): string {

@@ -160,6 +160,11 @@ async function openPull(
   const record = commandRecord(commit, world.seals);
   const [parent = ''] = commit.parents;
   if (record === null) throw new PorticoError('NO_RECORD', `${commit.oid} has no record`, { blame: 'bug' });
+  const [before, after] = [
+    await filesAt(git, parent, directory, signal),
+    await filesAt(git, commit.oid, directory, signal),
+  ];
+  const { same, text } = await world.content.diffText({ before, after, limit: 25_000 }, signal);
   const wanted = {
     title: commit.message.split('\n', 1)[0] ?? branch,
     body: draftBody({
@@ -167,8 +172,9 @@ async function openPull(
       branch,
       record,
       askedIn: asked.number,
-      before: await filesAt(git, parent, directory, signal),
-      after: await filesAt(git, commit.oid, directory, signal),
+      before,
+      after,
+      diff: same ? '' : text,
     }),
     head: branch,
     base: asker.config.branch,

@@ -41,7 +41,7 @@ export async function performDraftStep(
     case 'create-draft':
       return createDraft(world, access, asked, step.draft, signal);
     case 'show-diff':
-      return showDiff(access, snapshot, step, signal);
+      return showDiff(world, access, snapshot, step, signal);
     case 'pause-updates':
       return pauseUpdates(world, access, asked, step, signal);
     case 'resume-updates':

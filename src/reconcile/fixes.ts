@@ -1,8 +1,8 @@
 /** What would mend the findings of a check: what functions propose, and what mutators write that are not enforced. */
 import type { PackageFiles } from '../package/package.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
+import { proposesValue } from '../package/render/proposed-values.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
-import { renderPackage } from '../package/render/render.ts';
 import { digestOf } from '../revision/digest.ts';
 import { guardrailCheck, RENDER_CHECK } from './check-names.ts';
 import { runtimeFor } from './foreign-functions.ts';
@@ -13,7 +13,6 @@ import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween, type RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
-import { proposesValue, withProposedValues } from './proposed-values.ts';
 import type { RenderCommit } from './render-commit.ts';
 
 /** Changes of files at the head, named from the top of the repository. */
@@ -35,7 +34,7 @@ const MOST_REMEMBERED = 200;
  * mutator that only warns has found something.
  */
 export async function loadFixes(
-  world: Pick<World, 'runtime' | 'runtimeVersion'>,
+  world: Pick<World, 'runtime' | 'runtimeVersion' | 'content'>,
   { git }: Pick<Access, 'git'>,
   { writable }: Pick<ProposalSnapshot, 'writable'>,
   rendered: readonly RenderedPackage[],
@@ -78,7 +77,7 @@ export async function loadFixes(
       guardrail === undefined ? RENDER_CHECK : guardrailCheck(guardrail),
     );
     for (const [check, findings] of byCheck) {
-      const after = new Map([...files, ...withProposedValues(files, findings)]);
+      const after = await world.content.proposedValues(files, findings, signal);
       own.push({
         check,
         why: findings.length === 1 ? (findings[0]?.message ?? '') : 'The function proposes this.',
@@ -86,7 +85,7 @@ export async function loadFixes(
       });
     }
     for (const guardrail of mutators) {
-      const after = await written(runtime, files, guardrail, signal);
+      const after = await written(world, runtime, files, guardrail, signal);
       own.push({
         check: guardrailCheck(guardrail.name),
         why: 'This guardrail would write this.',
@@ -117,12 +116,13 @@ function warningMutators(one: RenderedPackage, guardrails: readonly Guardrail[])
 
 /** The package with what the guardrail writes; null where rendering it fails. */
 async function written(
+  { content }: Pick<World, 'content'>,
   runtime: FunctionRuntime,
   files: PackageFiles,
   guardrail: Guardrail,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles | null> {
   const enforced: Guardrail = { ...guardrail, mode: 'enforce' };
-  const result = await renderPackage({ files, runtime, guardrails: [enforced], ...(signal && { signal }) });
+  const result = await content.render({ files, runtime, guardrails: [enforced], ...(signal && { signal }) });
   return result.ok ? result.files : null;
 }

@@ -1,5 +1,6 @@
-/** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
 import type { FileMode, PackageFiles } from '../package/package.ts';
+/** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
+import type { Content } from './content-port.ts';
 
 export interface CommitInfo {
   readonly oid: string;
@@ -134,6 +135,8 @@ export interface Git {
    * may read this one than that: nothing of it may be told here.
    */
   neighbour?(name: string, signal?: AbortSignal): Promise<Neighbour | null>;
+  /** Reads what stands in its files, which anybody may have written; absent, whoever asks reads it himself. */
+  readonly content?: Pick<Content, 'configuration' | 'documents' | 'definitions'>;
   /** The repository with the organisation's defaults, as it is now; null where there is none. */
   organization?(signal?: AbortSignal): Promise<{ readonly git: Git; readonly defaultBranch: string } | null>;
 }

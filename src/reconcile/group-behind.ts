@@ -1,6 +1,6 @@
 import { mergedPackage } from './concurrent-draft.ts';
 import { filesAt } from './package-files.ts';
-import type { Access } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage } from './proposal-snapshot.ts';
 
@@ -15,6 +15,7 @@ export function pullOfQueueBranch(ref: string): number | undefined {
  * another way than the structural merge does, or that meet in a field: nobody has seen that content.
  */
 export async function groupBehind(
+  world: Pick<World, 'content'>,
   { git, forge }: Pick<Access, 'git' | 'forge'>,
   group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
   packages: readonly ProposalPackage[],
@@ -32,7 +33,7 @@ export async function groupBehind(
     );
     if (before === base || base === local || before === local) continue;
     const commits = { base: mergeBase, upstream: group.baseSha, local: head };
-    const merged = await mergedPackage(git, commits, directory, signal);
+    const merged = await mergedPackage(world, git, commits, directory, signal);
     const built = await filesAt(git, group.headSha, directory, signal);
     const differs = changesBetween(directory, built, merged.files).size > 0;
     if (differs || merged.conflicts.length > 0) behind.push(path);

@@ -92,7 +92,7 @@ export function createMergeGroupReconciler(
       conflicts: [],
       lost: false,
       behind: {
-        packages: await groupBehind(access, target, packages, signal),
+        packages: await groupBehind(world, access, target, packages, signal),
         reason: 'It stands before this one in the merge queue.',
       },
       usedBy: [],

@@ -68,7 +68,7 @@ const TOO_MANY: Lost = {
  * `/portico resolve` made.
  */
 export async function openConflicts(
-  world: Pick<World, 'seals'>,
+  world: Pick<World, 'seals' | 'content'>,
   { git }: Pick<Access, 'git'>,
   snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>,
   head: string,
@@ -86,7 +86,7 @@ export async function openConflicts(
 
 /** The same for an update's pull request, where the list stands in its body. */
 export async function updateConflicts(
-  world: Pick<World, 'seals'>,
+  world: Pick<World, 'seals' | 'content'>,
   { git }: Pick<Access, 'git'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   head: string,
@@ -141,7 +141,7 @@ const HISTORY = 1_000;
 
 /** Plays the commits of a branch, oldest first, over the conflicts that were there before them. */
 async function after(
-  world: Pick<World, 'seals'>,
+  world: Pick<World, 'seals' | 'content'>,
   git: Access['git'],
   first: readonly OpenConflict[],
   commits: readonly CommitInfo[],
@@ -156,7 +156,7 @@ async function after(
     if (record?.kind === 'settle') {
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
     } else if (record?.kind === 'merge') {
-      for (const conflict of await conflictsOfMerge(git, commit, record, signal)) {
+      for (const conflict of await conflictsOfMerge(world, git, commit, record, signal)) {
         listed += 1;
         // The newer tells what the sides are now.
         open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
@@ -183,7 +183,7 @@ function place({ directory, file, resource, path }: Conflict & { readonly direct
 
 /** Merges by people bring what was decided elsewhere, and renders decide nothing. */
 async function withoutSettled(
-  world: Pick<World, 'seals'>,
+  world: Pick<World, 'seals' | 'content'>,
   git: Access['git'],
   open: readonly OpenConflict[],
   commit: CommitInfo,

@@ -1,10 +1,8 @@
 import type { PackageDiff } from '../package/diff/diff-types.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { diffPower } from '../package/power/power-diff.ts';
 import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from './package-revisions.ts';
-import type { Access } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import type { PackagePower } from './power-check.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import type { RenderCommit } from './render-commit.ts';
@@ -19,6 +17,7 @@ export interface PackageChange extends PackagePower {
 
 /** Compares every touched package with what it was where the proposal left the base. */
 export async function loadChanges(
+  { content }: Pick<World, 'content'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   commit: RenderCommit,
@@ -30,13 +29,14 @@ export async function loadChanges(
       const left = trees.mergeBase === null ? null : snapshot.mergeBase;
       const before = await packageAt(git, left, directory, signal);
       const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
+      const compared = await content.compare({ before, after }, signal);
       return {
         path,
         directory,
         newest: newestRevision(refs, directory)?.name,
         next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
-        content: diffPackages(before, after),
-        diff: diffPower(before, after),
+        content: compared.content,
+        diff: compared.power,
       };
     }),
   );

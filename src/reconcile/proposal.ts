@@ -95,7 +95,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     );
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
-    const changes = await loadChanges(access, snapshot, commit, signal);
+    const changes = await loadChanges(world, access, snapshot, commit, signal);
     const comments = access.forge.listComments(number, signal);
     const approvals = await loadApprovals(world, access, snapshot, digest, signal, { comments });
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);

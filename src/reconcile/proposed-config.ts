@@ -11,7 +11,7 @@ import { documentProblemsAt } from './variant-documents.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
 export async function proposedConfig(
-  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
   { git }: Pick<Access, 'git'>,
   { otherFiles, facts, config, base, head, files = head.oid }: ProposalSnapshot & { readonly files?: string },
   inForce: LoadedGuardrails,
@@ -60,7 +60,7 @@ function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, f
  * nothing else in it is Portico's business.
  */
 export async function checkConfigurationAlone(
-  world: Pick<World, 'builtins' | 'runtimeVersion'>,
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
   access: Access,
   number: number,
   memory: TrialMemory,

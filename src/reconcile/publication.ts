@@ -104,7 +104,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
         return;
       }
-      const said = await announce(to, by, found, newest, refs, signal);
+      const said = await announce(world, to, by, found, newest, refs, signal);
       if (said?.proposal !== undefined) await world.enqueue(proposalJob(repository, said.proposal));
       const past = said?.unapproved === true;
       if (past && commit === head) unapproved.set(refPath(found.path), newest.name);

@@ -3,9 +3,7 @@ import type { UpstreamWish } from '../command/draft-request.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import { withPlace } from '../package/clone.ts';
 import { readKptfile, type Kptfile } from '../package/kptfile.ts';
-import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
-import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RebaseRecord } from './commit-seal.ts';
 import type { DraftSetting } from './draft-content.ts';
@@ -48,13 +46,14 @@ export async function rebasedPackage(
   const place = { repo: next.repo, directory: `/${next.directory}`, ref: next.ref };
   const upstream = await filesAt(next.git, next.commit, next.directory, signal);
   const strategy = strategyOf(local) ?? 'resource-merge';
-  const merged = mergePackages({ base, upstream, local, strategy });
+  const merged = await world.content.merge({ base, upstream, local, strategy }, signal);
   const bytes = withPlace(
     (merged.files.get('Kptfile') ?? file).bytes,
     { upstream: place, lock: { ...place, commit: next.commit }, strategy },
     kptfile.upstream,
   );
-  const marked = withMergeMarkers(merged.files, (path) => !local.has(path) && upstream.has(path));
+  const fresh = [...merged.files.keys()].filter((path) => !local.has(path) && upstream.has(path));
+  const marked = await world.content.markMerged(merged.files, fresh, signal);
   const files = new Map([...marked, ['Kptfile', { mode: file.mode, bytes }] as const]);
   return {
     files,

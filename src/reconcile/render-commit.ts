@@ -1,8 +1,8 @@
 import { PorticoError } from '../error.ts';
+import type { PackageFile } from '../package/package.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { sentence } from './markdown-blocks.ts';
-import { unifiedPatch } from './patch.ts';
 import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -26,7 +26,7 @@ export type RenderCommit =
  * again) when somebody pushed meanwhile.
  */
 export async function pushRendered(
-  world: Pick<World, 'app' | 'seals'>,
+  world: Pick<World, 'app' | 'seals' | 'content'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   rendered: readonly RenderedPackage[],
@@ -37,7 +37,7 @@ export async function pushRendered(
   if (changes.size === 0) return { state: 'rendered', head, pushed: false };
   if (!snapshot.writable) {
     const reason = 'The proposal comes from a fork, where Portico may not write.';
-    return withhold(git, head, reason, changes, signal);
+    return withhold(world, git, head, reason, changes, signal);
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
@@ -54,23 +54,32 @@ export async function pushRendered(
       retryAfter: 1,
     });
   }
-  return withhold(git, head, `The forge refused the push: ${sentence(rejected.message)}`, changes, signal);
+  return withhold(
+    world,
+    git,
+    head,
+    `The forge refused the push: ${sentence(rejected.message)}`,
+    changes,
+    signal,
+  );
 }
 
 async function withhold(
+  { content }: Pick<World, 'content'>,
   git: Access['git'],
   head: CommitInfo,
   reason: string,
   changes: FileChanges,
   signal: AbortSignal | undefined,
 ): Promise<RenderCommit> {
-  const files = [...changes].map(async ([path, after]) => ({
-    path,
-    mode: after?.mode ?? '100644',
-    before: await git.readFile(head.oid, path, signal),
-    after: after?.bytes ?? null,
-  }));
-  return { state: 'withheld', head, reason, ...unifiedPatch(await Promise.all(files)) };
+  const before = new Map<string, PackageFile>();
+  const now = new Map<string, PackageFile>();
+  for (const [path, after] of changes) {
+    const bytes = await git.readFile(head.oid, path, signal);
+    if (bytes !== null) before.set(path, { mode: after?.mode ?? '100644', bytes });
+    if (after !== null) now.set(path, after);
+  }
+  return { state: 'withheld', head, reason, ...(await content.patch({ before, after: now }, signal)) };
 }
 
 const SEAL = 'Portico-Render: ';

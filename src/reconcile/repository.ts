@@ -22,6 +22,7 @@ import { ORGANIZATION_REPOSITORY } from './organization.ts';
 import { outsideAddress, outsideAddresses } from './outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from './package-revisions.ts';
 import type { Access, Job, RepositoryRef, World } from './ports.ts';
+import { prepareVariants } from './prepare-variants.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { updateJobs, type PackagePlace } from './update-jobs.ts';
 import { variantDigest } from './variant-content.ts';
@@ -92,6 +93,7 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       mistakes: problems.length,
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+    await prepareVariants(world);
     const variants = variantsConcerned(world, repository, before);
     const wanted = (repo: string): boolean =>
       outsideAddress(repo, outside) !== undefined || isExpected({ facts, config }, repo);

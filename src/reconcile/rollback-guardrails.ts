@@ -1,6 +1,5 @@
 import type { PackageFiles } from '../package/package.ts';
 import type { Finding } from '../package/render/render-types.ts';
-import { renderPackage } from '../package/render/render.ts';
 import { guardrailCheck } from './check-names.ts';
 import type { DraftSetting } from './draft-content.ts';
 import { runtimeFor } from './foreign-functions.ts';
@@ -21,7 +20,7 @@ export async function guardrailsAgainst(
 ): Promise<string | undefined> {
   const loaded = await loadGuardrails(access.git, config, base, signal);
   const guardrails = loaded.forPackage(path);
-  const result = await renderPackage({
+  const result = await world.content.render({
     files,
     runtime: runtimeFor(world.runtime, loaded),
     guardrails,

@@ -1,7 +1,6 @@
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
-import { settleConflict } from '../package/merge/settle.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import type { Asked } from './command-steps.ts';
@@ -44,9 +43,8 @@ export async function settleConflicts(
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   for (const [directory, conflicts] of Map.groupBy(known, (one) => one.directory)) {
     const before = await filesAt(git, head, directory, signal);
-    const now = conflicts
-      .filter(({ taken }) => taken !== side)
-      .reduce((files, conflict) => settleConflict(files, conflict, side), before);
+    const others = conflicts.filter(({ taken }) => taken !== side);
+    const now = await world.content.settle({ files: before, conflicts: others, side }, signal);
     for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
   }
   const record: SettleRecord = {

@@ -2,8 +2,6 @@ import { shown } from '../command/arguments.ts';
 import type { DiffEnd } from '../command/diff.ts';
 import { noSuchRevision } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import type { StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
@@ -11,7 +9,7 @@ import { isOnBranch } from './draft-upstream.ts';
 import { code, details } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { loadRevisionRefs, taggedRevisions, tagOf, type RevisionRefs } from './package-revisions.ts';
-import type { Access } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 /** Characters of a whole answer; a comment holds 65,536. */
@@ -22,6 +20,7 @@ const MOST = 10;
 
 /** Answers with what differs, resource by resource. Nothing is written. */
 export async function showDiff(
+  { content }: Pick<World, 'content'>,
   { git, forge }: Access,
   snapshot: ProposalSnapshot | null,
   { packages, from, to }: Extract<Step, { do: 'show-diff' }>,
@@ -62,7 +61,7 @@ export async function showDiff(
         hint: 'Write its path as in the repository, from the registered directory.',
       };
     }
-    const text = diffMarkdown(diffPackages(before, after), { limit });
+    const { text } = await content.diffText({ before, after, limit }, signal);
     parts.push(
       `**${code(path)}**, ${nameOf(from)} → ${nameOf(to)}\n\n${text.length > 3000 ? details('What differs', text) : text}`,
     );

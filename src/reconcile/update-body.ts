@@ -1,7 +1,4 @@
 /** Pure: what an update pull request says. */
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import { code, conflictTable, details, table } from './markdown-blocks.ts';
@@ -16,8 +13,8 @@ export interface UpdatedPart {
   readonly upstream: string;
   readonly from: string | undefined;
   readonly to: string;
-  readonly before: PackageFiles;
-  readonly after: PackageFiles;
+  /** What changes in it, as Markdown; `diffRoom` says how long it may be. */
+  readonly diff: string;
   /** The package is made by this pull request. */
   readonly created: boolean;
   /** Markdown lines of the revisions on the way. */
@@ -139,11 +136,15 @@ function placed(conflict: UpdateConflict): UpdateConflict {
     : { ...conflict, file: `${directory}/${file}` };
 }
 
+/** Characters for the diff of the part at this position; 0 for one that is not shown. */
+export function diffRoom(parts: number, at: number): number {
+  return at < MOST_DIFFS ? Math.floor(DIFFS / Math.min(parts, MOST_DIFFS)) : 0;
+}
+
 function diffsOf({ parts, group }: UpdateBodyInput): string[] {
-  const limit = Math.floor(DIFFS / Math.min(parts.length, MOST_DIFFS));
-  const diffs = parts.slice(0, MOST_DIFFS).map(({ path, before, after }) => {
+  const diffs = parts.slice(0, MOST_DIFFS).map(({ path, diff }) => {
     const title = group === undefined ? 'What changes here' : `What changes in ${htmlCode(path)}`;
-    return details(title, diffMarkdown(diffPackages(before, after), { limit }));
+    return details(title, diff);
   });
   const more = parts.length - diffs.length;
   return more > 0 ? [...diffs, `What changes in ${more} more is not shown here.`] : diffs;

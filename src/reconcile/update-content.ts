@@ -1,11 +1,8 @@
 import { plainDirectory } from '../catalog/catalog.ts';
-import { clonedPackage } from '../package/clone.ts';
 import { readKptfile, withUpstream, type GitLocation } from '../package/kptfile.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
-import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { renderPackage } from '../package/render/render.ts';
 import type { Downstream } from './downstream.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import { loadGuardrails } from './guardrails.ts';
@@ -36,14 +33,14 @@ export async function updatedPackage(
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
   const local = await filesAt(access.git, down.base.oid, directory, signal);
   const made = down.exists
-    ? await mergedPackage(down, to, tag.commit, local, signal)
-    : await newPackage(down, to, tag.commit, local, signal);
+    ? await mergedPackage(world, down, to, tag.commit, local, signal)
+    : await newPackage(world, down, to, tag.commit, local, signal);
   if ('kind' in made) return made;
-  const own = down.planned === undefined ? made : kept(made, down.planned, down.fresh);
+  const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
   if ('kind' in own) return own;
   const loaded = await loadGuardrails(access.git, down.config, down.base.oid, signal);
   const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
-  const rendered = await renderPackage({
+  const rendered = await world.content.render({
     files: own.files,
     runtime: runtimeFor(world.runtime, loaded),
     guardrails,
@@ -59,6 +56,7 @@ interface Made {
 
 /** The upstream's revision merged into the package; one that is at that revision stays as it is. */
 async function mergedPackage(
+  { content }: Pick<World, 'content'>,
   down: Downstream,
   to: string,
   commit: string,
@@ -79,16 +77,17 @@ async function mergedPackage(
       'The commit that this package was made from is not in its upstream any more. Set upstreamLock to a commit that is.',
     );
   }
-  const like = (files: PackageFiles): PackageFiles =>
-    planned === undefined ? files : likeVariant(files, planned);
+  const like = async (files: PackageFiles): Promise<PackageFiles> =>
+    planned === undefined ? files : likeVariant(content, files, planned, signal);
   const strategy = strategyOf(local);
-  const sides = { base: like(base), upstream: like(next), local };
-  const merged = mergePackages({ ...sides, ...(strategy && { strategy }) });
+  const sides = { base: await like(base), upstream: await like(next), local };
+  const merged = await content.merge({ ...sides, ...(strategy && { strategy }) }, signal);
   return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts };
 }
 
 /** The upstream's revision as a package of its own, beside what stands in its directory. */
 async function newPackage(
+  { content }: Pick<World, 'content'>,
   down: Downstream,
   to: string,
   commit: string,
@@ -99,18 +98,25 @@ async function newPackage(
   const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
   const place = placeOf(down, to);
-  const files = clonedPackage(next, {
+  const options = {
     name: path.split('/').at(-1) ?? path,
     upstream: place,
     lock: { ...place, commit },
     strategy: 'resource-merge',
     deployment: config.deployment || next.has('package-context.yaml'),
-  });
+  };
+  const files = await content.clone(next, options, signal);
   return { files: new Map([...local, ...files]), conflicts: [] };
 }
 
-function kept(made: Made, planned: PlannedVariant, fresh: boolean): Made | Withheld {
-  const own = asVariant(made.files, planned, { fresh });
+async function kept(
+  { content }: Pick<World, 'content'>,
+  made: Made,
+  planned: PlannedVariant,
+  fresh: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Made | Withheld> {
+  const own = await asVariant(content, made.files, planned, { fresh }, signal);
   return own.ok
     ? { ...made, files: own.value }
     : withheld('variant-error', `The variant ${planned.name} does not fit: ${own.message}.`);

@@ -1,7 +1,6 @@
-import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
 import { code, details } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
+import type { World } from './ports.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import { packagesOf } from './update-record.ts';
 
@@ -15,6 +14,7 @@ const ROOM = 25_000;
  * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
  */
 export async function tellOfRetarget(
+  { content }: Pick<World, 'content'>,
   { home: { access }, open, head, before, group }: Bundle,
   members: readonly Pick<Member, 'down' | 'to'>[],
   now: string,
@@ -46,11 +46,11 @@ export async function tellOfRetarget(
   const places = [...news.map(({ down }) => down.directory), ...gone.map(({ directory }) => directory)];
   const diffs: string[] = [];
   for (const directory of places) {
-    const diff = diffPackages(
-      await filesAt(git, known ?? head, directory, signal),
-      await filesAt(git, now, directory, signal),
-    );
-    const text = diffMarkdown(diff, { limit });
+    const sides = {
+      before: await filesAt(git, known ?? head, directory, signal),
+      after: await filesAt(git, now, directory, signal),
+    };
+    const { text } = await content.diffText({ ...sides, limit }, signal);
     diffs.push(alone === undefined ? `${code(directory === '' ? '.' : directory)}\n\n${text}` : text);
   }
   const opening =

@@ -4,7 +4,7 @@ import type { Home, VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
-import { bundleTitle, updateBody, type UpdatedPart } from './update-body.ts';
+import { bundleTitle, diffRoom, updateBody, type UpdatedPart } from './update-body.ts';
 import type { Bundle } from './update-bundle.ts';
 import type { TellOnTheWay } from './update-provenance.ts';
 import { allConflicts, type Brought } from './update-push.ts';
@@ -36,7 +36,13 @@ export async function openOrRefresh(
   const { forge } = home.access;
   const title = bundleTitle(bundle, brought);
   const parts: UpdatedPart[] = [];
-  for (const one of brought) parts.push(await partOf(one, words.onTheWay));
+  for (const [at, one] of brought.entries()) {
+    const limit = diffRoom(brought.length, at);
+    const sides = { before: one.local, after: one.files };
+    const { text: diff } =
+      limit === 0 ? { text: '' } : await world.content.diffText({ ...sides, limit }, signal);
+    parts.push(await partOf(one, diff, words.onTheWay));
+  }
   const body = updateBody(
     {
       repository: home.facts.id,
@@ -61,8 +67,8 @@ export async function openOrRefresh(
   return { kind: 'updated', pull: open.number, to };
 }
 
-async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<UpdatedPart> {
-  const { down, to, local, files } = one;
+async function partOf(one: Brought, diff: string, onTheWay: TellOnTheWay): Promise<UpdatedPart> {
+  const { down, to } = one;
   const { planned } = down;
   const { revisions, notes } = await onTheWay(down, to);
   return {
@@ -71,8 +77,7 @@ async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<UpdatedPart
     upstream: down.upstreamName,
     from: down.upstream.current,
     to,
-    before: local,
-    after: files,
+    diff,
     created: !down.exists,
     revisions,
     notes,

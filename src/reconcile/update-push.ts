@@ -204,7 +204,7 @@ async function onBranch(
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const files = one.stays ? null : await underPeoplesCommits(git, stretches, wish, signal);
+    const files = one.stays ? null : await underPeoplesCommits(world, git, stretches, wish, signal);
     if (files !== null) {
       brought.push(one);
       desired.set(directory, files);
@@ -222,7 +222,7 @@ async function onBranch(
     // It does not belong to the update any more: what the registered branch has, under what people did.
     const standing = await filesAt(git, home.base.oid, directory, signal);
     const wish = { directory, to: undefined, files: standing, standing };
-    const files = await underPeoplesCommits(git, stretches, wish, signal);
+    const files = await underPeoplesCommits(world, git, stretches, wish, signal);
     desired.set(directory, files ?? (await filesAt(git, head, directory, signal)));
   }
   const behind = !(await git.isAncestor(home.base.oid, head, signal));

@@ -1,7 +1,6 @@
 /** What people committed on the branch of an update, put on top of another update. */
 import { PorticoError } from '../error.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
-import { mergePackages } from '../package/merge/merge.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import type { Git } from './git-port.ts';
 import { filesAt } from './package-files.ts';
@@ -72,6 +71,7 @@ interface Wish {
  * back off the branch declined that revision: it stays off, and another one comes as it is.
  */
 export async function underPeoplesCommits(
+  { content }: Pick<World, 'content'>,
   git: Git,
   stretches: readonly Stretch[],
   { directory, to, files, standing }: Wish,
@@ -88,11 +88,12 @@ export async function underPeoplesCommits(
       result = declined !== undefined && declined === to ? standing : files;
       continue;
     }
-    const merged = mergePackages({
+    const sides = {
       base: await filesAt(git, from, directory, signal),
       upstream: result,
       local: await filesAt(git, last, directory, signal),
-    });
+    };
+    const merged = await content.merge(sides, signal);
     const locked = merged.conflicts.length > 0 ? null : withLockOf(merged.files, result);
     if (locked === null) return null;
     result = locked;

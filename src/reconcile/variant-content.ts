@@ -1,9 +1,9 @@
-/** Pure: what a variant makes of the files of its package. */
+/** What a variant makes of the files of its package. */
 import type { PackageFiles } from '../package/package.ts';
-import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
 import type { Edited } from '../package/variant/package-context.ts';
 import { namespaceOf, type InventoryObject } from '../package/variant/variant-types.ts';
 import { digestOf } from '../revision/digest.ts';
+import type { Content } from './content-port.ts';
 import { markOf } from './variant-mark.ts';
 import type { PlannedVariant } from './variant-plan.ts';
 
@@ -11,28 +11,30 @@ import type { PlannedVariant } from './variant-plan.ts';
  * The package marked as the variant's, with its context, functions and injected values. Its labels and annotations are
  * put on only when it is made or adopted, as Porch does.
  */
-export function asVariant(
+export async function asVariant(
+  content: Pick<Content, 'variant'>,
   files: PackageFiles,
   planned: PlannedVariant,
   options: { readonly fresh: boolean },
-): Edited<PackageFiles> {
+  signal?: AbortSignal,
+): Promise<Edited<PackageFiles>> {
   const { spec } = planned.variant;
-  const kptfile = files.get('Kptfile');
-  if (kptfile === undefined) return { ok: false, message: '"Kptfile" not found in the package' };
-  const mark = markOf(planned.uid, spec.deletionPolicy);
-  const bytes = withVariantMetadata(kptfile.bytes, {
+  if (!files.has('Kptfile')) return { ok: false, message: '"Kptfile" not found in the package' };
+  const metadata = {
     labels: options.fresh ? (spec.labels ?? {}) : {},
-    annotations: { ...(options.fresh && spec.annotations), ...mark },
-  });
-  const marked =
-    bytes === kptfile.bytes
-      ? files
-      : new Map([...files, ['Kptfile', { mode: kptfile.mode, bytes }] as const]);
-  return mutatePackage(marked, planned.variant, planned.inventory);
+    annotations: { ...(options.fresh && spec.annotations), ...markOf(planned.uid, spec.deletionPolicy) },
+  };
+  const { variant, inventory } = planned;
+  return content.variant({ files, metadata, variant, inventory }, signal);
 }
 
 /** An upstream's files with the same values, so that a merge finds no change in what the variant sets on both sides. */
-export function likeVariant(files: PackageFiles, planned: PlannedVariant): PackageFiles {
+export async function likeVariant(
+  content: Pick<Content, 'variant'>,
+  files: PackageFiles,
+  planned: PlannedVariant,
+  signal?: AbortSignal,
+): Promise<PackageFiles> {
   const { name, uid, namespace } = planned.variant.metadata;
   const metadata = {
     name,
@@ -42,7 +44,8 @@ export function likeVariant(files: PackageFiles, planned: PlannedVariant): Packa
     annotations: {},
   };
   const { pipeline: _pipeline, ...spec } = planned.variant.spec;
-  const mutated = mutatePackage(files, { metadata, spec }, planned.inventory);
+  const { inventory } = planned;
+  const mutated = await content.variant({ files, variant: { metadata, spec }, inventory }, signal);
   return mutated.ok ? mutated.value : files;
 }
 

@@ -1,9 +1,8 @@
 /** The variant documents and inventory objects that stand in a repository. */
 import type { CatalogDocuments } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { readRollouts } from '../config/read-rollouts.ts';
+import { readFileDocuments } from '../config/read-content.ts';
 import { PorticoError } from '../error.ts';
-import { readVariantDocuments, type DocumentProblem } from '../package/variant/read-document.ts';
 import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 import type { Git } from './git-port.ts';
 import { unlessRefused } from './why-refused.ts';
@@ -25,7 +24,7 @@ export interface RepositoryDocuments {
  * reason is a mistake in `documents`: nobody can tell what is gone.
  */
 export async function readDocuments(
-  git: Pick<Git, 'readPackage'>,
+  git: Pick<Git, 'readPackage' | 'content'>,
   commit: string,
   inventory: string | undefined,
   known: RepositoryDocuments | undefined,
@@ -55,7 +54,7 @@ export async function readDocuments(
 }
 
 async function folder(
-  git: Pick<Git, 'readPackage'>,
+  git: Pick<Git, 'readPackage' | 'content'>,
   commit: string,
   top: string,
   known: ReadonlyMap<string, CatalogDocuments>,
@@ -70,25 +69,23 @@ async function folder(
       hint: 'Put several documents into one file, with --- between them.',
     });
   }
-  return files.map(([path, { id = '', bytes }]) => {
-    const file = top === '.' ? path : `${top}/${path}`;
+  const placed = files.map(([path, file]) => [top === '.' ? path : `${top}/${path}`, file] as const);
+  const unread = placed.filter(
+    ([file, { id = '', bytes }]) => !known.has(`${file} ${id}`) && bytes.length <= LONGEST_FILE,
+  );
+  const asked = new Map(unread);
+  const read =
+    unread.length === 0 ? [] : await (git.content?.documents(asked, signal) ?? readFileDocuments(asked).read);
+  const now = new Map(read.map(({ file, ...rest }) => [file, rest]));
+  return placed.map(([file, { id = '' }]) => {
     const before = id === '' ? undefined : known.get(`${file} ${id}`);
-    return before ?? { file, id, ...read(file, bytes) };
+    return before ?? { file, id, ...(now.get(file) ?? tooLong()) };
   });
 }
 
-function read(file: string, bytes: Uint8Array): Omit<CatalogDocuments, 'file' | 'id'> {
-  if (bytes.length <= LONGEST_FILE) {
-    const { documents, problems } = readVariantDocuments(new TextDecoder().decode(bytes));
-    const { rollouts, problems: wrong } = readRollouts({ file, bytes });
-    return { documents, problems: [...problems, ...wrong.map(asDocumentProblem)], rollouts };
-  }
+function tooLong(): Omit<CatalogDocuments, 'file' | 'id'> {
   const message = `The file has more than ${LONGEST_FILE / 1024} KiB`;
   return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
-}
-
-function asDocumentProblem({ path, line, column, message, hint }: ConfigProblem): DocumentProblem {
-  return { path, line, column, message: `${message}. ${hint}` };
 }
 
 function inInventory(file: string): boolean {
@@ -115,7 +112,7 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
 
 /** The same at a commit. */
 export async function documentProblemsAt(
-  git: Pick<Git, 'readPackage'>,
+  git: Pick<Git, 'readPackage' | 'content'>,
   commit: string,
   signal?: AbortSignal,
 ): Promise<ConfigProblem[]> {

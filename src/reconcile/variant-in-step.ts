@@ -29,7 +29,7 @@ export function createInStep(): InStep {
     const state = `${tree} ${variantDigest(planned)} ${revision}`;
     if (settled.get(place) === state) return true;
     const local = await filesAt(access.git, base.oid, directory, signal);
-    const wanted = asVariant(local, planned, { fresh: down.fresh });
+    const wanted = await asVariant(world.content, local, planned, { fresh: down.fresh }, signal);
     // Functions may have changed what was set, so that only the rendered package tells.
     if (!wanted.ok || !sameFiles(wanted.value, local)) {
       const updated = await updatedPackage(world, down, revision, signal);

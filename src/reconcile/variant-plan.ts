@@ -1,20 +1,14 @@
 /** Pure: which variants all documents of all repositories ask for, and where. */
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
 import { decideVariant } from '../package/variant/decide.ts';
-import { expandSet } from '../package/variant/expand.ts';
-import type { PackageRevision } from '../package/variant/package-revision.ts';
-import {
-  namespaceOf,
-  type InventoryObject,
-  type RepositoryDocument,
-  type ValidVariant,
-  type ValidVariantSet,
-} from '../package/variant/variant-types.ts';
+import { namespaceOf, type InventoryObject, type ValidVariant } from '../package/variant/variant-types.ts';
 import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { doesNotObey, notInventory, notKnown } from './control.ts';
-import { inventoryOf, type Inventory } from './variant-inventory.ts';
-import { isControlledBy, isSameOwner, mayFlow, mayKnow } from './visibility.ts';
+import { expansionOf, type SetWork } from './variant-expansion.ts';
+import type { Inventory } from './variant-inventory.ts';
+import { readingOf, revisionsOf, setWork } from './variant-reading.ts';
+import { isControlledBy, mayFlow } from './visibility.ts';
 
 /** A package of a registered repository, there or to be made. */
 export interface VariantPlace {
@@ -61,6 +55,11 @@ export interface VariantPlan {
   /** True when a mark's variant is certainly gone from its control repository, or keeps another package now. */
   isGone(uid: string, repository: number, path: string): boolean;
   byUid(uid: string): PlannedVariant | undefined;
+}
+
+/** The plan is made anew the next time. */
+export function forgetPlan(catalog: Catalog): void {
+  plans.delete(catalog);
 }
 
 const plans = new WeakMap<Catalog, { readonly version: number; readonly plan: VariantPlan }>();
@@ -137,11 +136,8 @@ function documentsOf(
   control: CatalogRepository,
   stalled: StalledVariant[],
 ): PlannedVariant[] {
-  const repositories = repositoriesOf(catalog, control);
-  // For variants, one name is one repository in every namespace.
-  const names = new Map(repositories.map((one) => [one.metadata.name, one]));
-  const inventory = inventoryOf(catalog, control);
-  const find = (name: string): CatalogRepository | undefined => resolved(catalog, control, names, name);
+  const reading = readingOf(catalog, control);
+  const { find, inventory } = reading;
   const planned: PlannedVariant[] = [];
   const add = (source: Source, variant: ValidVariant, selectsObjects = false): void => {
     const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
@@ -168,7 +164,7 @@ function documentsOf(
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
         const { metadata, spec } = document.set;
         const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);
-        expanded(document.set, source, repositories, inventory.all, find, stalled).forEach((variant) =>
+        expanded(catalog, setWork(control, document.set, reading), source, stalled).forEach((variant) =>
           add({ ...source, name: variant.metadata.name, set: metadata.name }, variant, selectsObjects),
         );
       }
@@ -178,91 +174,21 @@ function documentsOf(
 }
 
 function expanded(
-  set: ValidVariantSet,
+  catalog: Catalog,
+  work: SetWork,
   source: Omit<Source, 'name'>,
-  repositories: readonly RepositoryDocument[],
-  inventory: readonly InventoryObject[],
-  find: (name: string) => CatalogRepository | undefined,
   stalled: StalledVariant[],
 ): readonly ValidVariant[] {
-  const upstream = find(set.spec.upstream.repo);
-  const packageRevisions =
-    upstream === undefined ? [] : revisionsOf(upstream, set.spec.upstream.repo, set.spec.upstream.package);
-  const { variants, problems } = expandSet(set, {
-    repositories,
-    undocumented: (repository) => {
-      const known = find(repository);
-      return known && { name: repository, labels: known.labels, annotations: {} };
-    },
-    objects: inventory,
-    packageRevisions,
-  });
-  const { name } = set.metadata;
+  const { name } = work.set.metadata;
+  const expansion = expansionOf(catalog, work);
+  if (expansion === undefined) {
+    const message = 'its variants are being worked out';
+    stalled.push({ ...source, name, reason: 'UnexpectedError', message });
+    return [];
+  }
+  const { variants, problems } = expansion;
   stalled.push(...problems.map(({ reason, message }) => ({ ...source, name, reason, message })));
   return variants;
-}
-
-/**
- * Porch's `Repository` documents beside the variants. A registered repository of the owner that none of them names
- * stands for itself, if it obeys these documents and has topics or custom properties: a selector of everything would take
- * the rest by surprise.
- */
-function repositoriesOf(catalog: Catalog, control: CatalogRepository): RepositoryDocument[] {
-  const { documents } = control;
-  const all = documents.flatMap((file) => file.documents);
-  const written = all.flatMap((one) => (one.kind === 'repository' ? [one.repository] : []));
-  const named = new Set(written.map(({ repo }) => catalog.byUrl(repo)?.ref.id));
-  const others = catalog
-    .all()
-    .filter(
-      (one) =>
-        isSameOwner(one, control) &&
-        isControlledBy(one, control) &&
-        !named.has(one.ref.id) &&
-        Object.keys(one.labels).length > 0,
-    )
-    .map(({ ref, labels, urls }): RepositoryDocument => ({
-      kind: 'Repository',
-      metadata: { name: ref.name, labels, annotations: {} },
-      repo: urls[0] ?? '',
-    }));
-  return [...written, ...others];
-}
-
-/**
- * A name of a document: by Porch's `Repository` of that name, else as `owner/name` or the name of a repository of the
- * same owner. Nobody reaches another owner's repositories, nor those that may not be known where the document stands.
- */
-function resolved(
-  catalog: Catalog,
-  control: CatalogRepository,
-  names: ReadonlyMap<string, RepositoryDocument>,
-  name: string,
-): CatalogRepository | undefined {
-  const document = names.get(name);
-  const found =
-    document === undefined
-      ? catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`)
-      : catalog.byUrl(document.repo);
-  return found !== undefined && isSameOwner(found, control) && mayKnow(control, found) ? found : undefined;
-}
-
-/** The published revisions of a package as Porch lists them, and the placeholder that stands for the newest. */
-function revisionsOf(upstream: CatalogRepository, repository: string, path: string): PackageRevision[] {
-  const directory = pathInRepository(upstream.directory, path);
-  const names = upstream.revisions.get(directory) ?? [];
-  return ['main', ...names].map((workspaceName) => {
-    const number = /^v?(\d+)$/.exec(workspaceName)?.[1];
-    const name = [repository, ...path.split('/'), workspaceName].join('.');
-    return {
-      metadata: { name, labels: {}, annotations: {}, owners: [] },
-      repository,
-      package: path,
-      revision: number === undefined ? -1 : Number(number),
-      workspaceName,
-      lifecycle: 'Published' as const,
-    };
-  });
 }
 
 function placed(

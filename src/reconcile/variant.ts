@@ -253,7 +253,7 @@ async function finish(
   }
   await tellOfStop(world, bundle, stopped, brought, signal);
   const now = push?.to ?? bundle.head;
-  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(bundle, brought, now, signal);
+  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(world, bundle, brought, now, signal);
 }
 
 /** Where there is no room for all of these: who comes before them. */

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 
 import { cutText } from '../../src/forge/markdown.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
+import { diffMarkdown } from '../../src/package/diff/diff-markdown.ts';
+import { diffPackages } from '../../src/package/diff/diff.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
 import { renderPackage } from '../../src/package/render/render.ts';
@@ -70,8 +72,7 @@ test('comments and bodies', () => {
             upstream: value,
             from: other,
             to: 'v2',
-            before: filesOf(path, value),
-            after: filesOf(path, other),
+            diff: diffMarkdown(diffPackages(filesOf(path, value), filesOf(path, other))),
             created: false,
             revisions: [],
             variant: { name: other, place: value },

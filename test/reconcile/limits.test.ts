@@ -10,7 +10,8 @@ import { createKeyring } from '../../src/revision/keyring.ts';
 
 /** Past its limit no decision comes out in somebody's favour. The ports answer as git does. */
 const seals = createKeyring(['a key']);
-const world = { seals };
+// No conflict here has a value that would have to be worked out.
+const world = { seals, content: {} as Parameters<typeof openConflicts>[0]['content'] };
 
 const commit = (at: number, message = `change ${at}`): CommitInfo =>
   ({
@@ -87,6 +88,7 @@ test("an organisation's defaults that have never been without mistakes are not p
       ...gitWith(many.slice(0, 60)),
       readFile: async (_commit: string, path: string) =>
         path === '.github/portico.yaml' ? Buffer.from(text) : null,
+      treeId: async () => null,
       readPackage: async () => null,
     }) as unknown as Git;
   const repository = (defaults: string): Git => ({

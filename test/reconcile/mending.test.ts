@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
 import type { PackageFiles } from '../../src/package/package.ts';
+import { resolvePath, withProposedValues } from '../../src/package/render/proposed-values.ts';
 import type { Finding } from '../../src/package/render/render-types.ts';
 import { annotationOf, placed } from '../../src/reconcile/check-draft.ts';
 import type { CheckAnnotation } from '../../src/reconcile/forge-port.ts';
 import { powerCheck } from '../../src/reconcile/power-check.ts';
-import { resolvePath, withProposedValues } from '../../src/reconcile/proposed-values.ts';
 import { suggestionsOf } from '../../src/reconcile/suggestions.ts';
 import { summaryOf, type SummaryInput } from '../../src/reconcile/summary.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 
-import { unifiedPatch } from '../../src/reconcile/patch.ts';
+import { unifiedPatch } from '../../src/package/diff/patch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-patch-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
+import type { PackageFiles } from '../package.ts';
 /** Pure: two drafts of one package, where one is published and the other goes on. */
-import { withLines } from '../package/merge/conflict-lines.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
-import { mergeKptfile } from '../package/merge/kptfile-merge.ts';
-import { mergePackages } from '../package/merge/merge.ts';
-import { createReport } from '../package/merge/report.ts';
-import type { PackageFiles } from '../package/package.ts';
+import { withLines } from './conflict-lines.ts';
+import type { Conflict } from './conflict.ts';
+import { mergeKptfile } from './kptfile-merge.ts';
+import { mergePackages } from './merge.ts';
+import { createReport } from './report.ts';
 
 /**
  * The registered branch's package merged into the proposal's. `upstream` is the registered branch. Unlike in an update,

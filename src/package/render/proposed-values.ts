@@ -1,9 +1,9 @@
 /** Pure: from what functions propose for single fields to the file as it would be. */
-import { PorticoError } from '../error.ts';
-import type { PackageFiles } from '../package/package.ts';
-import { readResources } from '../package/render/read-resources.ts';
-import type { Finding } from '../package/render/render-types.ts';
-import { editYaml, type YamlEdit, type YamlValue } from '../package/yaml/edit.ts';
+import { PorticoError } from '../../error.ts';
+import type { PackageFiles } from '../package.ts';
+import { editYaml, type YamlEdit, type YamlValue } from '../yaml/edit.ts';
+import { readResources } from './read-resources.ts';
+import type { Finding } from './render-types.ts';
 
 /** A proposal is a small thing: longer ones are shown and not applied. */
 const LONGEST = 10_000;
