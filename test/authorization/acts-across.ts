@@ -2,14 +2,18 @@
 import { below, locked } from '../e2e/packages.ts';
 import { kptfile } from '../reconcile/small-package.ts';
 import type { Login } from '../reconcile/stage.ts';
-import { does, inPlace, type Act } from './act.ts';
+import { does, inPlace, type Act, type Outcome } from './act.ts';
+import { inIssue } from './acts-words.ts';
+import { absentOf } from './telling.ts';
 import { fullName, secretConfig, type Place } from './world.ts';
+
+const numberOf = ({ repo }: { readonly repo: string }): number => Number(/\d+$/.exec(repo)![0]);
 
 /** A revision of lib's package, made by who may. */
 export function release(revision: number): Act {
   return does(`alice releases base v${revision} in lib`, async (world) => {
     const lib = world.at('lib');
-    const number = Number(/\d+$/.exec(lib.repo)![0]);
+    const number = numberOf(lib);
     const commit =
       revision === 1
         ? await lib.head('main')
@@ -23,7 +27,7 @@ export function release(revision: number): Act {
 export function install(revision: number): Act {
   return does(`alice puts a package made from base v${revision} into shop`, async (world) => {
     const [lib, shop] = [world.at('lib'), world.at('shop')];
-    const number = Number(/\d+$/.exec(lib.repo)![0]);
+    const number = numberOf(lib);
     const commit = (await lib.tags()).get(`base/v${revision}`);
     if (commit === undefined) return null;
     const text = locked(kptfile('base'), lib.url, 'base', `base/v${revision}`, commit);
@@ -89,6 +93,52 @@ spec:
   });
 }
 
+/** The same documents about a private repository and about one that never was. */
+export function twins(by: Login, place: Place, kind: 'rollout' | 'variant'): Act {
+  return does(
+    `${by} writes a ${kind} about lib and one about what is not there${inPlace(place)}`,
+    async (world) => {
+      const lib = world.at('lib');
+      const number = numberOf(lib);
+      const text = (name: string): string =>
+        kind === 'rollout'
+          ? `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: about-${name} }
+spec:
+  upstreams: [{ repo: ${lib.owner}/${name}, packages: [base] }]
+  waves: [{ name: all }]
+`
+          : `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: { name: about-${name} }
+spec:
+  upstream: { repo: ${lib.owner}/${name}, package: base }
+  downstream: { repo: ${world.at(place).owner}/${world.at(place).repo}, package: ${name} }
+`;
+      const files = [lib.repo, absentOf(number)].map((name) => [
+        `.github/portico/${kind}-${name}.yaml`,
+        text(name),
+      ]);
+      return world.at(place).push('main', Object.fromEntries(files) as Record<string, string>, { as: by });
+    },
+  );
+}
+
+/** The same command about both. */
+export function askTwice(by: Login, place: Place, text: (repo: string) => string): Act {
+  return {
+    name: `${by}: /portico ${text('lib')}, and the same of what is not there${inPlace(place)}`,
+    act: async (world) => {
+      const lib = world.at('lib');
+      const names = [lib.repo, absentOf(numberOf(lib))];
+      const said: Outcome[] = [];
+      for (const name of names) said.push(await inIssue(by, text(`${lib.owner}/${name}`), place).act(world));
+      return async () => (await Promise.all(said.map(async (one) => one()))).join(' / ');
+    },
+  };
+}
+
 export function withdraw(by: Login, place: Place, kind: Document): Act {
   return does(`${by} removes the ${kind}${inPlace(place)}`, async (world) => {
     const path = `.github/portico/${kind}.yaml`;
@@ -139,7 +189,7 @@ export function share(on: boolean): Act {
   return does(`alice ${on ? 'agrees' : 'stops agreeing'} that lib shares with shop`, async (world) => {
     const lib = world.at('lib');
     const text = (await lib.read('.github/portico.yaml'))!;
-    const number = Number(/\d+$/.exec(lib.repo)![0]);
+    const number = numberOf(lib);
     const line = `  sharing: { to: [${fullName('shop', number)}] }\n`;
     const next = on
       ? text.includes('sharing:')

@@ -7,7 +7,7 @@ import { schedules } from './schedules.ts';
 /**
  * Random people, rights, commands, documents and pushes against a small model of who may: what happened on the forge
  * is judged, never what the bot says. AUTHORIZATION_SEED and AUTHORIZATION_SCHEDULES say which and how many,
- * AUTHORIZATION_FROM with which to begin, AUTHORIZATION_ONLY plays one of them alone, by its number, and
+ * AUTHORIZATION_FROM with which to begin, AUTHORIZATION_ONLY plays one of them alone and tells it, by its number, and
  * AUTHORIZATION_STORY tells only stories that are called so.
  */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['AUTHORIZATION_SCHEDULES'] !== undefined;
@@ -54,6 +54,7 @@ test(
       sum.revisions += revisions;
       sum.merged += merged;
       sum.refused += refused;
+      if (ONLY !== undefined) tell(`- ${done.join('\n- ')}`);
       for (const { code } of findings) tally.set(code, (tally.get(code) ?? 0) + 1);
       if (findings.length > 0) {
         const what = findings.map((one) => `${one.code}: ${one.what}`).join('\n  ');

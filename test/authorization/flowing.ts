@@ -39,10 +39,13 @@ export async function noteFlow(world: World, flow: Flow, number: number): Promis
   const text = await lib.git('grep', '-h', '-o', '-E', 'secret-[a-z0-9]+-r[0-9]+', 'main').catch(() => '');
   const secrets = [...new Set(text.split('\n').filter((line) => line !== '')), `hush-lib${number}`];
   for (const [place, target] of world.places) {
-    if (place !== 'lib' && !(await mayFlow(world, lib, target))) continue;
-    for (const secret of secrets) {
+    const name = `${target.owner}/${target.repo}`;
+    const isControl = place === 'edge' && (await rulesAt(lib, 'main'))?.controlledBy.includes(name) === true;
+    const flows = place === 'lib' || (await mayFlow(world, lib, target));
+    // Where documents may speak of a repository, its packages are named.
+    for (const secret of secrets.filter((one) => flows || (isControl && one.startsWith('hush')))) {
       const where = flow.allowed.get(secret) ?? new Set();
-      flow.allowed.set(secret, where.add(`${target.owner}/${target.repo}`));
+      flow.allowed.set(secret, where.add(name));
     }
   }
 }

@@ -49,7 +49,7 @@ export interface Rules {
   readonly automerges: boolean;
   readonly sharesTo: readonly string[];
   readonly sharesFrom: readonly string[];
-  readonly text: string;
+  readonly controlledBy: readonly string[];
 }
 
 const names = z.array(z.string()).default([]);
@@ -66,6 +66,7 @@ const written = z.object({
       .object({ follow: z.string().default('latest'), automerge: z.string().default('none') })
       .optional(),
     sharing: z.object({ to: names, from: names }).default({ to: [], from: [] }),
+    controlledBy: names,
   }),
 });
 
@@ -94,7 +95,7 @@ async function readRules(repository: StageRepository, commit: string): Promise<R
     automerges: (updates?.automerge ?? 'none') !== 'none',
     sharesTo: sharing.to,
     sharesFrom: sharing.from,
-    text,
+    controlledBy: data.spec.controlledBy,
   };
 }
 

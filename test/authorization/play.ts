@@ -7,6 +7,8 @@ import { flowHolds, freshFlow, hearWords, noteFlow } from './flowing.ts';
 import { publishingHolds, type Finding } from './publishing.ts';
 import { effectsOf, powerless, reachHolds } from './reaching.ts';
 import type { Schedule, Step } from './schedules.ts';
+import { tellsNothing } from './telling.ts';
+import { nothingWithheld } from './withholding.ts';
 import { nameOf, ownerOf, placesOf, repositoriesOf, type Place, type World } from './world.ts';
 
 export interface Played {
@@ -27,6 +29,7 @@ export async function stageFor(
 ): Promise<Stage> {
   const stage = await startStage(
     Object.assign({}, ...some.map(({ number, schedule }) => repositoriesOf(schedule.setting, number))),
+    { logLevel: 'warn' },
   );
   const losing = new Set<number>();
   losingOf.set(stage, losing);
@@ -88,7 +91,12 @@ export async function play(stage: Stage, schedule: Schedule, number: number): Pr
     const since = world.audit.events.length;
     world.audit.next();
     await look(world, number);
-    findings.push(...(await publishingHolds(world, since)), ...(await flowHolds(world, flow, number)));
+    findings.push(
+      ...(await publishingHolds(world, since)),
+      ...(await flowHolds(world, flow, number)),
+      ...(await tellsNothing(world, number)),
+      ...(await nothingWithheld(world)),
+    );
   } finally {
     off();
   }

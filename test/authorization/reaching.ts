@@ -4,7 +4,7 @@
  */
 import type { StageRepository } from '../reconcile/stage-repository.ts';
 import type { AuditEvent, Commented, Moved } from './audit.ts';
-import { lockAt, rulesAt, treeAt } from './git-facts.ts';
+import { lockAt, rulesAt, treeAt, type Rules } from './git-facts.ts';
 import { packagesIn, type Finding } from './publishing.ts';
 import { canWrite, mayAsAuthor, mayUse, verbOf } from './said.ts';
 import type { World } from './world.ts';
@@ -55,12 +55,17 @@ async function ownOrders(world: World, repository: StageRepository, move: Moved)
     const from = was === null ? null : await lockAt(repository, base, directory);
     const to = is === null ? null : await lockAt(repository, after, directory);
     if (was === null || is === null) {
-      if (!(await isNamedBy(world, repository, rules.text))) {
+      if (!(await isNamedBy(world, repository, rules))) {
         return { code: 'order-from-elsewhere', what: `${what}; ${directory} comes or goes` };
       }
     } else if (from === null || to === null || from.repo !== to.repo) {
       return { code: 'order-from-elsewhere', what: `${what}; ${directory} comes from another place` };
-    } else if (to.revision < from.revision && !(await isRetired(world, from))) {
+    } else if (
+      to.revision < from.revision &&
+      !(await isRetired(world, from)) &&
+      // Proposed from elsewhere where that is agreed to, and never merged.
+      (isMain || !(await isNamedBy(world, repository, rules)))
+    ) {
       return {
         code: isMain ? 'downgrade-merged' : 'downgrade',
         what: `${what}; ${directory} goes from v${from.revision} to v${to.revision}`,
@@ -71,13 +76,17 @@ async function ownOrders(world: World, repository: StageRepository, move: Moved)
 }
 
 /** The repository holds the documents itself, or names one that holds some. */
-async function isNamedBy(world: World, repository: StageRepository, text: string): Promise<boolean> {
+async function isNamedBy(
+  world: World,
+  repository: StageRepository,
+  { controlledBy }: Rules,
+): Promise<boolean> {
   const own = await repository.git('ls-tree', '-r', '--name-only', 'main', '.github/portico/');
   if (own !== '') return true;
   const others = [...world.places.values()].filter((one) => one !== repository);
   for (const one of others) {
     const documents = await one.git('ls-tree', '-r', '--name-only', 'main', '.github/portico/');
-    if (documents !== '' && text.includes(`${one.owner}/${one.repo}`)) return true;
+    if (documents !== '' && controlledBy.includes(`${one.owner}/${one.repo}`)) return true;
   }
   return false;
 }

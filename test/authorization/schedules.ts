@@ -66,6 +66,7 @@ export function schedules(): fc.Arbitrary<Schedule> {
           ruled: fc.constantFrom(false, false, true),
           shared: fc.constantFrom(true, true, false),
           automerge: fc.constantFrom(true, true, false),
+          controlled: fc.constantFrom(true, false, false, false),
         }),
         fc.array(oneOf(kind), { minLength: 1, maxLength: kind === 'one' ? 2 : 1 }),
       )

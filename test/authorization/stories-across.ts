@@ -11,6 +11,8 @@ import {
   lockOnto,
   release,
   share,
+  twins,
+  askTwice,
   withdraw,
   type Document,
 } from './acts-across.ts';
@@ -57,13 +59,14 @@ export const ACROSS: Readonly<Record<string, Story>> = {
     sweep,
   ]),
   'an order by hand, at home': fc
-    .constantFrom<Login>('bob', 'carol')
-    .map((p) => [
+    .tuple(fc.constantFrom<Login>('bob', 'carol'), fc.constantFrom('stop' as const, 'rollback' as const))
+    .map(([p, action]) => [
       ...prepared,
       document('alice', 'lib', 'rollout', 'shop'),
       release(2),
       inIssue(p, 'rollout rollback mine', 'lib'),
-      forgeOrder(p, 'lib', 'rollback', 2),
+      forgeOrder(p, 'lib', action, action === 'stop' ? 3 : 2),
+      release(3),
       sweep,
     ]),
   'a pause by hand': fc
@@ -111,6 +114,19 @@ export const ACROSS: Readonly<Record<string, Story>> = {
       inIssue(by, `rebase acme/lib#:${what}`, place),
       inIssue(by, 'plan', place),
     ]),
+  'what is hidden, and what is not there': byMallory((p, place) => [
+    twins(p, place, 'rollout'),
+    twins(p, place, 'variant'),
+    sweep,
+    askTwice(p, place, (repo) => `clone ${repo}:base mine`),
+    askTwice(p, place, (repo) => `clone ${repo}:base@v1 mine`),
+    askTwice(p, place, (repo) => `clone ${repo}:nothing mine`),
+    askTwice(p, place, (repo) => `rebase ${repo}:base`),
+    askTwice(p, place, (repo) => `diff ${repo}:base@v1..${repo}:base@v2`),
+    askTwice(p, place, (repo) => `rollout stop about-${repo.split('/')[1]}`),
+    release(2),
+    sweep,
+  ]),
   'many at once': byMallory((p, place) => [
     release(2),
     inIssue(p, "bulk update --match='**' --to=v1", place),

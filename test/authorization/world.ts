@@ -34,6 +34,8 @@ export interface Setting {
   /** lib and shop share: both sides' configurations name each other. */
   readonly shared: boolean;
   readonly automerge: boolean;
+  /** lib and shop obey documents that stand in edge. */
+  readonly controlled: boolean;
 }
 
 export const nameOf = (place: Place, number: number): string => `${place}${number}`;
@@ -60,6 +62,7 @@ export function placesOf({ kind }: Setting): readonly Place[] {
 export function repositoriesOf(setting: Setting, number: number): Record<string, StageRepositoryOptions> {
   const access = `access: { approve: [${setting.approve}], pause: [admin], rollout: [admin] }`;
   const common = `branch: main\n${access}\npublish: { requireApprovals: ${setting.approvals}`;
+  const control = setting.controlled ? `\ncontrolledBy: [${fullName('edge', number)}]` : '';
   const lib = fullName('lib', number);
   const shop = fullName('shop', number);
   const all: Record<Place, StageRepositoryOptions> = {
@@ -73,7 +76,7 @@ export function repositoriesOf(setting: Setting, number: number): Record<string,
       },
     },
     lib: {
-      spec: `${common} }${setting.shared ? `\nsharing: { to: [${shop}] }` : ''}`,
+      spec: `${common} }${setting.shared ? `\nsharing: { to: [${shop}] }` : ''}${control}`,
       collaborators: { bob: 'write', carol: 'write', mona: 'maintain', rita: 'read' },
       files: {
         ...below('base', smallPackage('base', { data: { value: secretOf('lib', number, 1) } })),
@@ -81,7 +84,7 @@ export function repositoriesOf(setting: Setting, number: number): Record<string,
       },
     },
     shop: {
-      spec: `${common} }\ndeployment: true\nupdates: { follow: latest${setting.automerge ? ', automerge: all' : ''} }${setting.shared ? `\nsharing: { from: [${lib}] }` : ''}`,
+      spec: `${common} }\ndeployment: true\nupdates: { follow: latest${setting.automerge ? ', automerge: all' : ''} }${setting.shared ? `\nsharing: { from: [${lib}] }` : ''}${control}`,
       collaborators: { bob: 'write', carol: 'write', mona: 'maintain', rita: 'read' },
     },
     edge: {

@@ -77,6 +77,8 @@ export interface StageSettings {
   readonly watched?: boolean;
   /** The organisation's defaults say that its repositories share among themselves, and obey each other's documents. */
   readonly shares?: boolean;
+  /** What the bot logs. Default: everything. */
+  readonly logLevel?: 'trace' | 'warn';
 }
 
 const OWNER = 'acme';
@@ -146,7 +148,7 @@ export async function startStage(
         host: '127.0.0.1',
         databaseUrl: undefined,
         dataDirectory: join(root, 'bot'),
-        logLevel: 'trace',
+        logLevel: settings.logLevel ?? 'trace',
         logFormat: 'json',
         contentPerMinute: 1_000_000,
         contentPerHour: 1_000_000,
@@ -156,7 +158,7 @@ export async function startStage(
         ...settled,
       },
       log: createLog({
-        level: 'trace',
+        level: settings.logLevel ?? 'trace',
         secrets: [forge.app.webhookSecret, forge.app.privateKeyPem],
         stream: {
           write: (line) => {
