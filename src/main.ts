@@ -8,6 +8,8 @@ import { startBot, type Bot } from './bot.ts';
 import { secretsOf, type Environment } from './config/environment.ts';
 import { createDeliveries } from './deliveries.ts';
 import { openDoor } from './door-host.ts';
+import { containerSettings } from './function/container/settings.ts';
+import { hasBubblewrap } from './function/sandbox/bubblewrap.ts';
 import { keepHeapSmall } from './heap-growth.ts';
 import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
@@ -16,6 +18,7 @@ import { openSpool } from './intake/spool.ts';
 import { createLog, createScrubber, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
+import { startNotes } from './start-notes.ts';
 import { NO_TRACES, openTracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
@@ -109,6 +112,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   started.use(upkeep);
   const leftovers = upkeep.now();
   log.info({ port: door.port, engine: database.engine }, 'portico is up');
+  // Whoever brings a logger of its own, such as `portico dev`, is no server that anybody operates.
+  if (options.log === undefined) await tellNotes(environment, log);
   const parts = started.move();
 
   let stopped: Promise<void> | undefined;
@@ -135,6 +140,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+async function tellNotes(environment: Environment, log: Log): Promise<void> {
+  const containers = containerSettings(process.env) !== undefined;
+  const notes = startNotes(environment, { bubblewrap: await hasBubblewrap(), containers });
+  for (const note of notes) log.warn({}, note);
 }
 
 /** Runs work now and then, without ever letting a failure out. */
