@@ -62,8 +62,11 @@ export interface OwnedFiles {
  */
 export function ownersOfAll(file: CodeOwners, paths: readonly string[]): readonly OwnedFiles[] {
   const groups = new Map<string, OwnedFiles>();
+  // A line may name thousands, and own every file.
+  const keys = new Map<readonly string[], string>();
   const add = (path: string, owners: readonly string[]): void => {
-    const key = [...owners].sort().join(' ');
+    const key = keys.get(owners) ?? [...owners].sort().join(' ');
+    keys.set(owners, key);
     if (owners.length > 0 && !groups.has(key)) groups.set(key, { path, owners });
   };
   const lookup = createLookup(file.rules);

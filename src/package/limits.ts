@@ -6,7 +6,7 @@ export const MAX_FILES = 20_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 export const MAX_DEPTH = 100;
 /** Bytes of a Kptfile, which the server itself reads again and again; those of real packages have a few thousand. */
-export const MAX_KPTFILE_BYTES = 128 * 1024;
+export const MAX_KPTFILE_BYTES = 64 * 1024;
 /** Mistakes of one document that are told each; each is looked for in the text. */
 export const MAX_PROBLEMS = 100;
 export const MAX_DOCUMENTS = 10_000;

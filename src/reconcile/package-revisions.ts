@@ -15,7 +15,32 @@ export async function loadRevisionRefs(git: Pick<Git, 'refs'>, signal?: AbortSig
     git.refs('refs/tags/', signal),
     git.refs('refs/portico/published/', signal),
   ]);
+  for (const refs of [tags, ledger]) if (refs.size > IN_ONE_GO) await readNames(refs, signal);
   return { tags, ledger };
+}
+
+/** Names that are read before others have their turn: a repository may have a hundred thousand tags. */
+const IN_ONE_GO = 5_000;
+
+async function readNames(refs: ReadonlyMap<string, GitRef>, signal: AbortSignal | undefined): Promise<void> {
+  if (known.has(refs)) return;
+  const found = new Map<string, RevisionName[]>();
+  const all = [...refs.keys()];
+  for (let at = 0; at < all.length; at += IN_ONE_GO) {
+    await othersTurn(signal);
+    for (const [path, names] of revisionsByPath(all.slice(at, at + IN_ONE_GO))) {
+      const before = found.get(path);
+      if (before === undefined) found.set(path, [...names]);
+      else for (const name of names) before.push(name);
+    }
+  }
+  await othersTurn(signal);
+  known.set(refs, new Map([...found].map(([path, names]) => [path, names.sort(compareRevisions)])));
+}
+
+async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
 }
 
 /** `directory` from the top of the repository as refs name it: '.' for the top. */
@@ -97,10 +122,25 @@ export async function publishedOnBranch(
 export function channelRevision(refs: RevisionRefs, directory: string, channel: string): string | undefined {
   const path = refPath(directory);
   const commit = refs.tags.get(`refs/tags/${path === '.' ? channel : `${path}/${channel}`}`)?.commit;
-  if (commit === undefined) return undefined;
-  return taggedRevisions(refs, directory).findLast(
-    ({ name }) => tagOf(refs, directory, name)?.commit === commit,
-  )?.name;
+  return commit === undefined ? undefined : revisionsByCommit(refs.tags, path).get(commit);
+}
+
+type ByCommit = ReadonlyMap<string, string>;
+const byCommit = new WeakMap<ReadonlyMap<string, GitRef>, Map<string, ByCommit>>();
+
+/** The highest revision of a package at each commit. Whoever may push tags may make channels without number. */
+function revisionsByCommit(tags: RevisionRefs['tags'], path: string): ByCommit {
+  const paths = byCommit.get(tags) ?? new Map<string, ByCommit>();
+  byCommit.set(tags, paths);
+  const before = paths.get(path);
+  if (before !== undefined) return before;
+  const found = new Map<string, string>();
+  for (const { name } of namesIn(tags).get(path) ?? []) {
+    const commit = tags.get(`refs/tags/${path === '.' ? name : `${path}/${name}`}`)?.commit;
+    if (commit !== undefined) found.set(commit, name);
+  }
+  paths.set(path, found);
+  return found;
 }
 
 /** Directory of each package that has channels → channel → revision. A tag that leads to no revision is none. */
@@ -138,8 +178,8 @@ export function upcomingRevision(
   config: Pick<RepositoryConfig, 'versioning'>,
   bump: Bump = 'minor',
 ): string {
-  return nextRevision(
-    allRevisions(refs, directory),
-    config.versioning === 'semver' ? { semver: bump } : 'sequence',
-  );
+  const path = refPath(directory);
+  // Both lists are in order, and the highest of all is the last of one of them.
+  const last = [refs.tags, refs.ledger].flatMap((part) => namesIn(part).get(path)?.at(-1) ?? []);
+  return nextRevision(last, config.versioning === 'semver' ? { semver: bump } : 'sequence');
 }

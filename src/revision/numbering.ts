@@ -20,10 +20,10 @@ export function revisionsOf(path: string, refs: Iterable<string>): RevisionName[
 export function revisionsByPath(refs: Iterable<string>): ReadonlyMap<string, readonly RevisionName[]> {
   const found = new Map<string, Map<string, RevisionName>>();
   for (const ref of refs) {
-    const parsed = parseRef(ref);
-    if (parsed === undefined || (parsed.kind !== 'revision' && parsed.kind !== 'ledger')) continue;
-    const name = parseRevisionName(parsed.revision);
-    if (name === undefined) continue;
+    // The end of it tells most other refs apart, and is read in any case.
+    const name = parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1));
+    const parsed = name === undefined ? undefined : parseRef(ref);
+    if (name === undefined || (parsed?.kind !== 'revision' && parsed?.kind !== 'ledger')) continue;
     const names = found.get(parsed.path) ?? new Map<string, RevisionName>();
     found.set(parsed.path, names.set(name.name, name));
   }
@@ -32,8 +32,14 @@ export function revisionsByPath(refs: Iterable<string>): ReadonlyMap<string, rea
 
 /** The newest release; a prerelease only where there is nothing else; undefined when there is no revision. */
 export function latestRevision(revisions: readonly RevisionName[]): RevisionName | undefined {
-  const sorted = [...revisions].sort(compareRevisions);
-  return sorted.findLast((revision) => revision.prerelease.length === 0) ?? sorted.at(-1);
+  return highest(revisions.filter(({ prerelease }) => prerelease.length === 0)) ?? highest(revisions);
+}
+
+/** Looked for rather than sorted: this is asked again and again of a package that may have very many. */
+function highest(revisions: Iterable<RevisionName>): RevisionName | undefined {
+  let found: RevisionName | undefined;
+  for (const one of revisions) if (found === undefined || compareRevisions(one, found) > 0) found = one;
+  return found;
 }
 
 /**
@@ -44,7 +50,7 @@ export function latestRevision(revisions: readonly RevisionName[]): RevisionName
  * @throws PorticoError REVISION_LIMIT where the number would leave the range that can be counted exactly.
  */
 export function nextRevision(taken: Iterable<RevisionName>, numbering: Numbering): string {
-  const newest = [...taken].sort(compareRevisions).at(-1);
+  const newest = highest(taken);
   const next = numbering === 'sequence' ? `v${(newest?.major ?? 0) + 1}` : bumped(newest, numbering.semver);
   if (parseRevisionName(next) === undefined) {
     throw new PorticoError(

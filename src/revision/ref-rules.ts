@@ -9,10 +9,21 @@ export interface RefProblem {
 const LONGEST = 240;
 
 /**
+ * Nearly every name is of words between single dots and slashes, and a repository may have a hundred thousand tags: what
+ * looks like this breaks no rule below but those that `isSimple` asks for.
+ */
+const SIMPLE = /^\w[\w+-]*(?:[./][\w+-]+)*$/;
+
+function isSimple(name: string): boolean {
+  return name.length <= LONGEST && name !== 'HEAD' && SIMPLE.test(name) && !name.includes('.lock');
+}
+
+/**
  * Why `name` cannot be a branch, tag or ref, or undefined where it can. The rules are those of `git check-ref-format
  * --branch` (git 2.39), and stricter in two ways: no name over 240 bytes, no character that cannot be seen.
  */
 export function refProblem(name: string): RefProblem | undefined {
+  if (isSimple(name)) return undefined;
   if (name === '') return { code: 'ref-empty', message: 'a name cannot be empty' };
   if (new TextEncoder().encode(name).length > LONGEST) {
     return { code: 'ref-long', message: `a name cannot be longer than ${LONGEST} bytes` };

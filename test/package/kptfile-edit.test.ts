@@ -109,24 +109,24 @@ describe('.krmignore', () => {
 });
 
 describe('a Kptfile past its limits', () => {
-  const long = bytes(`${KPTFILE}# ${'x'.repeat(128 * 1024)}\n`);
+  const long = bytes(`${KPTFILE}# ${'x'.repeat(64 * 1024)}\n`);
 
   test.each([
     ['reading', () => readKptfile(long)],
     ['renaming', () => withName(long, 'shop')],
     ['a condition', () => withCondition(long, { type: 'Ready', status: 'True' })],
   ])('%s is refused, with the limit', (_, run) => {
-    expect(run).toThrow(/has \d+ bytes; the limit is 128 KiB/);
+    expect(run).toThrow(/has \d+ bytes; the limit is 64 KiB/);
   });
 
-  test('of nine thousand mistakes the first hundred are told, and that there are more', () => {
-    const unknown = Array.from({ length: 9_000 }, (_, at) => `"k${at}": 1`).join(', ');
+  test('of four thousand mistakes the first hundred are told, and that there are more', () => {
+    const unknown = Array.from({ length: 4_000 }, (_, at) => `"k${at}": 1`).join(', ');
     const { problems } = readKptfile(bytes(`${KPTFILE}more: {${unknown}}\ninfo2: {}\n`));
     expect(problems.length).toBeLessThanOrEqual(101);
     const all = readKptfile(
       bytes(`{apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {name: a}, ${unknown}}`),
     );
     expect(all.problems).toHaveLength(101);
-    expect(all.problems.at(-1)?.message).toBe('8900 more problems are not shown');
+    expect(all.problems.at(-1)?.message).toBe('3900 more problems are not shown');
   });
 });
