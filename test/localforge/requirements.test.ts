@@ -38,6 +38,56 @@ const message = async (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => String(error),
   );
 
+describe('a ruleset that requires one check of the App', () => {
+  const demand = (
+    required_status_checks: object[],
+    more: object = { strict_required_status_checks_policy: false },
+  ) =>
+    forge.alice.rest.repos.createRepoRuleset({
+      ...REPO,
+      name: 'portico',
+      target: 'branch',
+      enforcement: 'active',
+      conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
+      rules: [{ type: 'required_status_checks', parameters: { required_status_checks, ...more } }],
+    } as never);
+
+  test.each([
+    ['action_required', false],
+    ['cancelled', false],
+    ['timed_out', false],
+    ['neutral', true],
+    ['skipped', true],
+    ['success', true],
+  ] as const)('%s lets it pass: %s', async (conclusion, passes) => {
+    await demand([{ context: 'portico', integration_id: forge.forge.app.id }]);
+    const { head, number } = await propose();
+    await forge.app.rest.checks.create({ ...REPO, name: 'portico', head_sha: head, conclusion });
+    const answer = await message(merge(number));
+    expect(answer === '' ? 'merged' : answer).toMatch(
+      passes ? /^merged$/ : /Required status check "portico" is failing/,
+    );
+  });
+
+  test('a status or check of somebody else is not it', async () => {
+    await demand([{ context: 'portico', integration_id: forge.forge.app.id + 1 }]);
+    const { head, number } = await propose();
+    await check(head, 'success');
+    await forge.bob.rest.repos.createCommitStatus({
+      ...REPO,
+      sha: head,
+      state: 'success',
+      context: 'portico',
+    });
+    expect(await message(merge(number))).toContain('Required status check "portico" is expected');
+  });
+
+  test('without its parameters the rule is refused', async () => {
+    expect((await refused(demand([{ context: 'portico' }], {}))).status).toBe(422);
+    expect((await refused(demand([{ integration_id: 1 }]))).status).toBe(422);
+  });
+});
+
 describe('branch protection', () => {
   test('a required check of the App must be green on the head', async () => {
     await protect({

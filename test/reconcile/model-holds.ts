@@ -135,6 +135,7 @@ async function mergeHolds(
     if ((await treeOf(repo, commit)) !== tree) fail(`${name} is not what #${pull} brought`);
     const named = [...said.matchAll(/^Approved-by: (.*)$/gm)].map(([, login = '']) => login);
     const approvers = approversOf(model, pull, String(proposed));
+    if (approvers.size === 0) fail(`${name} was published by the ${how}, and nobody approved "${proposed}"`);
     const wrong = named.filter((login) => !approvers.has(login));
     if (wrong.length > 0) fail(`${name} names ${wrong.join(', ')}, who did not approve "${proposed}"`);
     const asked = /^Requested-by: (.*)$/m.exec(said)?.[1];
@@ -146,7 +147,11 @@ async function mergeHolds(
   const before = newestOf(ledger.filter((one) => !of.includes(one) && number(one.name) < numberOf(of)));
   const published = before === undefined ? null : await treeOf(repo, before.commit);
   const isNew = tree !== null && tree !== published && tree !== model.main.tree;
-  if (isNew && of.length === 0) fail(`#${pull} was merged and is no revision`);
+  // What others merge without the approvals that it needs is flagged, and stands on main like a push.
+  const green = (await repo.checks(head.sha)).get('portico')?.conclusion === 'success';
+  const approved = isOurs || (green && (await treeOf(repo, head.sha)) === tree);
+  if (isNew && of.length === 0 && approved) fail(`#${pull} was merged and is no revision`);
+  if (isNew && of.length === 0) model.pushed = true;
   if (!isNew && of.length > 0 && tree === published) fail(`#${pull} changed nothing and became a revision`);
   const fields = model.branches.get(head.ref)?.fields;
   if (model.branches.get(head.ref)?.pull !== pull || fields === null || fields === undefined) return;

@@ -24,10 +24,21 @@ const RULE_TYPES = [
   'required_deployments',
   'required_signatures',
   'pull_request',
-  'required_status_checks',
   'non_fast_forward',
   'merge_queue',
 ] as const;
+
+/** GitHub takes this rule only with its parameters: the checks, each with the App that it must be of, if any. */
+const statusChecks = z.object({
+  type: z.literal('required_status_checks'),
+  parameters: z.object({
+    required_status_checks: z.array(
+      z.object({ context: z.string().min(1), integration_id: z.int().optional() }),
+    ),
+    strict_required_status_checks_policy: z.boolean(),
+    do_not_enforce_on_create: z.boolean().optional(),
+  }),
+});
 
 const createBody = z.object({
   name: z.string().min(1),
@@ -50,7 +61,12 @@ const createBody = z.object({
     })
     .optional(),
   rules: z
-    .array(z.object({ type: z.enum(RULE_TYPES), parameters: z.record(z.string(), z.unknown()).optional() }))
+    .array(
+      z.union([
+        statusChecks,
+        z.object({ type: z.enum(RULE_TYPES), parameters: z.record(z.string(), z.unknown()).optional() }),
+      ]),
+    )
     .default([]),
 });
 const updateBody = createBody.partial();
