@@ -37,13 +37,13 @@ export function createMemoryShare(total: number): MemoryShare {
 
   /** Makes room for so many bytes by letting those go that hold more; false where there are none. */
   const makeRoom = (held: Held, bytes: number): boolean => {
-    while (left < bytes) {
+    for (;;) {
+      if (left >= bytes) return true;
       const greatest = greatestFor(seats, held, bytes);
       if (greatest === undefined) return false;
       leave(greatest);
       greatest.giveWay();
     }
-    return true;
   };
 
   return {

@@ -57,20 +57,21 @@ test('what people did below too many commits is not left out of an update (70)',
   expect(await stretchesOf(world, gitWith(many), range)).toBeNull();
 });
 
+const files = (count: number): Pick<Git, 'readPackage'> =>
+  ({
+    readPackage: async (_commit: string, top: string) => ({
+      files: new Map(
+        top.endsWith('inventory')
+          ? []
+          : Array.from({ length: count }, (_, at) => [
+              `${at}.yaml`,
+              { mode: '100644', bytes: Buffer.from('a: b\n'), id: `${at}` },
+            ]),
+      ),
+    }),
+  }) as unknown as Git;
+
 test('documents past the limit are not taken for deleted: what is known stays, and it is told (70)', async () => {
-  const files = (count: number): Pick<Git, 'readPackage'> =>
-    ({
-      readPackage: async (_commit: string, top: string) => ({
-        files: new Map(
-          top.endsWith('inventory')
-            ? []
-            : Array.from({ length: count }, (_, at) => [
-                `${at}.yaml`,
-                { mode: '100644', bytes: Buffer.from('a: b\n'), id: `${at}` },
-              ]),
-        ),
-      }),
-    }) as unknown as Git;
   const known = await readDocuments(files(2_000), 'one', undefined, undefined);
   expect(known.documents).toHaveLength(2_000);
   const { documents } = await readDocuments(files(2_001), 'two', undefined, known);
@@ -79,18 +80,18 @@ test('documents past the limit are not taken for deleted: what is known stays, a
   expect(told).toContainEqual(expect.stringContaining('more than 2000 YAML files'));
 });
 
+const own = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: web }\nspec: {}\n';
+
+const gitOf = (text: string): Git => ({
+  ...gitWith(many.slice(0, 60)),
+  readFile: async (_commit: string, path: string) =>
+    path === '.github/portico.yaml' ? Buffer.from(text) : null,
+  treeId: async () => null,
+  readPackage: async () => null,
+});
+
 test("an organisation's defaults that have never been without mistakes are not passed over (70)", async () => {
-  const own =
-    'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: web }\nspec: {}\n';
   const wrong = own.replace('spec: {}', 'spec: { guardrail: {} }');
-  const gitOf = (text: string): Git =>
-    ({
-      ...gitWith(many.slice(0, 60)),
-      readFile: async (_commit: string, path: string) =>
-        path === '.github/portico.yaml' ? Buffer.from(text) : null,
-      treeId: async () => null,
-      readPackage: async () => null,
-    }) as unknown as Git;
   const repository = (defaults: string): Git => ({
     ...gitOf(own),
     organization: async () => ({ git: gitOf(defaults), defaultBranch: 'main' }),

@@ -105,8 +105,15 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ['is a task', '- [ ] tick me'],
 ];
 
+const row = (text: string): string => `| ${cell(text)} | last |`;
+
+/** As the forge cuts a row: backslashes go in pairs with what follows them, and code spans count for nothing. */
+function cellsOf(line: string): string[] {
+  const cells = [...line.matchAll(/((?:\\.|[^|\\])*)\|/gs)].map(([, inside = '']) => inside.trim());
+  return cells.slice(1);
+}
+
 describe('the attacks on Markdown of ours', () => {
-  const row = (text: string): string => `| ${cell(text)} | last |`;
   const places: readonly (readonly [string, (text: string) => string])[] = [
     ['a block', inert],
     ['a sentence', inertSentence],
@@ -126,10 +133,4 @@ describe('the attacks on Markdown of ours', () => {
       expect(cellsOf(row(made)), row(made)).toEqual([expect.any(String), 'last']);
     }
   });
-
-  /** As the forge cuts a row: backslashes go in pairs with what follows them, and code spans count for nothing. */
-  function cellsOf(line: string): string[] {
-    const cells = [...line.matchAll(/((?:\\.|[^|\\])*)\|/gs)].map(([, inside = '']) => inside.trim());
-    return cells.slice(1);
-  }
 });
