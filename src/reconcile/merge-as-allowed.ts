@@ -26,7 +26,9 @@ export async function mergeAsAllowed(
     if (method === 'rebase') {
       await recordPublishRequest(world, access, facts, pull, { ...request, head: sha }, signal);
     }
-    const message = method === 'rebase' ? {} : { message: `${pull.title}\n\n${mergeMessage(request)}` };
+    const place = { repository: facts.id, pull: pull.number, head: sha };
+    const said = mergeMessage(request, place, world.seals);
+    const message = method === 'rebase' ? {} : { message: `${pull.title}\n\n${said}` };
     answer = await access.forge.mergePull(pull.number, { sha, method, ...message }, signal);
     if (answer.ok || !isOtherMethod(answer)) return answer;
   }

@@ -1,4 +1,10 @@
-/** Pure: what a merge that Portico made says about the publish that it was asked for, as trailers of its message. */
+/**
+ * Pure: what a merge that Portico made says about the publish that it was asked for. People read the trailers; Portico
+ * believes the sealed line alone, which is bound to the pull request and its head: anybody can write a trailer.
+ */
+import { z } from 'zod';
+
+import type { Keyring } from '../revision/keyring.ts';
 import type { Bump } from '../revision/numbering.ts';
 
 export interface MergeRequestTrailers {
@@ -8,30 +14,47 @@ export interface MergeRequestTrailers {
   readonly bump?: Bump;
 }
 
-const BUMPS: readonly Bump[] = ['major', 'minor', 'patch'];
+/** The merge that a message is for. */
+export interface MergePlace {
+  readonly repository: number;
+  readonly pull: number;
+  /** The commit that is merged. */
+  readonly head: string;
+}
 
-export function mergeMessage(said: MergeRequestTrailers): string {
+const SEALED = 'Portico-Merge: ';
+
+const Said = z.object({
+  requestedBy: z.string().exactOptional(),
+  requestedIn: z.number().exactOptional(),
+  bump: z.enum(['major', 'minor', 'patch']).exactOptional(),
+});
+
+export function mergeMessage(said: MergeRequestTrailers, place: MergePlace, seals: Keyring): string {
+  const text = Buffer.from(JSON.stringify(said)).toString('base64url');
   return [
     ...(said.requestedBy === undefined ? [] : [`Requested-By: ${said.requestedBy}`]),
     ...(said.requestedIn === undefined ? [] : [`Requested-In: ${said.requestedIn}`]),
     ...(said.bump === undefined ? [] : [`Revision-Bump: ${said.bump}`]),
+    `${SEALED}${text} ${seals.sign(sealed(text, place))}`,
   ].join('\n');
 }
 
-/** Reads them back; words that are not ours are passed over. */
-export function mergeRequestOf(message: string): MergeRequestTrailers {
-  const value = (key: string): string | undefined =>
-    message
-      .split('\n')
-      .findLast((line) => line.startsWith(`${key}: `))
-      ?.slice(key.length + 2)
-      .trim();
-  const requestedBy = value('Requested-By');
-  const requestedIn = Number(value('Requested-In') ?? Number.NaN);
-  const bump = BUMPS.find((known) => known === value('Revision-Bump'));
-  return {
-    ...(requestedBy !== undefined && /^[A-Za-z0-9-]{1,39}$/.test(requestedBy) && { requestedBy }),
-    ...(Number.isSafeInteger(requestedIn) && { requestedIn }),
-    ...(bump !== undefined && { bump }),
-  };
+/** Reads back what Portico wrote for this very merge; undefined for every other message. */
+export function mergeRequestOf(
+  message: string,
+  place: MergePlace,
+  seals: Keyring,
+): MergeRequestTrailers | undefined {
+  for (const line of message.split('\n')) {
+    if (!line.startsWith(SEALED)) continue;
+    const [text = '', seal = ''] = line.slice(SEALED.length).trim().split(' ');
+    if (!seals.verify(sealed(text, place), seal)) continue;
+    return Said.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  }
+  return undefined;
+}
+
+function sealed(text: string, { repository, pull, head }: MergePlace): string {
+  return `merge ${repository}#${pull} ${head} ${text}`;
 }

@@ -35,8 +35,9 @@ export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: strin
 }
 
 /**
- * Who asked for a merge, and for what: by the message that Portico wrote, or, where others wrote it, by the comment. A
- * merge by somebody's own hand was asked for by that person, whatever its message says.
+ * Who asked for a merge, and for what: by the line that Portico sealed in its message, or, where others wrote that, by
+ * the comment. A merge by somebody's own hand was asked for by that person, and nobody is known to have asked for what
+ * came past any pull request, whatever the messages say.
  */
 export async function publishRequestOf(
   world: Pick<World, 'app' | 'seals'>,
@@ -46,14 +47,14 @@ export async function publishRequestOf(
   pull: Pull | null,
   signal?: AbortSignal,
 ): Promise<MergeRequestTrailers> {
-  const said = mergeRequestOf(commit.message);
-  // Whoever pushes writes the message: nobody else's wish is taken from it.
-  if (pull === null) return said.bump === undefined ? {} : { bump: said.bump };
+  if (pull === null) return {};
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
   if (mergedBy === null) return {};
   if (!isMergedForSomebody(world, mergedBy)) return { requestedBy: mergedBy };
-  if (mergedBy === world.app.botLogin && said.requestedBy !== undefined) return said;
+  const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
+  const said = mergeRequestOf(commit.message, place, world.seals);
+  if (mergedBy === world.app.botLogin && said !== undefined) return said;
   for (const { author, body } of await forge.listComments(pull.number, signal)) {
     if (author !== world.app.botLogin) continue;
     for (const found of readSealedComments(KIND, placeOf(facts, pull), body, world.seals)) {

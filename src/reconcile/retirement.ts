@@ -27,6 +27,9 @@ import { readSealedComments, sealedComment } from './sealed-comment.ts';
 
 const KIND = 'retirement';
 
+/** How a comment begins that holds a record. */
+export const RETIREMENT_MARKER = `<!-- portico:${KIND} `;
+
 /** What a record in an issue says; a later one about the same request takes the place of an earlier. */
 interface RetirementRecord extends Retirement {
   readonly state: 'asked' | 'retired' | 'rejected';
@@ -262,7 +265,7 @@ async function record(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.seals);
-  const marker = `<!-- portico:${KIND} ${said.comment} -->`;
+  const marker = `${RETIREMENT_MARKER}${said.comment} -->`;
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }
 

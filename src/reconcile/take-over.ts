@@ -14,7 +14,7 @@ import { code } from './markdown-blocks.ts';
 import { loadRevisionRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { recordWish } from './retirement.ts';
+import { recordWish, RETIREMENT_MARKER } from './retirement.ts';
 
 /** Branches that are looked at in one go: the rest comes with the next. */
 const MOST = 50;
@@ -104,7 +104,9 @@ async function askToRetire(
   if (known !== undefined && known.state === 'closed') return;
   // Asked once: a later answer takes the place of the same comment.
   const comments = known === undefined ? [] : await forge.listComments(known.number, signal);
-  if (comments.some(({ author }) => author === world.app.botLogin)) return;
+  const isOurs = ({ author, body }: (typeof comments)[number]): boolean =>
+    author === world.app.botLogin && body.startsWith(RETIREMENT_MARKER);
+  if (comments.some(isOurs)) return;
   const askers = await whoAsked(world, access, facts, mark.ref, signal);
   const name = `${path}@${mark.version}`;
   const branch = code(mark.ref.slice('refs/heads/'.length));

@@ -61,7 +61,8 @@ export async function mergedAlone(
     await world.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }
-  const message = mergeMessage({ requestedBy: world.app.slug });
+  const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
+  const message = mergeMessage({ requestedBy: world.app.slug }, place, world.seals);
   const answer = await access.forge.mergePull(
     pull.number,
     { sha: pull.headSha, method: 'merge', title: `${pull.title} (#${pull.number})`, message },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { below } from '../e2e/packages.ts';
+import { below, locked } from '../e2e/packages.ts';
 import { done } from './commanded.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
@@ -15,6 +15,7 @@ const change = (color: string): Record<string, string> => ({
 });
 
 const PRIVATE = [
+  'asked',
   'init',
   'first',
   'others',
@@ -32,6 +33,8 @@ beforeAll(async () => {
     {
       ...Object.fromEntries(PRIVATE.map((name) => [name, { files: FILES }])),
       open: { files: FILES, private: false },
+      up: { files: FILES, private: false },
+      down: { files: {}, private: false },
       closed: { files: FILES },
     },
     { watched: true },
@@ -43,7 +46,13 @@ afterAll(async () => {
 });
 
 /** bob's review and command do not count, and nothing is published; carol's approval does. */
-async function refusedAlone(repo: StageRepository, number: number, why: string): Promise<void> {
+async function refusedAlone(
+  repo: StageRepository,
+  number: number,
+  why: string,
+  revision = 'web/v1',
+): Promise<void> {
+  const tags = [...(await repo.tags()).keys()];
   await repo.review(number, 'APPROVE', undefined, 'bob').catch(() => 0);
   expect(await repo.command(number, '/portico approve', 'bob')).toMatchObject({
     reaction: 'confused',
@@ -53,10 +62,10 @@ async function refusedAlone(repo: StageRepository, number: number, why: string):
     reaction: 'confused',
     reply: expect.stringContaining('0 of 1 approvals'),
   });
-  expect((await repo.tags()).size).toBe(0);
+  expect([...(await repo.tags()).keys()]).toEqual(tags);
   await repo.review(number, 'APPROVE', undefined, 'carol');
   await done(repo, number, '/portico publish', 'bob');
-  expect(await repo.tagMessage('web/v1')).toMatch(/^Approved-by: carol$/m);
+  expect(await repo.tagMessage(revision)).toMatch(/^Approved-by: carol$/m);
 }
 
 async function issueIn(repo: StageRepository, by: Login): Promise<number> {
@@ -69,6 +78,14 @@ async function pullOf(repo: StageRepository, branch: string): Promise<number> {
 }
 
 describe('who pushed a part of the content does not approve it', () => {
+  test('a command makes all of it: its asker does not approve it (63)', async () => {
+    const repo = stage.repository('asked');
+    await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
+    const { number } = (await repo.pulls())[0]!;
+    await done(repo, number, '/portico propose', 'bob');
+    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v1');
+  });
+
   test('a command makes the draft, its asker force-pushes content of his own (63)', async () => {
     const repo = stage.repository('init');
     await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
@@ -191,6 +208,40 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.review(number, 'APPROVE', undefined, 'bob');
     await done(repo, number, '/portico publish');
     expect(await repo.tagMessage('web/v1')).toMatch(/^Approved-by: bob$/m);
+  });
+});
+
+describe('an update pull request', () => {
+  const color = (value: string): Record<string, string> => ({
+    'shop/config.yaml': configMap('web', { color: value }),
+  });
+
+  beforeAll(async () => {
+    const up = stage.repository('up');
+    await up.publish('one', change('one'));
+    await up.publish('two', change('two'));
+    const PACKAGE = smallPackage('web');
+    const lock = (await up.tags()).get('web/v1')!;
+    const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
+    await stage.repository('down').push('main', below('shop', { ...PACKAGE, Kptfile }));
+    await stage.idle();
+  });
+
+  test("is nobody's own; who pushes onto it does not approve it (63)", async () => {
+    const repo = stage.repository('down');
+    const { number, head } = (await repo.pulls())[0]!;
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    expect(await repo.sticky(number)).toContain('1 of 1 (`bob`)');
+    await repo.push(head.ref, color('evil'), { as: 'bob' });
+    await stage.idle();
+    await refusedAlone(repo, number, 'you pushed a part of this content', 'shop/v1');
+  });
+
+  test('of a revision that somebody asked for is not approved by who asked (63)', async () => {
+    const repo = stage.repository('down');
+    await done(repo, await issueIn(repo, 'bob'), '/portico update shop v1', 'bob');
+    const { number } = (await repo.pulls())[0]!;
+    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v2');
   });
 });
 

@@ -6,6 +6,8 @@ export interface Call {
   readonly method: string;
   /** Below `/api/v3`, without the query; or `/api/graphql`. */
   readonly path: string;
+  /** What follows the `?`, decoded. */
+  readonly query: string;
 }
 
 /** What answers in the forge's place: a status, with a body where one is read. */
@@ -25,10 +27,14 @@ export async function openForgeDoor(apiUrl: string): Promise<ForgeDoor> {
   let watching: Watch | null = null;
   const server = createServer((incoming, outgoing) => {
     void (async () => {
-      const { pathname } = new URL(incoming.url ?? '/', apiUrl);
+      const { pathname, search } = new URL(incoming.url ?? '/', apiUrl);
       const isBelow = pathname.startsWith(`${target.pathname}/`);
       const path = isBelow ? pathname.slice(target.pathname.length) : pathname;
-      const instead = await watching?.({ method: incoming.method ?? 'GET', path });
+      const instead = await watching?.({
+        method: incoming.method ?? 'GET',
+        path,
+        query: decodeURIComponent(search),
+      });
       if (instead !== undefined) {
         const { status, body } =
           typeof instead === 'number' ? { status: instead, body: { message: 'not now' } } : instead;

@@ -58,16 +58,23 @@ const input = (change: Partial<TargetInput> & { follow?: TargetInput['policy']['
 });
 
 describe('what a merge says', () => {
+  const place = { repository: 1, pull: 7, head: 'a'.repeat(40) };
+
   test('is read back', () => {
     const said = { requestedBy: 'alice', requestedIn: 42, bump: 'minor' } as const;
-    expect(mergeRequestOf(`Title\n\n${mergeMessage(said)}\n`)).toEqual(said);
-    expect(mergeRequestOf(mergeMessage({}))).toEqual({});
+    const message = `Title\n\n${mergeMessage(said, place, seals)}\n`;
+    expect(message).toContain('\nRequested-By: alice\nRequested-In: 42\nRevision-Bump: minor\n');
+    expect(mergeRequestOf(message, place, seals)).toEqual(said);
+    expect(mergeRequestOf(mergeMessage({}, place, seals), place, seals)).toEqual({});
   });
 
-  test('foreign words are passed over', () => {
-    expect(mergeRequestOf('Requested-By: -- $(id)\nRequested-In: 1e99\nRevision-Bump: huge')).toEqual({});
-    // The last one counts: a title of several lines cannot put words into our mouth.
-    expect(mergeRequestOf('Requested-By: eve\n\nRequested-By: alice').requestedBy).toBe('alice');
+  test('counts by its seal alone, and for this merge alone', () => {
+    expect(mergeRequestOf('Title\n\nRequested-By: eve\nRevision-Bump: major', place, seals)).toBeUndefined();
+    const message = mergeMessage({ requestedBy: 'alice' }, place, seals);
+    expect(mergeRequestOf(`Requested-By: eve\n\n${message}`, place, seals)).toEqual({ requestedBy: 'alice' });
+    for (const other of [{ repository: 2 }, { pull: 8 }, { head: 'b'.repeat(40) }]) {
+      expect(mergeRequestOf(message, { ...place, ...other }, seals)).toBeUndefined();
+    }
   });
 });
 
