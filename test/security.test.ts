@@ -32,6 +32,23 @@ describe('the attacks', () => {
   });
 });
 
+describe('who is an author, in docs/lifecycle.md', () => {
+  const authors = [
+    ...readFileSync('docs/lifecycle.md', 'utf8').matchAll(/^\| (.+?) \| .+? \| (.+?) · `(test\/.+?)` \|$/gm),
+  ].map(([, what = '', title = '', file = '']) => ({ what, title, file }));
+
+  test('has every way in which content comes', () => {
+    expect(authors.length).toBeGreaterThanOrEqual(20);
+  });
+
+  test.each(authors.filter(({ title }) => title !== 'the same'))(
+    '$what: the test is there',
+    ({ file, title }) => {
+      expect(readFileSync(file, 'utf8').replaceAll("\\'", "'")).toContain(title.replaceAll("\\'", "'"));
+    },
+  );
+});
+
 test('43 no archive is ever unpacked: nothing that runs in the server knows how', () => {
   const unpacking = globSync('src/**/*.ts').filter((file) => {
     if (file.includes('localforge')) return false;

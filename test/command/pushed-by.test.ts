@@ -62,7 +62,7 @@ test.each<[string, string[], string[]]>([
     ['alice', 'bob', '-two'],
   ],
   [
-    'a branch that only began at the base is nobody’s work',
+    "a branch that only began at the base is nobody's work",
     told([push(null, 'base', 'eve'), push('base', 'three', 'bob')]),
     ['bob'],
   ],
@@ -103,7 +103,7 @@ test.each<[string, string[], string[]]>([
     ['bob', '?too-many'],
   ],
   [
-    'Portico’s own commits need nobody who pushed them',
+    "Portico's own commits need nobody who pushed them",
     told(
       [push(null, 'one', 'bob'), push('one', 'two', 'portico[bot]')],
       [commit('two', ['one'], 'ours'), commit('one', ['base'])],
@@ -111,7 +111,7 @@ test.each<[string, string[], string[]]>([
     ['bob'],
   ],
   [
-    'a commit that Portico pushed and did not make is nobody’s',
+    "a commit that Portico pushed and did not make is nobody's",
     told(
       [push(null, 'one', 'bob'), push('one', 'two', 'portico[bot]')],
       [commit('two', ['one']), commit('one', ['base'])],
@@ -119,7 +119,7 @@ test.each<[string, string[], string[]]>([
     ['bob', '-two'],
   ],
   [
-    'a plain merge of the base is nobody’s work',
+    "a plain merge of the base is nobody's work",
     told(
       [push(null, 'one', 'bob'), push('one', 'two', 'carol')],
       [commit('two', ['one', 'base'], 'merge'), commit('one', ['base'])],
@@ -127,7 +127,7 @@ test.each<[string, string[], string[]]>([
     ['bob'],
   ],
   [
-    'who begins a branch at Portico’s commit chose it',
+    "who begins a branch at Portico's commit chose it",
     told([push(null, 'one', 'eve')], [commit('one', ['base'], 'ours')]),
     ['eve'],
   ],

@@ -51,10 +51,12 @@ describe('a review is for the content that its giver saw', () => {
     const repo = stage.repository('shared');
     const [one, two] = await twoThatShare(repo);
     await repo.review(two, 'APPROVE', undefined, 'carol');
-    expect(await repo.sticky(two)).toContain('1 of 1 (`carol`)');
+    expect(await repo.sticky(two)).toContain('Approved for this content by carol');
     await repo.review(one, 'APPROVE', undefined, 'carol');
     await done(repo, one, '/portico publish');
-    expect(await repo.sticky(two)).toContain('`carol` does not count: it was given for other content');
+    expect(await repo.sticky(two)).toContain(
+      'The approval of carol does not count: it was given for other content',
+    );
     expect(await repo.command(two, '/portico publish', 'bob')).toMatchObject({ reaction: 'confused' });
     expect(await repo.read('db/Kptfile')).not.toBeNull();
 
@@ -71,7 +73,9 @@ describe('a review is for the content that its giver saw', () => {
     const said = await repo.say(two, '/portico approve', 'alice');
     await stage.as('alice').rest.pulls.merge({ ...repo.where, pull_number: one });
     await stage.startBot();
-    expect(await repo.sticky(two)).toContain('`carol` does not count: it was given for other content');
+    expect(await repo.sticky(two)).toContain(
+      'The approval of carol does not count: it was given for other content',
+    );
     expect((await repo.answerTo(two, said)).reply).toContain('first seen here, after your comment');
     // Her commit is in it, though another opened it and pushed last.
     expect((await repo.command(two, '/portico approve', 'alice')).reply).toContain(
@@ -89,7 +93,7 @@ describe('a review is for the content that its giver saw', () => {
     );
     expect(early.reply).toContain('The checks of this content were not done when you wrote that');
     await done(repo, two, '/portico approve', 'carol');
-    expect(await repo.sticky(two)).toContain('1 of 1 (`carol`)');
+    expect(await repo.sticky(two)).toContain('Approved for this content by carol');
   });
 
   test('one that was given before there was a check counts for nothing and says so (64)', async () => {
@@ -104,10 +108,10 @@ describe('a review is for the content that its giver saw', () => {
     reviews.update(reviews.all().at(-1)!.id, { submittedAt: '2026-01-01T00:00:00Z' });
     await stage.startBot();
     expect(await repo.sticky(data.number)).toContain(
-      '`carol` does not count: there was no check of its content when it was given, so a new approval is needed',
+      'The approval of carol does not count: there was no check of its content when it was given, so a new approval is needed',
     );
     await repo.review(data.number, 'APPROVE', undefined, 'carol');
-    expect(await repo.sticky(data.number)).toContain('1 of 1 (`carol`)');
+    expect(await repo.sticky(data.number)).toContain('Approved for this content by carol');
   });
 });
 
@@ -204,7 +208,7 @@ describe('words count as they were written', () => {
       reaction: 'confused',
       reply: expect.stringContaining('This was edited before it was read'),
     });
-    expect(await repo.sticky(number)).toContain('0 of 1');
+    expect(await repo.sticky(number)).toContain('Needs 1 approval');
   });
 
   test('a review that another edits within the second is no command (69)', async () => {
@@ -216,7 +220,7 @@ describe('words count as they were written', () => {
     const byId = stage.forge.context.records.accountByLogin('bob')!.id;
     reviews.update(given.id, { body: '/portico approve', edit: { at: given.submittedAt!, byId } });
     expect(await stage.writesOf(() => stage.look('words'), 'words')).toEqual([]);
-    expect(await repo.sticky(number)).toContain('0 of 1');
+    expect(await repo.sticky(number)).toContain('Needs 1 approval');
   });
 
   test('what a pushed message says of who asked, and for which number, is no fact (63)', async () => {
