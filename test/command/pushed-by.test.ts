@@ -135,8 +135,9 @@ test.each<[string, string[], string[]]>([
   expect(found).toEqual(expected);
 });
 
+const at = (second: number): string => `2026-11-20T10:00:0${second}Z`;
+
 test('of another branch counts who pushed a commit there before', () => {
-  const at = (second: number): string => `2026-11-20T10:00:0${second}Z`;
   const pushes = [
     push(null, 'one', 'eve', { at: at(1) }),
     push('one', 'two', 'dan', { at: at(3) }),

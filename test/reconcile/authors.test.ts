@@ -28,6 +28,8 @@ const PRIVATE = [
   'gone',
 ];
 
+const WAITS = 'branch: main\npublish: { requireApprovals: 1 }\nupdates: { follow: none }';
+
 beforeAll(async () => {
   stage = await startStage(
     {
@@ -35,6 +37,7 @@ beforeAll(async () => {
       open: { files: FILES, private: false },
       up: { files: FILES, private: false },
       down: { files: {}, private: false },
+      waits: { files: {}, private: false, spec: WAITS },
       closed: { files: FILES },
     },
     { watched: true },
@@ -212,10 +215,6 @@ describe('who pushed a part of the content does not approve it', () => {
 });
 
 describe('an update pull request', () => {
-  const color = (value: string): Record<string, string> => ({
-    'shop/config.yaml': configMap('web', { color: value }),
-  });
-
   beforeAll(async () => {
     const up = stage.repository('up');
     await up.publish('one', change('one'));
@@ -223,7 +222,8 @@ describe('an update pull request', () => {
     const PACKAGE = smallPackage('web');
     const lock = (await up.tags()).get('web/v1')!;
     const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
-    await stage.repository('down').push('main', below('shop', { ...PACKAGE, Kptfile }));
+    for (const name of ['down', 'waits'])
+      await stage.repository(name).push('main', below('shop', { ...PACKAGE, Kptfile }));
     await stage.idle();
   });
 
@@ -232,16 +232,16 @@ describe('an update pull request', () => {
     const { number, head } = (await repo.pulls())[0]!;
     await repo.review(number, 'APPROVE', undefined, 'bob');
     expect(await repo.sticky(number)).toContain('Approved for this content by bob');
-    await repo.push(head.ref, color('evil'), { as: 'bob' });
+    await repo.push(head.ref, { 'shop/config.yaml': configMap('web', { color: 'evil' }) }, { as: 'bob' });
     await stage.idle();
     await refusedAlone(repo, number, 'you pushed a part of this content', 'shop/v1');
   });
 
   test('of a revision that somebody asked for is not approved by who asked (63)', async () => {
-    const repo = stage.repository('down');
-    await done(repo, await issueIn(repo, 'bob'), '/portico update shop v1', 'bob');
+    const repo = stage.repository('waits');
+    await done(repo, await issueIn(repo, 'bob'), '/portico update shop v2', 'bob');
     const { number } = (await repo.pulls())[0]!;
-    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v2');
+    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v1');
   });
 });
 

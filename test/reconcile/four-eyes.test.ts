@@ -46,6 +46,21 @@ async function twoThatShare(repo: StageRepository): Promise<readonly [number, nu
   return [one.number, two.number];
 }
 
+/** The issue that asks to retire the first revision. */
+async function issueOf(repo: StageRepository): Promise<number> {
+  const { data } = await stage.as('alice').rest.issues.listForRepo({ ...repo.where, state: 'all' });
+  return data.find(({ title }) => title === 'Retire web@v1?')!.number;
+}
+
+async function mark(repo: StageRepository, by: Login): Promise<void> {
+  const sha = (await repo.tags()).get('web/v1')!;
+  const ref = 'refs/heads/deletionProposed/web/v1';
+  await stage.as(by).rest.git.createRef({ ...repo.where, ref, sha });
+}
+
+const untold = ({ path }: { readonly path: string }): number | undefined =>
+  path.endsWith('/activity') ? 403 : undefined;
+
 describe('a review is for the content that its giver saw', () => {
   test('two proposals share a commit, and merging one makes the other delete a package (64)', async () => {
     const repo = stage.repository('shared');
@@ -114,18 +129,6 @@ describe('a review is for the content that its giver saw', () => {
 });
 
 describe('a branch that asks to retire a revision', () => {
-  const issueOf = async (repo: StageRepository): Promise<number> => {
-    const { data } = await stage.as('alice').rest.issues.listForRepo({ ...repo.where, state: 'all' });
-    return data.find(({ title }) => title === 'Retire web@v1?')!.number;
-  };
-  const mark = async (repo: StageRepository, by: Login): Promise<void> => {
-    const sha = (await repo.tags()).get('web/v1')!;
-    const ref = 'refs/heads/deletionProposed/web/v1';
-    await stage.as(by).rest.git.createRef({ ...repo.where, ref, sha });
-  };
-  const untold = ({ path }: { readonly path: string }): number | undefined =>
-    path.endsWith('/activity') ? 403 : undefined;
-
   test('is the wish of whoever pushed it: another person decides (67)', async () => {
     const repo = stage.repository('retire');
     await repo.publish('one', change('one'));
