@@ -223,7 +223,12 @@ describe('an update pull request', () => {
     const lock = (await up.tags()).get('web/v1')!;
     const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
     for (const name of ['down', 'waits'])
-      await stage.repository(name).push('main', below('shop', { ...PACKAGE, Kptfile }));
+      await stage
+        .repository(name)
+        .push(
+          'main',
+          below('shop', { ...PACKAGE, Kptfile, 'config.yaml': configMap('web', { color: 'one' }) }),
+        );
     await stage.idle();
   });
 

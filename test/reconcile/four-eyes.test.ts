@@ -104,7 +104,7 @@ describe('a review is for the content that its giver saw', () => {
       },
       () => repo.command(two, '/portico approve', 'carol'),
     );
-    expect(early.reply).toContain('The checks of this content were not done when you wrote that');
+    expect(early.reply).toContain('first seen here, after your comment');
     await done(repo, two, '/portico approve', 'carol');
     expect(await repo.sticky(two)).toContain('Approved for this content by carol');
   });
