@@ -120,6 +120,7 @@ describe('a review is for the content that its giver saw', () => {
     const { reviews } = collaborationStore(stage.forge.context.store);
     reviews.update(reviews.all().at(-1)!.id, { submittedAt: '2026-01-01T00:00:00Z' });
     await stage.startBot();
+    await stage.look('late');
     expect(await repo.sticky(data.number)).toContain(
       'The approval of carol does not count: there was no check of its content when it was given, so a new approval is needed',
     );
