@@ -60,7 +60,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['readSealedComments', (text) => readSealedComments('plan', '1#1', text, seals)],
   ['readConflicts', (text) => [readConflicts('1 b', text, seals), claimsConflicts(text)]],
   ['readCommitRecord', (text) => [readCommitRecord(commit(text), seals), unreadConflicts(commit(text))]],
-  ['mergeRequestOf', mergeRequestOf],
+  ['mergeRequestOf', (text) => mergeRequestOf(text, { repository: 1, pull: 1, head: '1' }, seals)],
   ['parseProvenance', parseProvenance],
   ['porchAnnotations', porchAnnotations],
   ['parseBranch', parseBranch],
