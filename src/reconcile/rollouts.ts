@@ -20,7 +20,7 @@ import { newestOf, rolloutsOf, type Governed } from './rollout-governs.ts';
 import { ordersFor, readOrders, subjectOf } from './rollout-orders.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { variantPlan } from './variant-plan.ts';
-import { mayFlow, partyOf } from './visibility.ts';
+import { isControlledBy, mayFlow, partyOf } from './visibility.ts';
 
 /** The rollout of one revision, as it was when it was looked at last. */
 export interface RolloutLook {
@@ -229,14 +229,17 @@ export interface WayBack {
   readonly to: string;
   /** It was ordered in the repository that it is about. */
   readonly own: boolean;
+  /** That repository obeys the documents of the one in which it was ordered. */
+  readonly obeyed: boolean;
 }
 
 /** The revision before the one that a downstream is at, where that one is rolled back for good. */
 export async function rolledBackTo(
   world: World,
-  { upstream, facts }: Update,
+  down: Update,
   signal?: AbortSignal,
 ): Promise<WayBack | undefined> {
+  const { upstream, facts } = down;
   const { current } = upstream;
   const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
   if (governed === undefined || current === undefined) return undefined;
@@ -248,7 +251,9 @@ export async function rolledBackTo(
   if (!isBack(current)) return undefined;
   const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
   const to = names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
-  return to === undefined ? undefined : { to, own: governed.control.ref.id === facts.id };
+  if (to === undefined) return undefined;
+  const obeyed = isControlledBy(partyOf(down), governed.control);
+  return { to, own: governed.control.ref.id === facts.id, obeyed };
 }
 
 /** True where orders about the rollout of an upstream stand in a ref that Portico has not written. */

@@ -36,7 +36,8 @@ export async function decideRevision(
       `Updates are paused by ${paused.by}: /portico resume ${down.path} lets them come again.`,
     );
   }
-  const back = target.to === undefined ? await wayBack(world, down, signal) : undefined;
+  const ordered = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
   // A revision that was asked for by command stays the target of its pull request until that is closed.
   const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
   const asked = target.to ?? back?.to ?? before;
@@ -49,6 +50,8 @@ export async function decideRevision(
     channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
   });
   const revision = await revisionToBring(world, down, chosen, inStep, signal);
+  if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
+    return notLedBack(down);
   if (typeof revision !== 'string')
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
   const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
@@ -56,17 +59,20 @@ export async function decideRevision(
   return { kind: 'decided', to: revision, asked: target.to !== undefined || back?.own === true };
 }
 
-/** From elsewhere only who follows whatever is newest is led back: a pin and a channel say where to be. */
-async function wayBack(
-  world: World,
-  down: Downstream,
-  signal: AbortSignal | undefined,
-): Promise<WayBack | undefined> {
-  const back = await rolledBackTo(world, down, signal);
-  if (back === undefined || back.own) return back;
+/**
+ * What was ordered elsewhere is obeyed where the base configuration says so; and only who follows whatever is newest is
+ * led back: a pin and a channel say where to be.
+ */
+function isLedBack(down: Downstream, back: WayBack): boolean {
+  if (back.own) return true;
   const { follow } = policyOf(down);
   const isIn = follow.kind === 'range' && newestInRange(follow.range, [back.to]) !== undefined;
-  return follow.kind === 'latest' || isIn ? back : undefined;
+  return back.obeyed && (follow.kind === 'latest' || isIn);
+}
+
+function notLedBack({ upstream: { current = '' } }: Downstream): Withheld {
+  const message = `The rollout of its upstream takes ${current} back, which proposes nothing here: updates.follow says where to be, or spec.controlledBy does not name the repository of the rollout. \`/portico rollback\` leads back by hand.`;
+  return { ...withheld('wave-rolled-back', message), to: current };
 }
 
 /** A variant's document says what is followed; everything else is the downstream repository's business. */

@@ -30,14 +30,14 @@ spec:
 
 const upSays = (to: readonly string[], more = ''): string =>
   `branch: main\nsharing: { to: [${to.join(', ')}] }${more}`;
-const autoSays = (updates: string): string =>
-  `branch: main\ndeployment: true\npublish: { requireApprovals: 0 }\nsharing: { from: [acme/up] }\nupdates: { follow: latest, automerge: patch${updates} }`;
+const autoSays = (updates: string, more = '\ncontrolledBy: [acme/fleet]'): string =>
+  `branch: main\ndeployment: true\npublish: { requireApprovals: 0 }\nsharing: { from: [acme/up] }\nupdates: { follow: latest, automerge: patch${updates} }${more}`;
 const SHARED_WITH = ['acme/auto', 'acme/fleet', 'acme/kept'];
 
 beforeAll(async () => {
   stage = await startStage({
     up: { files: below('web', PACKAGE), spec: upSays(SHARED_WITH) },
-    auto: { spec: autoSays('') },
+    auto: { spec: autoSays('', '') },
     taker: { spec: 'branch: main\nupdates: { follow: latest }' },
     open: {
       private: false,
@@ -198,8 +198,10 @@ test('what another repository orders waits for schedule and people, and never me
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('confused');
 
   await says('up', upSays(SHARED_WITH, '\ncontrolledBy: [acme/fleet]'));
-  await says('auto', autoSays(`, schedule: "${NEVER}"`));
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('rocket');
+  expect(await titlesIn('auto')).toEqual([]);
+  expect(await boardOf('auto')).toContain('spec.controlledBy does not name the repository of the rollout');
+  await says('auto', autoSays(`, schedule: "${NEVER}"`));
   expect(await titlesIn('auto')).toEqual([]);
   expect(await boardOf('auto')).toContain('`not-scheduled`');
   await says('auto', autoSays(', maxOpen: 0'));
