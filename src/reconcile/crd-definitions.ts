@@ -40,7 +40,7 @@ export interface Reading {
 
 /**
  * The definitions of all places of one guardrail; of two for one kind, that of the place named first. Of another
- * repository is read only what as few people may read as may read this one.
+ * repository is read only what may come into this one.
  */
 export async function loadDefinitions(
   git: Git,
@@ -222,8 +222,8 @@ function together(ids: readonly string[], found: readonly KrmObject[]): readonly
 
 function missing(repo: string): Refusal {
   return broken(
-    `${repo} cannot be read: Portico is not installed in it, or fewer people may read it than this repository`,
-    'Install Portico in it, correct repo in crds, or copy the definitions into this repository.',
+    `${repo} cannot be read: there is no such repository that Portico is installed in and that shares with this one`,
+    'Install Portico in it, and let both agree where it is private (`sharing.to` there, `sharing.from` here); correct repo in crds; or copy the definitions into this repository.',
   );
 }
 

@@ -131,8 +131,8 @@ export interface Git {
   ): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
   /**
-   * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where more people
-   * may read this one than that: nothing of it may be told here.
+   * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where its content
+   * may not come into this one: nothing of it may be told here.
    */
   neighbour?(name: string, signal?: AbortSignal): Promise<Neighbour | null>;
   /** Reads what stands in its files, which anybody may have written; absent, whoever asks reads it himself. */

@@ -191,6 +191,17 @@ describe('organisation defaults', () => {
     expect(config.access.get('publish')).toEqual([{ kind: 'role', role: 'admin' }]);
   });
 
+  test('an organisation shares among itself, and a repository may say no', () => {
+    const organization = `${HEAD}spec: { sharing: { within: organization, to: [globex/deploy] }, controlledBy: [acme/fleet] }`;
+    const sharingOf = (spec: string): unknown => good(`${HEAD}spec: { ${spec} }`, organization).sharing;
+    expect(sharingOf('')).toEqual({ to: ['globex/deploy'], from: [], within: true });
+    expect(sharingOf('sharing: { from: [acme/up] }')).toEqual({ to: [], from: ['acme/up'], within: true });
+    expect(sharingOf('sharing: { within: none }')).toEqual({ to: [], from: [] });
+    const own = good(`${HEAD}spec: { controlledBy: [] }`, organization);
+    expect(own.controlledBy).toEqual([]);
+    expect(good(`${HEAD}spec: {}`, organization).controlledBy).toEqual(['acme/fleet']);
+  });
+
   test('a guardrail that changes its kind stands once', () => {
     const config = good(
       `${HEAD}spec: { guardrails: { mutators: [{ name: names, image: fix:v1 }] } }`,

@@ -22,6 +22,7 @@ const labels = (team: string): string =>
   `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata:\n  name: labels\nlabels:\n  team: ${team}\n`;
 
 const JUDGED = `branch: main
+sharing: { to: [acme/held] }
 guardrails:
   validators:
   - { name: sizes, cel: "!has(object.data.size) || int(object.data.size) <= 5", message: too big }
@@ -38,6 +39,7 @@ const TOO_BIG = policy({ rules: ['(if (result i32) (call $holds $0) (then $1) (e
 ]);
 
 const HELD = `branch: main
+sharing: { from: [acme/schemas, acme/judged] }
 guardrails:
   validators:
   - { name: schema, image: kubeconform:v0.1, crds: [{ repo: acme/schemas, path: crds/ }] }
@@ -77,7 +79,7 @@ beforeAll(async () => {
     },
     plain: { files: { ...below('web', smallPackage('web')), ...below('big', smallPackage('big')) } },
     schemas: {
-      spec: null,
+      spec: 'branch: main\nsharing: { to: [acme/held] }',
       files: { 'crds/widgets.yaml': widgets('integer'), 'crds/chart.yaml': '{{ x }}' },
     },
     held: { spec: HELD, files: below('web', smallPackage('web')) },

@@ -104,3 +104,61 @@ test('a plan is made anew only when something changed', () => {
   catalog.put(bareRepository(4, 'acme/other', { commit: 'd' }));
   expect(variantPlan(catalog)).not.toBe(before);
 });
+
+test('an inventory goes where its repository shares, and a set that selects it no further', () => {
+  const object = 'apiVersion: example.com/v1\nkind: Team\nmetadata: {name: t, labels: {kind: edge}}\n';
+  const listed = (names: readonly string[]): Partial<CatalogRepository> => ({
+    sharing: { to: names, from: ['acme/*'] },
+  });
+  const plan = (set: string, shares: readonly string[]) =>
+    variantPlan(
+      catalogOf(
+        SET + set,
+        {
+          ...bareRepository(2, 'acme/control', { documents: documents('s.yaml', SET + set) }),
+          ...listed(['acme/*']),
+        },
+        { ...bareRepository(3, 'acme/edge', { directory: 'packages' }), ...listed(['acme/*']) },
+        { ...bareRepository(7, 'acme/teams', { inventory: documents('t.yaml', object) }), ...listed(shares) },
+        { ...bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1']]]) }), ...listed(['acme/*']) },
+      ),
+    );
+  const injected = (shares: readonly string[]) =>
+    plan('  - repositories: [{name: edge}]\n', shares).planned.map(({ inventory }) => inventory.length);
+  expect(injected(['acme/control', 'acme/edge'])).toEqual([1]);
+  // Who may not have it is made without it, also where the repository with the document may.
+  expect(injected(['acme/control'])).toEqual([0]);
+  expect(injected(['acme/edge'])).toEqual([0]);
+
+  const selecting = `  - objectSelector: {apiVersion: example.com/v1, kind: Team}
+    template: {downstream: {repo: edge}}
+`;
+  expect(plan(selecting, ['acme/*']).planned).toHaveLength(1);
+  const { planned, stalled } = plan(selecting, ['acme/control']);
+  expect(planned).toEqual([]);
+  expect(stalled.map(({ message }) => message)).toEqual([
+    expect.stringContaining('acme/edge may not have all objects that the set can select'),
+  ]);
+});
+
+test('a selector sees only who obeys the documents, and a name only who may be known (62)', () => {
+  const named = '  - repositories: [{name: edge}]\n';
+  const selector = '  - repositorySelector: {matchExpressions: [{key: zone, operator: Exists}]}\n';
+  const edge = bareRepository(3, 'acme/edge', { labels: { zone: 'a' } });
+  const other = bareRepository(4, 'acme/other', { labels: { zone: 'b' }, controlledBy: ['acme/elsewhere'] });
+  const made = (set: string, ...more: CatalogRepository[]): [string[], string[]] => {
+    const { planned, stalled } = variantPlan(catalogOf(SET + set, ...more));
+    return [planned.map(({ name }) => name), stalled.map(({ message }) => message)];
+  };
+  expect(made(selector, edge, other)).toEqual([['s-edge-web'], []]);
+  expect(made(named, { ...edge, controlledBy: [] })).toEqual([
+    [],
+    [
+      'acme/edge does not obey the documents of acme/control: add "controlledBy: [acme/control]" to its spec in .github/portico.yaml',
+    ],
+  ]);
+  const unshared = { ...edge, controlledBy: [], sharing: { to: [], from: [] } };
+  const [, [hidden]] = made(named, unshared);
+  const [, [absent]] = made(named.replace('edge', 'nowhere'), edge);
+  expect(hidden).toBe(absent!.replace('nowhere', 'edge'));
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+
+import { createCatalog, type Catalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
+import { readRollouts } from '../../src/config/read-rollouts.ts';
+import { assignWaves } from '../../src/package/rollout/assign.ts';
+import { rolloutPart } from '../../src/reconcile/rollout-body.ts';
+import { followersOf, selects } from '../../src/reconcile/rollout-facts.ts';
+import { rolloutsOf } from '../../src/reconcile/rollout-governs.ts';
+import { bareRepository } from '../catalog/bare-repository.ts';
+
+const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: web }
+spec:
+  upstreams: [{ repo: up, packages: [web] }]
+  waves:
+  - { name: spy, select: { repositories: [secret] } }
+  - { name: half, size: 50% }
+  - name: all
+`;
+
+const locked = (id: number, name: string, more: Partial<CatalogRepository> = {}): CatalogRepository =>
+  bareRepository(id, name, {
+    packages: [
+      {
+        directory: 'shop',
+        tree: 't'.repeat(40),
+        lock: { repo: 'https://forge.example/acme/up.git', directory: 'web', ref: 'web/v1', commit: 'c' },
+      },
+    ],
+    ...more,
+  });
+
+function catalogOf(control: Partial<CatalogRepository>, up: Partial<CatalogRepository> = {}): Catalog {
+  const catalog = createCatalog();
+  const file = '.github/portico/rollout.yaml';
+  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(ROLLOUT) });
+  const documents = [{ file, id: 'i', documents: [], problems: [], rollouts }];
+  catalog.put(bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]), ...up }));
+  catalog.put(bareRepository(2, 'acme/fleet', { documents, ...control }));
+  catalog.put(locked(3, 'acme/secret'));
+  catalog.put(locked(4, 'acme/open', { visibility: 'public' }));
+  catalog.put(locked(5, 'acme/named', { controlledBy: ['acme/fleet'] }));
+  return catalog;
+}
+
+const NAMED = { controlledBy: ['acme/fleet'] };
+
+test('a rollout governs what names its place and may be known there, and says the same of all else (62)', () => {
+  const told = (catalog: Catalog): readonly unknown[] => [
+    rolloutsOf(catalog).governed.map(({ path }) => path),
+    rolloutsOf(catalog).stalled.map(({ message }) => message.split(' ').slice(0, 4).join(' ')),
+  ];
+  expect(told(catalogOf({}, NAMED))).toEqual([['web'], []]);
+  const unknown = ['"up" names no repository'];
+  expect(told(catalogOf({}))).toEqual([[], unknown]);
+  expect(told(catalogOf({ visibility: 'public' }, NAMED))).toEqual([[], unknown]);
+  expect(told(catalogOf({}, { visibility: 'public' }))).toEqual([[], ['acme/up does not obey']]);
+});
+
+test('a downstream that may not be known where the rollout stands is in no wave but the last, and in no gate (73)', () => {
+  const catalog = catalogOf({}, NAMED);
+  const [governed] = rolloutsOf(catalog).governed;
+  const all = followersOf(catalog, governed!);
+  const waves = assignWaves(governed!.rollout, all, selects);
+  expect(waves.map(({ name, members }) => [name, members.map((one) => one.name)])).toEqual([
+    ['spy', []],
+    ['half', ['acme/named:shop']],
+    ['all', ['acme/open:shop']],
+    ['rest', ['acme/secret:shop']],
+  ]);
+  expect(all.map(({ name, standing }) => [name, standing])).toContainEqual(['acme/secret:shop', 'out']);
+  const state = { state: 'waiting', counted: 0, through: 0, why: '' } as const;
+  const plan = {
+    state: 'running',
+    why: '',
+    waves: waves.map((wave) => ({ ...wave, ...state })),
+    waveOf: new Map(),
+  } as const;
+  const orders = { skipped: new Map(), done: false };
+  const shown = rolloutPart([{ governed: governed!, revision: 'v2', orders, plan }]);
+  expect(shown).toContain('`half`');
+  expect(shown).not.toMatch(/rest|secret/);
+});
