@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   revision: ['node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['text', 'cel', 'npm:yaml', 'node:crypto'],
-  function: ['cel', 'package', 'processes', 'node:', 'npm:'],
+  function: ['text', 'cel', 'package', 'processes', 'node:', 'npm:'],
   processes: ['node:'],
   isolation: ['package', 'config', 'cel', 'function', 'processes', 'node:'],
   git: ['text', 'package', 'processes', 'node:', 'npm:'],

@@ -99,9 +99,32 @@ function readConstraint(text: string): Allows | undefined {
   return (version) => alternatives.some((allows) => allows?.(version) === true);
 }
 
+/** `1 - 2` as `>=1 <=2`, and `>= 1` as `>=1`. */
+function rangesWritten(words: readonly string[]): string[] {
+  const written: string[] = [];
+  let operator = '';
+  for (let at = 0; at < words.length; at += 1) {
+    const word = operator + (words[at] ?? '');
+    const until = words[at + 1] === '-' ? words[at + 2] : undefined;
+    operator = '';
+    if (until !== undefined) {
+      written.push(`>=${word}`, `<=${until}`);
+      at += 2;
+    } else if (/[~^<>=!]$/.test(word)) operator = word;
+    else written.push(word);
+  }
+  return operator === '' ? written : [...written, operator];
+}
+
+/** Longer ones are no constraints. */
+const LONGEST_CONSTRAINT = 256;
+
 function readAll(text: string): Allows | undefined {
-  const ranged = text.replaceAll(/(\S+)\s+-\s+(\S+)/g, '>=$1 <=$2').replaceAll(/([~^<>=!]+)\s+/g, '$1');
-  const parts = ranged.split(/[\s,]+/).filter((part) => part !== '');
+  if (text.length > LONGEST_CONSTRAINT) return undefined;
+  const parts = rangesWritten(text.split(/\s+/).filter((word) => word !== ''))
+    .join(' ')
+    .split(/[\s,]+/)
+    .filter((part) => part !== '');
   const all = parts.map(readOne);
   if (all.length === 0 || all.includes(undefined)) return undefined;
   return (version) => all.every((allows) => allows?.(version) === true);

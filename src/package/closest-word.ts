@@ -13,20 +13,22 @@ export function closestWord(typed: string, words: readonly string[], distance = 
 
 /**
  * Edits (insert, remove, replace, swap of neighbours) from `a` to `b`; anything above `limit` is `limit + 1`. Takes
- * time in the product of the lengths, and none where the lengths differ by more than `limit`.
+ * time in proportion to the length and the limit, and none where the lengths differ by more than it.
  */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let last: number[] = Array.from({ length: Math.min(b.length, limit) + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
+    // Further from the diagonal than the limit there is nothing to find.
+    const row: number[] = [];
+    if (i <= limit) row[0] = i;
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1, cell(last, j - 1) + (same ? 0 : 1));
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       if (swapped) cost = Math.min(cost, cell(beforeLast, j - 2) + 1);
-      row.push(cost);
+      row[j] = cost;
     }
     beforeLast = last;
     last = row;

@@ -90,7 +90,7 @@ function inertInline(text: string): string {
 function inertLine(line: string): string {
   if (!/[/`~[]/.test(line)) return line;
   // What may stand before: quotes, list markers, white space.
-  const [, lead = '', rest = ''] = /^((?:[\s>]|[-*+] |\d{1,9}[.)] )*)(.*)$/.exec(line) ?? [];
+  const [, lead = '', rest = ''] = /^((?:[\s>]|[-*+] |\d{1,9}[.)] )*)([^]*)$/.exec(line) ?? [];
   const body = rest
     .replace(/^\//, String.raw`\/`)
     .replace(/^(?:`{3,}|~{3,})/, (run) => run.replaceAll(/./g, String.raw`\$&`))

@@ -10,6 +10,7 @@ import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import {
   deriveSetters,
+  fillPattern,
   isSettled,
   listComment,
   readList,
@@ -93,9 +94,9 @@ function setScalar(field: Field, { setters, budget }: Given, done: Done): string
     return undefined;
   }
   const derived = deriveSetters(pattern, old);
-  const value = pattern.replaceAll(/\$\{([^}]*)\}/g, (all, name: string) => {
-    const put = setters.get(name) ?? derived.get(name) ?? all;
-    budget.spend('copied', put.length, 'apply-setters');
+  const value = fillPattern(pattern, (name) => {
+    const put = setters.get(name) ?? derived.get(name);
+    budget.spend('copied', put?.length ?? 0, 'apply-setters');
     return put;
   });
   const missing = settersIn(value);

@@ -16,11 +16,40 @@ export function listComment(note: FieldNote): string | undefined {
   return note.style === 'flow' ? note.comment : (note.keyComment ?? note.comment);
 }
 
-const REFERENCE = /\$\{([^}]*)\}/g;
+/** A pattern taken apart: there is one more literal than there are names. */
+interface Parts {
+  readonly literals: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Goes through the pattern once; a `${` that is not closed is text like any other. */
+function partsOf(pattern: string): Parts {
+  const literals: string[] = [];
+  const names: string[] = [];
+  for (let from = 0; ;) {
+    const open = pattern.indexOf('${', from);
+    const close = open === -1 ? -1 : pattern.indexOf('}', open);
+    if (close === -1) return { literals: [...literals, pattern.slice(from)], names };
+    literals.push(pattern.slice(from, open));
+    names.push(pattern.slice(open + 2, close));
+    from = close + 1;
+  }
+}
 
 /** The names of the setters in a pattern, in order, repeated ones repeated. */
-export function settersIn(pattern: string): string[] {
-  return [...pattern.matchAll(REFERENCE)].map((match) => match[1] ?? '');
+export function settersIn(pattern: string): readonly string[] {
+  return partsOf(pattern).names;
+}
+
+/** The pattern with what `valueOf` gives in the place of its setters. */
+export function fillPattern(pattern: string, valueOf: (name: string) => string | undefined): string {
+  const { literals, names } = partsOf(pattern);
+  return literals
+    .map((literal, at) => {
+      const name = names[at];
+      return name === undefined ? literal : `${literal}${valueOf(name) ?? `\${${name}}`}`;
+    })
+    .join('');
 }
 
 /**
@@ -28,8 +57,7 @@ export function settersIn(pattern: string): string[] {
  * `${…}` is greedy and the pattern may stand anywhere in the value, as upstream's unanchored expression.
  */
 export function deriveSetters(pattern: string, value: string): Map<string, string> {
-  const names = settersIn(pattern);
-  const literals = pattern.split(/\$\{[^}]*\}/);
+  const { names, literals } = partsOf(pattern);
   const values = matchLiterals(literals, value);
   const derived = new Map<string, string>();
   for (const [at, name] of names.entries()) {
@@ -45,8 +73,8 @@ export function deriveSetters(pattern: string, value: string): Map<string, strin
  * greedy reading could split it elsewhere and make the value grow with every render.
  */
 export function isSettled(pattern: string, value: string, setters: ReadonlyMap<string, string>): boolean {
-  const filled = pattern.replaceAll(REFERENCE, (all, name: string) => setters.get(name) ?? all);
-  const literals = filled.split(/\$\{[^}]*\}/);
+  const filled = fillPattern(pattern, (name) => setters.get(name));
+  const { literals } = partsOf(filled);
   const [first = '', last = ''] = [literals[0], literals.at(-1)];
   if (literals.length === 1) return filled === value;
   return (

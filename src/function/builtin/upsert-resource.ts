@@ -24,7 +24,11 @@ export function upsertResource(input: BuiltinInput): BuiltinOutput {
     return failure([{ message: 'functionConfig must be the resource', severity: 'error' }]);
   const list = kindOf(functionConfig) === 'List' ? functionConfig['items'] : [functionConfig];
   let items = input.items;
-  for (const wanted of Array.isArray(list) ? list.filter(isMap) : []) items = upsert(items, wanted);
+  for (const wanted of Array.isArray(list) ? list.filter(isMap) : []) {
+    // Each of the list is held against each of the resources, at some hundred steps.
+    input.budget.spend('matching', 100 * items.length, 'upsert-resource');
+    items = upsert(items, wanted);
+  }
   return { items, results: [] };
 }
 

@@ -188,7 +188,7 @@ export function regoBuiltins(): Readonly<Record<string, RegoBuiltin>> {
   /** `1.5Gi`, `100m`; of bytes also `1.5GiB`, and without difference between small and large letters. */
   function quantity(text: Json | undefined, bytes: boolean): Json | undefined {
     if (typeof text !== 'string') return undefined;
-    const found = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*)$/i.exec(text.replaceAll('"', ''));
+    const found = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([a-z]*)$/i.exec(text.replaceAll('"', ''));
     if (found === null) return undefined;
     const [, number = '', written_ = ''] = found;
     const unit = bytes ? written_.toLowerCase().replace(/b$/, '') : written_;

@@ -108,7 +108,7 @@ export function readInt(text: string, base: number): bigint | undefined {
 
 /** The float that a text spells; undefined where it spells none. */
 export function readFloat(text: string): number | undefined {
-  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
   const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (word === null) return undefined;
   if (word[2]?.toLowerCase() === 'nan') return NaN;

@@ -1,3 +1,5 @@
+import { upTo } from '../../text/ends.ts';
+
 /**
  * Fields, or pairs of fields, by which people tell the items of a list apart, the surest first. Merging goes by the
  * schemas of Kubernetes; a diff is read by people, so what looks like a key serves as one.
@@ -62,9 +64,16 @@ function tellApart(list: readonly unknown[], keys: readonly string[]): boolean {
   });
 }
 
+/** The last colon before which there is no slash any more begins the tag. */
+function withoutTag(image: string): string {
+  const slash = image.lastIndexOf('/');
+  const colon = image.indexOf(':', slash + 1);
+  return colon === -1 ? image : image.slice(0, colon);
+}
+
 function nameOf(key: string, value: unknown): string {
   // An image is the same with another tag.
-  if (key === 'image' && typeof value === 'string') return value.replace(/@.*$/, '').replace(/:[^/]*$/, '');
+  if (key === 'image' && typeof value === 'string') return withoutTag(upTo(value, '@'));
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
     ? `${value}`
     : '';

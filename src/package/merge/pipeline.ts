@@ -1,3 +1,4 @@
+import { upTo } from '../../text/ends.ts';
 import { textAt } from '../yaml/node.ts';
 import type { ItemKey } from './match-items.ts';
 
@@ -24,5 +25,5 @@ export const pipelinePasses: readonly ItemKey[] = [
 /** `ghcr.io/x/set-labels:v0.2` → `set-labels`. */
 function imageName(image: string): string {
   const last = image.slice(image.lastIndexOf('/') + 1);
-  return last.replace(/[@:].*$/, '');
+  return upTo(last, ':@');
 }

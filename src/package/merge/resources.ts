@@ -162,7 +162,10 @@ function commentsOf(resource: Resource): string {
   const [, end] = resource.document.chunk;
   const body = text.slice(resource.document.bodyStart, end);
   if (!body.includes('#')) return '';
-  const comments = body.split('\n').flatMap((line) => /(?:^|\s)#\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
+  const comments = body.split('\n').flatMap((line) => {
+    const mark = /(?:^|\s)#/.exec(line);
+    return mark === null ? [] : [line.slice(mark.index + mark[0].length).trim()];
+  });
   return comments.filter((comment) => !comment.startsWith('kpt-merge:')).join('\n');
 }
 

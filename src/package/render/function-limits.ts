@@ -20,6 +20,15 @@ export function selectorCost({ selectors = [], exclude = [] }: FunctionSpec): nu
   return selectors.length + exclude.length === 0 ? 0 : Math.ceil((sizeOf(selectors) + sizeOf(exclude)) / 4);
 }
 
+/** Sizes as they were after the last function: between two functions nobody changes a resource. */
+const MEASURED = new WeakMap<KrmObject, number>();
+
+function measured(item: KrmObject, most: number): number {
+  const size = sizeOf(item, most);
+  MEASURED.set(item, size);
+  return size;
+}
+
 /** Counts one function and what it may be given; a failed run where the package has used up its budget. */
 export function spendOn(
   spec: FunctionSpec,
@@ -29,7 +38,7 @@ export function spendOn(
   try {
     budget.spend('functions', 1);
     budget.spend('matching', selectorCost(spec) * items.length, 'selectors');
-    for (const item of items) budget.spend('seen', sizeOf(item));
+    for (const item of items) budget.spend('seen', MEASURED.get(item) ?? measured(item, Infinity));
     return undefined;
   } catch (error) {
     const { code, message, hint } = faultOf(error);
@@ -42,7 +51,7 @@ export function sizeFault(items: readonly KrmObject[]): Fault | undefined {
   let all = 0;
   for (const item of items) {
     try {
-      const size = sizeOf(item, MAX_RESOURCE_SIZE);
+      const size = measured(item, MAX_RESOURCE_SIZE);
       all += size;
       if (size > MAX_RESOURCE_SIZE) return tooLarge(item, 'the resource', MAX_RESOURCE_SIZE);
     } catch (error) {

@@ -1,4 +1,5 @@
 /** The order in which packages are rendered, and what each of their functions sees. */
+import { upTo } from '../../text/ends.ts';
 import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { copyValue, isMap, sameValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
@@ -169,7 +170,7 @@ export function runOf(
 function functionName(spec: FunctionSpec): string {
   if (spec.image === undefined) return spec.exec ?? spec.name ?? '';
   const last = spec.image.split('/').at(-1) ?? spec.image;
-  return spec.tag === undefined ? last : `${last.replace(/[:@].*$/, '')}:${spec.tag}`;
+  return spec.tag === undefined ? last : `${upTo(last, ':@')}:${spec.tag}`;
 }
 
 /** True for a Kptfile that wants its render's partial outcome written. */

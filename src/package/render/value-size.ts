@@ -26,7 +26,7 @@ export function sizeOf(value: unknown, most = Infinity, depth = 0): number {
     }
     return size;
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     size += key.length + sizeOf(value[key], most - size, depth + 1);
     if (size > most) return size;
   }

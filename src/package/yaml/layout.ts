@@ -198,8 +198,9 @@ export function habitsOf(source: Source | undefined): Habits {
   if (source === undefined) return { step: 2, wide: true };
   let found = habits.get(source);
   if (found === undefined) {
-    const step = /^[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( +)[^\s#-]/m.exec(source.text)?.[1]?.length ?? 2;
-    const list = /^( *)(?:- +)?[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( *)- /m.exec(source.text);
+    const step =
+      /^[^\s#-][^\n]{0,300}:[ \t]*(?:#[^\n]*)?\r?\n( +)[^\s#-]/m.exec(source.text)?.[1]?.length ?? 2;
+    const list = /^( *)(?:- +)?[^\s#-][^\n]{0,300}:[ \t]*(?:#[^\n]*)?\r?\n( *)- /m.exec(source.text);
     found = {
       step: Math.min(step, 8),
       wide: list === null || (list[2]?.length ?? 0) > (list[1]?.length ?? 0),

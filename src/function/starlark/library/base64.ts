@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../text/ends.ts';
 import { asString, unpack } from '../arguments.ts';
 import type { Budget } from '../budget.ts';
 import { fault } from '../fault.ts';
@@ -11,7 +12,7 @@ export const BASE64: Readonly<Record<string, Native>> = {
   encode(args, named, budget) {
     const { text, alphabet } = readArguments('encode', args, named, budget);
     const encoded = Buffer.from(text, 'latin1').toString(alphabet.startsWith('url') ? 'base64url' : 'base64');
-    if (alphabet.endsWith('_raw')) return encoded.replace(/=+$/, '');
+    if (alphabet.endsWith('_raw')) return withoutEnd(encoded, '=');
     return encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=');
   },
   decode(args, named, budget) {
@@ -19,7 +20,7 @@ export const BASE64: Readonly<Record<string, Native>> = {
     const compact = text.replaceAll(/[\r\n]/g, '');
     const pattern = alphabet.startsWith('url') ? /^[A-Za-z0-9_-]*={0,2}$/ : /^[A-Za-z0-9+/]*={0,2}$/;
     const padded = !alphabet.endsWith('_raw');
-    const size = compact.replace(/=+$/, '').length;
+    const size = withoutEnd(compact, '=').length;
     const complete = padded ? compact.length % 4 === 0 : size === compact.length && size % 4 !== 1;
     if (!pattern.test(compact) || !complete) throw fault('decode: illegal base64 data');
     return Buffer.from(compact, alphabet.startsWith('url') ? 'base64url' : 'base64').toString('latin1');
