@@ -115,7 +115,7 @@ function isTableOrFootnote({ sourcepos }: Node, lines: readonly string[]): boole
     own.some((text) => /^ {0,3}\[\^[^\]\s]{1,999}\]:/.test(text)) ||
     own
       .slice(1)
-      .some((text) => /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[-:| \t]*)?$/.test(text) && text.includes('|'))
+      .some((text) => /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[-:| \t]*)?$/.test(text) && text.includes('|'))
   );
 }
 

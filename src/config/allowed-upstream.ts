@@ -1,4 +1,5 @@
 /** Addresses outside of the installation that packages may be cloned from, as `spec.upstreams.allow` lists them. */
+import { withoutEnd } from '../text/ends.ts';
 
 const ENTRY = /^https?:\/\/[^/\s@?#*]+(?:\/[A-Za-z0-9_.-]+)*(?:\/\*)?$/;
 
@@ -45,7 +46,7 @@ const INSIDE = /\.(?:local|localhost|internal|home|lan|svc|corp|intranet|private
 
 function isPublicName(host: string): boolean {
   // A dot at the end says that nothing is to be added to the name; it makes no name public.
-  const name = host.replace(/\.+$/, '');
+  const name = withoutEnd(host, '.');
   if (/^[\d.]+$/.test(name) || name.startsWith('[')) return false;
   return name.includes('.') && !INSIDE.test(name);
 }
