@@ -30,7 +30,6 @@ import { createVerdicts } from './queue/verdicts.ts';
 import { createBranchReconciler } from './reconcile/branch.ts';
 import { createCommentReconciler } from './reconcile/comment.ts';
 import { createCommitReconciler, type CommitTarget } from './reconcile/commit-pulls.ts';
-import { loadConfiguration } from './reconcile/configuration.ts';
 import { createDashboardReconciler, type DashboardTarget } from './reconcile/dashboard.ts';
 import type { VariantTarget } from './reconcile/downstream.ts';
 import { createFixReconciler, type FixTarget } from './reconcile/fix.ts';
@@ -38,6 +37,7 @@ import type { Git, Neighbour } from './reconcile/git-port.ts';
 import { LONG_PROPOSAL, LONG_STRANGER, longerJob, STRANGER, sweepJob } from './reconcile/jobs.ts';
 import type { KeyedLock } from './reconcile/keyed-lock.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from './reconcile/merge-group.ts';
+import { neighbourFor } from './reconcile/neighbour.ts';
 import { createPollReconciler } from './reconcile/outside-upstream.ts';
 import type { Job as ReconcileJob, RepositoryRef, World } from './reconcile/ports.ts';
 import { prepareVariants } from './reconcile/prepare-variants.ts';
@@ -48,7 +48,6 @@ import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { expandElsewhere } from './reconcile/variant-expansion.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
-import { contentMayFlow } from './reconcile/visibility.ts';
 import type { CommentTarget } from './reconcile/written.ts';
 import { createKeyring } from './revision/keyring.ts';
 import { createRunning, type Running } from './running.ts';
@@ -139,31 +138,6 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ]);
     return { git, defaultBranch: facts.defaultBranch };
   };
-  const withDefaults = (of: RepositoryRef, plain: Git): Git => ({
-    ...plain,
-    organization: (s) => organizationOf(of, s),
-  });
-  const neighbourOf = async (
-    ref: RepositoryRef,
-    name: string,
-    signal?: AbortSignal,
-  ): Promise<Neighbour | null> => {
-    const found = await organizations.find(ref.installationId, name);
-    if (found === null) return null;
-    const git = freshness.wrap(found.id, await mirrors.open(found, signal));
-    const [own, facts, here] = await Promise.all([
-      forge.repository(ref.installationId, ref).get(signal),
-      forge.repository(found.installationId, found).get(signal),
-      mirrors.open(ref, signal),
-      git.fetch({}, signal),
-    ]);
-    const { defaultBranch } = own;
-    const configuration = await loadConfiguration(withDefaults(ref, here), defaultBranch, signal);
-    if (configuration.state !== 'registered') return null;
-    const from = { access: { git: withDefaults(found, git) }, facts };
-    const flows = await contentMayFlow(from, { facts: own, config: configuration.config }, signal);
-    return flows ? { git, facts } : null;
-  };
   const known = shared ? createSharedCatalog() : undefined;
   const catalog = known?.catalog ?? createCatalog();
   expandElsewhere(catalog);
@@ -186,8 +160,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     async open(ref, signal) {
       const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
-      const neighbour = (name: string, s?: AbortSignal): Promise<Neighbour | null> =>
-        neighbourOf(ref, name, s);
+      const neighbour = async (name: string, s?: AbortSignal): Promise<Neighbour | null> => {
+        const found = await organizations.find(ref.installationId, name);
+        return found === null ? null : neighbourFor(await world.open(ref, s), await world.open(found, s), s);
+      };
       return {
         ref,
         git: { ...git, organization, neighbour, content: work.content },

@@ -24,6 +24,7 @@ export interface OnboardingFound {
   readonly repository: string;
   /** Of the App, which is the expected source of its checks. */
   readonly appId: number;
+  readonly isPublic: boolean;
 }
 
 const MOST_ROWS = 100;
@@ -53,7 +54,8 @@ function isSemver(packages: readonly FoundPackage[]): boolean {
 }
 
 /** The pull request's description; the same findings give the same text. */
-export function onboardingBody({ packages, porch, branch, repository, appId }: OnboardingFound): string {
+export function onboardingBody(found: OnboardingFound): string {
+  const { packages, porch, branch, repository, appId, isPublic } = found;
   const shown = packages.slice(0, MOST_ROWS);
   const published = packages.filter(({ revisions }) => revisions.length > 0).length;
   const rows = shown.map(({ path, revisions, newest }) => [
@@ -77,6 +79,7 @@ export function onboardingBody({ packages, porch, branch, repository, appId }: O
       '- Packages that were cloned from repositories that Portico knows get update pull requests, if `spec.updates.follow` in the file says so.',
       '- Removing the file, or the App, ends it: tags and `refs/portico/published/` stay, and nothing else is left behind.',
     ].join('\n'),
+    ...(isPublic ? [] : [sharingWords(repository)]),
     protection(repository, branch, appId),
     'Edit the file on this branch as you like. **Closing this pull request means no**: it is not opened again; to register later, add the file yourself.',
   ].join('\n\n');
@@ -99,6 +102,20 @@ function protection(repository: string, branch: string, appId: number): string {
     'Let this App alone make, move and delete the tags of revisions:',
     create(tagRuleset(appId)),
   ].join('\n\n');
+}
+
+/** What of a repository that is not public goes into others: nothing, until both say so. */
+function sharingWords(repository: string): string {
+  const owner = repository.slice(0, repository.indexOf('/'));
+  return [
+    '**Other private repositories**',
+    '',
+    'Packages of this repository go into another private one, and those of that one come here, only where the configurations of both agree:',
+    '',
+    `- with some: \`sharing: { to: [${owner}/…], from: [${owner}/…] }\` in the file here, and the other way round, with ${code(repository)}, there;`,
+    `- with all that ${code(owner)} has: \`sharing: { within: organization }\`, once in the defaults of the organisation (\`.github/portico.yaml\` of ${code(`${owner}/.github`)}) or in each. Whoever may write to one of them can then bring what is in the others there.`,
+    `- \`controlledBy: [${owner}/…]\` names repositories whose variants and rollouts are obeyed here.`,
+  ].join('\n');
 }
 
 function porchWords(porch: OnboardingFound['porch']): string[] {

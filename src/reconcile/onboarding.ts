@@ -39,6 +39,7 @@ export async function offerOnboarding(
     branch: facts.defaultBranch,
     repository: facts.fullName,
     appId: world.app.id,
+    isPublic: facts.visibility === 'public',
   });
   if (open !== undefined) {
     const ours = open.author === world.app.botLogin && open.headRepositoryId === facts.id;

@@ -48,6 +48,7 @@ test('nothing is offered where there is no package; elsewhere once, and closed m
   expect(more).toEqual([]);
   expect(offer!.title).toBe('Register this repository with Portico');
   expect(offer!.body).toContain('| `apps/db` | not published | 0 |');
+  expect(offer!.body).toContain('`sharing: { within: organization }`');
   // What it says to paste sets the forge up: by its own words, with this App as the source.
   const bodies = [...offer!.body!.matchAll(/--input - <<'JSON'\n([\s\S]*?)\nJSON\n/g)].map(
     ([, json = '']) => JSON.parse(json) as Ruleset,

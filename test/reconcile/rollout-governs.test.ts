@@ -46,11 +46,12 @@ function catalogOf(control: Partial<CatalogRepository>, up: Partial<CatalogRepos
 
 const NAMED = { controlledBy: ['acme/fleet'] };
 
+const told = (catalog: Catalog): readonly unknown[] => [
+  rolloutsOf(catalog).governed.map(({ path }) => path),
+  rolloutsOf(catalog).stalled.map(({ message }) => message.split(' ').slice(0, 4).join(' ')),
+];
+
 test('a rollout governs what names its place and may be known there, and says the same of all else (62)', () => {
-  const told = (catalog: Catalog): readonly unknown[] => [
-    rolloutsOf(catalog).governed.map(({ path }) => path),
-    rolloutsOf(catalog).stalled.map(({ message }) => message.split(' ').slice(0, 4).join(' ')),
-  ];
   expect(told(catalogOf({}, NAMED))).toEqual([['web'], []]);
   const unknown = ['"up" names no repository'];
   expect(told(catalogOf({}))).toEqual([[], unknown]);

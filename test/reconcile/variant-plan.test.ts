@@ -105,11 +105,12 @@ test('a plan is made anew only when something changed', () => {
   expect(variantPlan(catalog)).not.toBe(before);
 });
 
+const listed = (names: readonly string[]): Partial<CatalogRepository> => ({
+  sharing: { to: names, from: ['acme/*'] },
+});
+
 test('an inventory goes where its repository shares, and a set that selects it no further', () => {
   const object = 'apiVersion: example.com/v1\nkind: Team\nmetadata: {name: t, labels: {kind: edge}}\n';
-  const listed = (names: readonly string[]): Partial<CatalogRepository> => ({
-    sharing: { to: names, from: ['acme/*'] },
-  });
   const plan = (set: string, shares: readonly string[]) =>
     variantPlan(
       catalogOf(
@@ -141,15 +142,16 @@ test('an inventory goes where its repository shares, and a set that selects it n
   ]);
 });
 
+const made = (set: string, ...more: CatalogRepository[]): [string[], string[]] => {
+  const { planned, stalled } = variantPlan(catalogOf(SET + set, ...more));
+  return [planned.map(({ name }) => name), stalled.map(({ message }) => message)];
+};
+
 test('a selector sees only who obeys the documents, and a name only who may be known (62)', () => {
   const named = '  - repositories: [{name: edge}]\n';
   const selector = '  - repositorySelector: {matchExpressions: [{key: zone, operator: Exists}]}\n';
   const edge = bareRepository(3, 'acme/edge', { labels: { zone: 'a' } });
   const other = bareRepository(4, 'acme/other', { labels: { zone: 'b' }, controlledBy: ['acme/elsewhere'] });
-  const made = (set: string, ...more: CatalogRepository[]): [string[], string[]] => {
-    const { planned, stalled } = variantPlan(catalogOf(SET + set, ...more));
-    return [planned.map(({ name }) => name), stalled.map(({ message }) => message)];
-  };
   expect(made(selector, edge, other)).toEqual([['s-edge-web'], []]);
   expect(made(named, { ...edge, controlledBy: [] })).toEqual([
     [],
