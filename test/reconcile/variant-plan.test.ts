@@ -119,7 +119,10 @@ test('an inventory goes where its repository shares, and a set that selects it n
           ...bareRepository(2, 'acme/control', { documents: documents('s.yaml', SET + set) }),
           ...listed(['acme/*']),
         },
-        { ...bareRepository(3, 'acme/edge', { directory: 'packages' }), ...listed(['acme/*']) },
+        {
+          ...bareRepository(3, 'acme/edge', { directory: 'packages', labels: { zone: 'a' } }),
+          ...listed(['acme/*']),
+        },
         { ...bareRepository(7, 'acme/teams', { inventory: documents('t.yaml', object) }), ...listed(shares) },
         { ...bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1']]]) }), ...listed(['acme/*']) },
       ),
@@ -134,6 +137,7 @@ test('an inventory goes where its repository shares, and a set that selects it n
   const selecting = `  - objectSelector: {apiVersion: example.com/v1, kind: Team}
     template: {downstream: {repo: edge}}
 `;
+  expect(plan(selecting, ['acme/*']).stalled).toEqual([]);
   expect(plan(selecting, ['acme/*']).planned).toHaveLength(1);
   const { planned, stalled } = plan(selecting, ['acme/control']);
   expect(planned).toEqual([]);
