@@ -17,12 +17,14 @@ import {
   prepareMessages,
   prepareRefs,
   prepareTexts,
+  prepareVariants,
 } from './text-attempts.ts';
 
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   render: { weight: 30, prepare: prepareRender },
   merge: { weight: 10, prepare: prepareMerge },
   compare: { weight: 8, prepare: prepareCompare },
+  variants: { weight: 6, prepare: prepareVariants },
   yaml: { weight: 6, prepare: prepareYaml },
   kptfile: { weight: 6, prepare: prepareKptfile },
   configuration: { weight: 8, prepare: prepareConfiguration },

@@ -1,4 +1,3 @@
-/** What is done with documents, names and texts, all of it in the main loop. */
 import { setImmediate } from 'node:timers/promises';
 
 import { parseRecord } from '../../../src/command/approval-record.ts';
@@ -15,6 +14,12 @@ import { readRollouts } from '../../../src/config/read-rollouts.ts';
 import { cutLine, cutText } from '../../../src/forge/markdown.ts';
 import { createScrubber } from '../../../src/log.ts';
 import { readKrmignore } from '../../../src/package/krmignore.ts';
+/** What is done with documents, names and texts, all of it in the main loop. */
+import type { PackageFile } from '../../../src/package/package.ts';
+import type { ExpansionWorld } from '../../../src/package/variant/expand.ts';
+import type { ReadDocument } from '../../../src/package/variant/read-document.ts';
+import type { ObjectMeta } from '../../../src/package/variant/variant-types.ts';
+import type { Content } from '../../../src/reconcile/content-port.ts';
 import type { Git, GitRef } from '../../../src/reconcile/git-port.ts';
 import { code, sentence, table, told } from '../../../src/reconcile/markdown-blocks.ts';
 import {
@@ -30,7 +35,7 @@ import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../../src/text/markdown.ts';
 import { scrubSecrets } from '../../../src/text/secrets.ts';
 import type { Choices } from './choices.ts';
-import { admission, configuration, rollout } from './documents.ts';
+import { admission, configuration, inventory, rollout, variants } from './documents.ts';
 import { codeOwners } from './owners.ts';
 import { glob, subject } from './patterns.ts';
 import type { Answer } from './subject.ts';
@@ -66,6 +71,55 @@ export function prepareRollouts(choices: Choices): () => Answer {
   return () => {
     const { rollouts, problems } = readRollouts({ file: '.github/portico/rollout.yaml', bytes });
     return problems[0]?.code ?? (rollouts.length > 0 ? 'ok' : 'none');
+  };
+}
+
+/** Documents below `.github/portico/`, and what a set among them makes; read and expanded in processes of their own. */
+export function prepareVariants(choices: Choices): (content: Content) => Promise<Answer> {
+  const [own, around] = choices.split(2) as [Choices, Choices];
+  const files = new Map([
+    ['variants.yaml', fileOf(variants(own))],
+    ['objects.yaml', fileOf(inventory(around))],
+  ]);
+  return (content) =>
+    orRefusal(async () => {
+      const [found, objects] = await content.documents(files);
+      const codes = new Set<string>(found?.problems.length === 0 ? [] : ['problems']);
+      const world = worldOf(objects?.documents ?? []);
+      for (const document of found?.documents ?? []) {
+        codes.add(document.kind);
+        if (document.kind !== 'set') continue;
+        const { problems } = await content.expand({ ...world, set: document.set, names: new Map() });
+        for (const { reason } of problems) codes.add(reason);
+      }
+      return [...codes].sort().join(' ') || 'none';
+    });
+}
+
+function fileOf(text: string): PackageFile {
+  return { mode: '100644', bytes: utf8(text.slice(0, DOCUMENTS)) };
+}
+
+const metaOf = (name: string): ObjectMeta => ({ name, labels: { region: 'eu' }, annotations: {} });
+
+function worldOf(objects: readonly ReadDocument[]): ExpansionWorld {
+  const names = ['blueprints', 'deploy', ...Array.from({ length: 50 }, (_, at) => `deploy${at}`)];
+  const published = {
+    repository: 'blueprints',
+    package: 'web',
+    revision: 1,
+    lifecycle: 'Published',
+    metadata: metaOf('blueprints.web.v1'),
+    workspaceName: 'v1',
+  };
+  return {
+    repositories: names.map((name) => ({
+      kind: 'Repository',
+      metadata: metaOf(name),
+      repo: `https://forge.test/acme/${name}.git`,
+    })),
+    packageRevisions: [published as never],
+    objects: objects.flatMap((one) => (one.kind === 'object' ? [one.object] : [])),
   };
 }
 
