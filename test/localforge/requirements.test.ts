@@ -39,6 +39,7 @@ const message = async (call: Promise<unknown>): Promise<string> =>
   );
 
 describe('a ruleset that requires one check of the App', () => {
+  // oxlint-disable-next-line unicorn/consistent-function-scoping -- it belongs to these tests
   const demand = (
     required_status_checks: object[],
     more: object = { strict_required_status_checks_policy: false },
