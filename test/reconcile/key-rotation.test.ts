@@ -57,7 +57,8 @@ test('with the old key beside the new ones nothing changes: own commits are stil
   });
   expect(writes).toEqual([]);
   expect((await conflicts()).title).toBe('1 open conflict');
-  expect(await stage.repository('plain').sticky(approved)).toContain('`bob`');
+  const given = (await stage.repository('plain').checksOf(approved)).get('portico/approval');
+  expect(given).toMatchObject({ conclusion: 'success' });
 });
 
 test('without it, approvals do not count and open conflicts stay closed to merging, and both say why', async () => {
