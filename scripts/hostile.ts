@@ -1,0 +1,28 @@
+/**
+ * Lays siege to a server: hostile proposals from forks by the hundred, with honest ones in between.
+ *
+ *   npm run hostile -- [--hostile 200] [--strangers 10] [--honest 10]
+ */
+import { parseArgs } from 'node:util';
+
+import { lay } from './hostile/siege.ts';
+
+const { values } = parseArgs({
+  options: {
+    hostile: { type: 'string', default: '200' },
+    strangers: { type: 'string', default: '10' },
+    honest: { type: 'string', default: '10' },
+  },
+});
+const siege = await lay({
+  hostile: Number(values.hostile),
+  strangers: Number(values.strangers),
+  honest: Number(values.honest),
+});
+console.log(JSON.stringify(siege, null, 2));
+const met =
+  siege.stallMs <= 200 &&
+  siege.serverMebibytes <= 600 &&
+  Math.max(...siege.ownMs) <= 3_000 &&
+  siege.answered === siege.hostile;
+process.exitCode = met ? 0 : 1;

@@ -1,0 +1,223 @@
+/** Hostile proposals from forks, many at once, against a server of its own process, and honest ones in between. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { Octokit } from '@octokit/rest';
+
+import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
+import { startBotProcess } from '../../test/e2e/bot-process.ts';
+import { octokitAs } from '../../test/e2e/octokit-as.ts';
+import { freePort, type PorticoProcess } from '../../test/e2e/portico-process.ts';
+import { CONFIG_MAP, HOSTILE, kptfile } from '../../test/isolation/hostile-packages.ts';
+import { memoryOf } from '../load/watch.ts';
+
+export interface Siege {
+  readonly hostile: number;
+  /** The longest time that the server's event loop stood still, in milliseconds. */
+  readonly stallMs: number;
+  /** The most memory: of the server, and of it with all processes below it. In MiB; pages that they share count in each. */
+  readonly serverMebibytes: number;
+  readonly treeMebibytes: number;
+  /** From opening an honest proposal until its checks stand, in milliseconds: of a branch, and of a fork. */
+  readonly ownMs: readonly number[];
+  readonly forkMs: readonly number[];
+  /** Hostile proposals that had an answer when it was over, and those of them that passed. */
+  readonly answered: number;
+  readonly passed: number;
+}
+
+const PLACE = { owner: 'acme', repo: 'packages' };
+const WAIT_MS = 600_000;
+
+/** Opens so many hostile proposals of so many strangers, and an honest one of a branch and of a fork now and then. */
+export async function lay(options: {
+  readonly hostile: number;
+  readonly strangers: number;
+  readonly honest: number;
+}): Promise<Siege> {
+  await using started = new AsyncDisposableStack();
+  const root = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
+  started.defer(() => rmSync(root, { recursive: true, force: true }));
+  const strangers = Array.from({ length: options.strangers }, (_, at) => `mallory${at}`);
+  const people = ['alice', 'rita', ...strangers];
+  const forge = started.use(await forgeOf(root, people));
+  const port = await freePort();
+  const data = join(root, 'bot');
+  mkdirSync(data);
+  const bot = started.use(await startBotProcess({ forge, data, port, env: { LOG_LEVEL: 'error' } }));
+  forge.setAppWebhookUrl(`http://127.0.0.1:${port}/api/github/webhooks`);
+  const as = (login: string): Octokit['rest'] => octokitAs(forge.apiUrl, `${login}-token`).rest;
+  for (const login of people.slice(1)) await as(login).repos.createFork(PLACE);
+  await forge.settled();
+  const watch = watchServer(bot, port);
+  // The first proposal of all starts what the others find started.
+  await latencyOf(forge, as('alice'), 'acme', 'warm');
+  await watch.begin();
+  const kinds = Object.values(HOSTILE);
+  const heads: string[] = [];
+  const ownMs: number[] = [];
+  const forkMs: number[] = [];
+  const between = Math.max(1, Math.floor(options.hostile / options.honest));
+  for (let at = 0; at < options.hostile; at += 1) {
+    const login = strangers[at % strangers.length] ?? '';
+    const files = { ...kinds[at % kinds.length]?.(), 'number.txt': String(at) };
+    heads.push((await propose(as(login), login, `hostile-${at}`, files)).sha);
+    if (at % between !== between - 1) continue;
+    ownMs.push(await latencyOf(forge, as('alice'), 'acme', `own-${at}`));
+    forkMs.push(await latencyOf(forge, as('rita'), 'rita', `fork-${at}`));
+  }
+  const conclusions = await allConclusions(as('alice'), heads);
+  const seen = await watch.end();
+  return {
+    hostile: options.hostile,
+    ...seen,
+    ownMs,
+    forkMs,
+    answered: conclusions.filter((one) => one !== undefined).length,
+    passed: conclusions.filter((one) => one === 'success').length,
+  };
+}
+
+async function forgeOf(root: string, people: readonly string[]): Promise<LocalForge> {
+  const seed = join(root, 'seed');
+  const files = {
+    '.github/portico.yaml':
+      'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: packages }\nspec:\n  branch: main\n  publish: { requireApprovals: 0 }\n  guardrails:\n    validators:\n    - { name: named, cel: "has(object.metadata.name)", message: it has no name }\n',
+    'web/Kptfile': kptfile('  - image: set-labels:v0.2\n    configMap: { team: shop }\n'),
+    'web/map.yaml': CONFIG_MAP,
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(seed, path)), { recursive: true });
+    writeFileSync(join(seed, path), text);
+  }
+  return startForge({
+    dataDir: join(root, 'forge'),
+    config: {
+      tokens: Object.fromEntries(people.map((login) => [`${login}-token`, { login }])),
+      users: people.map((login) => ({ login })),
+      orgs: [{ login: 'acme', members: { alice: 'admin' as const }, teams: [] }],
+      repos: [{ owner: 'acme', name: 'packages', private: false, from: seed }],
+      app: { installations: [{ account: 'acme', repositories: 'all' }] },
+    },
+  });
+}
+
+/** Commits a package on a branch of a repository, and opens a pull request for it. */
+async function propose(
+  rest: Octokit['rest'],
+  owner: string,
+  branch: string,
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly sha: string; readonly number: number }> {
+  const where = { owner, repo: PLACE.repo };
+  const base = await rest.git.getRef({ ...where, ref: 'heads/main' });
+  const parent = base.data.object.sha;
+  const tree = await rest.git.createTree({
+    ...where,
+    base_tree: parent,
+    tree: Object.entries(files).map(([path, content]) => ({
+      path: `${branch}/${path}`,
+      mode: '100644',
+      type: 'blob',
+      content,
+    })),
+  });
+  const commit = await rest.git.createCommit({
+    ...where,
+    message: branch,
+    tree: tree.data.sha,
+    parents: [parent],
+  });
+  await rest.git.createRef({ ...where, ref: `refs/heads/${branch}`, sha: commit.data.sha });
+  const head = owner === PLACE.owner ? branch : `${owner}:${branch}`;
+  const { data } = await rest.pulls.create({ ...PLACE, title: branch, head, base: 'main' });
+  return { sha: commit.data.sha, number: data.number };
+}
+
+/** An honest package, and how long its checks take from the opening of its pull request. */
+async function latencyOf(
+  forge: LocalForge,
+  rest: Octokit['rest'],
+  owner: string,
+  branch: string,
+): Promise<number> {
+  const files = {
+    Kptfile: kptfile('  - image: set-labels:v0.2\n    configMap: { team: shop }\n').replace(
+      'name: web',
+      'name: web\n  labels:\n    team: shop',
+    ),
+    'map.yaml': CONFIG_MAP.replace('name: web', 'name: web\n  labels:\n    team: shop'),
+  };
+  const { sha } = await propose(rest, owner, branch, files);
+  const began = performance.now();
+  const [conclusion] = await allConclusions(octokitAs(forge.apiUrl, 'alice-token').rest, [sha]);
+  if (conclusion !== 'success') throw new Error(`the honest ${branch} came to ${conclusion}`);
+  return Math.round(performance.now() - began);
+}
+
+/** What the aggregate says at each commit, when it says something; undefined where it never did. */
+async function allConclusions(
+  rest: Octokit['rest'],
+  shas: readonly string[],
+): Promise<(string | undefined)[]> {
+  const until = performance.now() + WAIT_MS;
+  const found = new Map<string, string>();
+  for (const sha of shas) {
+    while (!found.has(sha) && performance.now() < until) {
+      const { data } = await rest.checks.listForRef({ ...PLACE, ref: sha, check_name: 'portico' });
+      const conclusion = data.check_runs[0]?.conclusion;
+      if (conclusion !== undefined && conclusion !== null) found.set(sha, conclusion);
+      else await pause(25);
+    }
+  }
+  return shas.map((sha) => found.get(sha));
+}
+
+interface ServerWatch {
+  begin(): Promise<void>;
+  end(): Promise<Pick<Siege, 'stallMs' | 'serverMebibytes' | 'treeMebibytes'>>;
+}
+
+function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
+  const pid = child.pid ?? 0;
+  let stallMs = 0;
+  let treeMebibytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    treeMebibytes = Math.max(treeMebibytes, treeMemory(pid));
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const stall = /^portico_event_loop_stall_seconds (\S+)$/m.exec(text)?.[1];
+    stallMs = Math.max(stallMs, Number(stall) * 1000);
+  };
+  return {
+    async begin() {
+      await look();
+      // What came before, the start among it, is not part of it.
+      stallMs = 0;
+      timer = setInterval(() => void look().catch(() => {}), 250);
+    },
+    async end() {
+      clearInterval(timer);
+      await look();
+      return { stallMs: Math.round(stallMs), serverMebibytes: memoryOf(pid, 'VmHWM'), treeMebibytes };
+    },
+  };
+}
+
+/** MiB of a process and all below it. */
+function treeMemory(root: number): number {
+  const all = [root];
+  let mebibytes = 0;
+  for (const pid of all) {
+    try {
+      mebibytes += memoryOf(pid, 'VmRSS');
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      all.push(...children.split(' ').filter(Boolean).map(Number));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return mebibytes;
+}
