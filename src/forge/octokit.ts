@@ -202,18 +202,35 @@ interface Page {
 }
 
 const MAX_PAGES = 100;
+/** Characters of texts that one list may hold in memory: 500 comments of the greatest length, thousands of usual ones. */
+const MAX_TEXT = 32 * 1024 * 1024;
 
-/** Every item of a list, page after page while the forge names a next one. Throws FORGE_TOO_MANY past 10,000. */
+/**
+ * Every item of a list, page after page while the forge names a next one. Throws FORGE_TOO_MANY past 10,000 items or
+ * 32 Mi characters of their texts: who decides by a list decides by all of it, or not at all.
+ */
 export async function allPages<T>(
   load: (page: Page) => Promise<{ data: T[]; headers: { link?: string | undefined } }>,
 ): Promise<T[]> {
   const items: T[] = [];
+  let text = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const { data, headers } = await load({ page, per_page: 100 });
+    text += data.reduce((sum, item) => sum + textOf(item), 0);
+    if (text > MAX_TEXT) throw tooMany('more text than is read');
     items.push(...data);
     if (!/rel="next"/.test(headers.link ?? '')) return items;
   }
-  throw new PorticoError('FORGE_TOO_MANY', `a list on the forge has more than ${MAX_PAGES * 100} entries`, {
+  throw tooMany(`more than ${MAX_PAGES * 100} entries`);
+}
+
+function textOf(item: unknown): number {
+  const { body } = (item ?? {}) as { readonly body?: unknown };
+  return typeof body === 'string' ? body.length : 0;
+}
+
+function tooMany(what: string): PorticoError {
+  return new PorticoError('FORGE_TOO_MANY', `a list on the forge has ${what}`, {
     blame: 'user',
     hint: 'Close or remove what is no longer needed.',
   });
