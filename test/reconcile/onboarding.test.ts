@@ -112,7 +112,7 @@ test('a repository that Porch has managed is read right, registered, and what wa
 test("a repository's configuration is merged over the organisation's", async () => {
   const repo = stage.repository('under');
   const { number } = await repo.propose('next', { 'web/config.yaml': configMap('web', { color: 'red' }) });
-  expect(await repo.sticky(number)).toContain('0 of 2');
+  expect(await repo.sticky(number)).toContain('Needs 2 approvals: anyone with write access');
   const home = stage.repository('.github');
   await home.push('main', {
     '.github/portico.yaml': (await home.read('.github/portico.yaml'))!.replace(
