@@ -158,9 +158,13 @@ async function tagHolds(world: World, repository: StageRepository, tag: Moved): 
     if (was !== is && is === wanted) brought = move;
   }
   const what = `${tag.repo}: ${name} was published`;
+  // What stood there unapproved is published, too, where the configuration comes to say so.
+  const now = await rulesAt(repository, moves.at(-1)?.after ?? (await repository.head('main')));
+  const passes = (rules: Rules): boolean =>
+    rules.directPushes === 'publish' || now?.directPushes === 'publish';
   // What was there before anybody did anything.
   if (brought === undefined) {
-    return moves.length === 0 ? [] : [{ code: 'tag-from-nowhere', what }];
+    return now?.directPushes === 'publish' ? [] : [{ code: 'tag-from-nowhere', what }];
   }
   const { before, after, seq } = brought as Moved & { before: string; after: string };
   const rules = await rulesAt(repository, before);
@@ -193,7 +197,7 @@ async function tagHolds(world: World, repository: StageRepository, tag: Moved): 
     });
   }
   const isOwn = await isOwnUpdate(world, repository, pull, rules, before, seq);
-  if (!counted.enough && rules.directPushes !== 'publish' && !isOwn) {
+  if (!counted.enough && !passes(rules) && !isOwn) {
     const how = brought.isBot ? 'by the bot' : 'by button';
     const code = `${counted.byAuthors ? 'approved-by-author' : 'unapproved-tag'}${brought.isBot ? '' : '-by-button'}`;
     findings.push({ code, what: `${what} (#${pull}, merged ${how}) ${counted.why}` });
