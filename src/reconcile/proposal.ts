@@ -186,6 +186,7 @@ async function contentOf(
   const packages = await Promise.all(
     snapshot.packages.map(async ({ directory, trees }) => ({
       path: refPath(directory),
+      baseTree: trees.mergeBase,
       renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
     })),
   );

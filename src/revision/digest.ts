@@ -14,7 +14,15 @@ export interface ContentIdentity {
   /** The branch it would be merged into: an approval for one branch is none for another. */
   readonly branch: string;
   /** Packages that the proposal touches, by path in the repository; null where it removes the package. */
-  readonly packages: readonly { readonly path: string; readonly renderedTree: string | null }[];
+  readonly packages: readonly {
+    readonly path: string;
+    readonly renderedTree: string | null;
+    /**
+     * What the proposal makes that of, where it is one: the tree at the merge base. When another proposal is merged that
+     * has a commit in common, the same content changes more than its reviewers were shown.
+     */
+    readonly baseTree?: string | null;
+  }[];
   /** Changed files that belong to no package, with their blob ids at the head; null where removed. */
   readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
   /** Digest of the guardrail configuration, see `guardrailDigest`. */
@@ -36,6 +44,11 @@ export function contentDigest(identity: ContentIdentity): Digest {
   return digestOf('portico content 1', {
     branch: identity.branch,
     packages: byPath(identity.packages.map(({ path, renderedTree }) => [path, renderedTree])),
+    bases: byPath(
+      identity.packages.flatMap(({ path, baseTree }) =>
+        baseTree === undefined ? [] : [[path, baseTree] as const],
+      ),
+    ),
     otherFiles: byPath(identity.otherFiles.map(({ path, blob }) => [path, blob])),
     guardrails: identity.guardrails,
     functions: identity.functions,

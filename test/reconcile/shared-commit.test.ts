@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+
+import { below } from '../e2e/packages.ts';
+import { configMap, smallPackage } from './small-package.ts';
+import { startStage } from './stage.ts';
+
+test('a file that came by another proposal is not removed by an approval that never showed it (64)', async () => {
+  await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
+  const web = stage.repository('web');
+  await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'yes' }) });
+  const a = await web.open('a');
+  // Beside what everybody sees there, it takes back what its first commit brought: so far that is no difference.
+  await web.push(
+    'b',
+    { 'web/extra.yaml': null, 'web/config.yaml': configMap('web', { color: 'red' }) },
+    { from: 'a' },
+  );
+  const b = await web.open('b');
+  await web.review(b.number, 'APPROVE');
+  await web.review(a.number, 'APPROVE');
+  expect(await web.command(a.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
+
+  const refused = await web.command(b.number, '/portico publish');
+  expect(refused).toMatchObject({ reaction: 'confused' });
+  expect(refused.reply).toContain('Needs 1 approval');
+  expect(await web.read('web/extra.yaml')).toContain('kept');
+
+  await web.review(b.number, 'APPROVE', 'I see that it goes.', 'carol');
+  expect(await web.command(b.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
+  expect(await web.read('web/extra.yaml')).toBeNull();
+});
