@@ -67,7 +67,7 @@ describe('the base moved for the same package', () => {
     const taken = { color: 'red', size: 'tiny', shape: 'flat' };
     expect(await repo.read('web/config.yaml', merged.head.sha)).toBe(data(taken)['web/config.yaml']);
     const check = (await repo.checksOf(second.number)).get('portico/conflicts');
-    expect(check).toMatchObject({ conclusion: 'failure', output: { title: '3 open conflicts' } });
+    expect(check).toMatchObject({ conclusion: 'action_required', output: { title: '3 open conflicts' } });
     expect(check?.output.summary).toContain(
       '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` |',
     );
