@@ -26,6 +26,8 @@ export default defineConfig({
       GIT_COMMITTER_NAME: 'Test',
       GIT_COMMITTER_EMAIL: 'test@example.com',
       NO_COLOR: '1',
+      // Tests run where bubblewrap is not installed, too.
+      PORTICO_WASM_SANDBOX: 'optional',
     },
   },
 });

@@ -200,7 +200,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       return enqueue(stored);
     },
     content: work.content,
-    runtime: createRuntime(containers === undefined ? {} : { containers }),
+    runtime: createRuntime({
+      needsSandbox: process.env['PORTICO_WASM_SANDBOX'] !== 'optional',
+      ...(containers !== undefined && { containers }),
+    }),
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
     app,

@@ -144,7 +144,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 async function tellNotes(environment: Environment, log: Log): Promise<void> {
   const containers = containerSettings(process.env) !== undefined;
-  const notes = startNotes(environment, { bubblewrap: await hasBubblewrap(), containers });
+  const needsSandbox = process.env['PORTICO_WASM_SANDBOX'] !== 'optional';
+  const notes = startNotes(environment, { bubblewrap: await hasBubblewrap(), needsSandbox, containers });
   for (const note of notes) log.warn({}, note);
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from './config/environment.ts';
 /** Sentences for the log of a server, each with what to do. */
 export function startNotes(
   { sealKeys = [] }: Pick<Environment, 'sealKeys'>,
-  machine: { readonly bubblewrap: boolean; readonly containers: boolean },
+  machine: { readonly bubblewrap: boolean; readonly needsSandbox: boolean; readonly containers: boolean },
 ): readonly string[] {
   return [
     ...(sealKeys.length > 0
@@ -15,7 +15,9 @@ export function startNotes(
     ...(machine.bubblewrap
       ? []
       : [
-          "bubblewrap is not installed or may make no namespaces: WebAssembly functions that a repository allows are held by Node's permissions alone, which do not deny the network; install it, or allow no such functions",
+          machine.needsSandbox
+            ? 'bubblewrap is not installed or may make no namespaces: WebAssembly functions and compiled policies that a repository allows are refused; install it, or set PORTICO_WASM_SANDBOX=optional'
+            : "bubblewrap is not installed or may make no namespaces, and PORTICO_WASM_SANDBOX=optional: WebAssembly functions that a repository allows are held by Node's permissions alone, which do not deny the network",
         ]),
     ...(machine.containers
       ? []

@@ -27,6 +27,8 @@ export interface RuntimeOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether programs can be confined here; asks bubblewrap when absent. */
   readonly hasSandbox?: () => Promise<boolean>;
+  /** Refuse WebAssembly where no sandbox denies it the network. For servers, which run what strangers may choose. */
+  readonly needsSandbox?: boolean;
   /** In the place of the usual limits of exec programs. */
   readonly execLimits?: Partial<Limits>;
   /** How containers are started; absent, none is. */
@@ -51,6 +53,8 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
     const { findAllowed } = await import('./foreign.ts');
     const found = findAllowed(spec, foreign);
     if (found === undefined) return { output: refuseUnknown(spec) };
+    if (found.code.kind === 'wasm' && (await lacksSandbox(options)))
+      return { output: refuse('SANDBOX_MISSING', `${found.image} was not run: ${NO_SANDBOX}`, SANDBOX_WAYS) };
     return foreign.denied === undefined
       ? runForeign(found, list, signal)
       : { output: refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS) };
@@ -76,6 +80,10 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
         const message = `${module.file} was not judged: ${foreign.denied}`;
         return { refused: { code: 'FUNCTION_NOT_HERE', message, hint: REGO_WAYS } };
       }
+      if (await lacksSandbox(options)) {
+        const message = `${module.file} was not judged: ${NO_SANDBOX}`;
+        return { refused: { code: 'SANDBOX_MISSING', message, hint: SANDBOX_WAYS } };
+      }
       const [{ judgeRego }, { oneOfFew }] = await Promise.all([
         import('./rego/judge-rego.ts'),
         import('./foreign.ts'),
@@ -89,6 +97,18 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
     },
   };
 }
+
+async function lacksSandbox({ needsSandbox, hasSandbox }: RuntimeOptions): Promise<boolean> {
+  if (needsSandbox !== true) return false;
+  if (hasSandbox !== undefined) return !(await hasSandbox());
+  const { hasBubblewrap } = await import('./sandbox/bubblewrap.ts');
+  return !(await hasBubblewrap());
+}
+
+const NO_SANDBOX = 'this server has no sandbox that denies WebAssembly the network.';
+
+const SANDBOX_WAYS =
+  'Whoever runs Portico installs bubblewrap where it may make namespaces, or sets PORTICO_WASM_SANDBOX=optional.';
 
 /** True for what runs without a process of its own. */
 export function isBuiltin(spec: FunctionSpec): boolean {

@@ -121,6 +121,19 @@ describe('a hostile module', () => {
   });
 });
 
+test('a server without a sandbox runs none, and says what helps', async () => {
+  const bytes = command(ECHO);
+  const needsSandbox = { needsSandbox: true, hasSandbox: () => Promise.resolve(false) };
+  const refused = await runModule(bytes, limits, ITEM, needsSandbox);
+  expect(refused.refused).toMatchObject({ code: 'SANDBOX_MISSING' });
+  expect(refused.items).toBeUndefined();
+  const run = await runModule(bytes, limits, ITEM, {
+    ...needsSandbox,
+    hasSandbox: () => Promise.resolve(true),
+  });
+  expect(run.refused).toBeUndefined();
+});
+
 describe('a module that cannot run', () => {
   const memory = '(memory (export "memory") 1)';
   test.each([

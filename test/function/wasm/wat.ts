@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import wabt from 'wabt';
 
-import { createRuntime } from '../../../src/function/runtime.ts';
+import { createRuntime, type RuntimeOptions } from '../../../src/function/runtime.ts';
 import type { Limits } from '../../../src/function/sandbox/limits.ts';
 import type { FunctionOutput } from '../../../src/package/render/function-runtime.ts';
 import { ITEM } from '../sandbox/hostile.ts';
@@ -63,10 +63,11 @@ export function runModule(
   bytes: Uint8Array,
   limits: Partial<Limits> = {},
   item: typeof ITEM = ITEM,
+  options: Partial<RuntimeOptions> = {},
 ): Promise<FunctionOutput> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const code = { kind: 'wasm', file: 'fn.wasm', sha256, bytes } as const;
-  const runtime = createRuntime({ foreignLimits: limits });
+  const runtime = createRuntime({ foreignLimits: limits, ...options });
   const foreign = runtime.withForeign!({ allowed: [{ image: 'example.com/fn:v1', code }] });
   return foreign.run({ image: 'example.com/fn:v1' }, { items: [structuredClone(item)] });
 }
