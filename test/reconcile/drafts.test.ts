@@ -300,7 +300,9 @@ long('a package moves onto another upstream; updates are paused and resumed', as
   expect(await repo.read('mydb/config.yaml', branch)).toMatch(/color: black\n {2}size: big/);
   expect(await repo.read('mydb/extra.yaml', branch)).toContain('# kpt-merge: /extra');
   expect(await repo.read('mydb/Kptfile', branch)).toContain('ref: pg/v1');
-  expect((await repo.checksOf(number)).get('portico/conflicts')).toMatchObject({ conclusion: 'failure' });
+  expect((await repo.checksOf(number)).get('portico/conflicts')).toMatchObject({
+    conclusion: 'action_required',
+  });
   await done(repo, number, '/portico resolve all local');
   expect(await repo.read('mydb/config.yaml', branch)).toContain('color: pink');
   expect((await repo.checksOf(number)).get('portico/conflicts')).toMatchObject({ conclusion: 'success' });

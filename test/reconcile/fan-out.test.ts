@@ -182,7 +182,7 @@ describe('after v2', () => {
     expect(pull.body).toContain('**1 conflict:**');
     expect(pull.body).toContain('`ConfigMap/web data.color`');
     const before = (await repo.checksOf(pull.number)).get('portico/conflicts');
-    expect(before?.conclusion).toBe('failure');
+    expect(before?.conclusion).toBe('action_required');
     expect(before?.output.annotations_count).toBe(1);
     expect(await repo.command(pull.number, '/portico propose')).toMatchObject({ reaction: 'confused' });
 
@@ -270,7 +270,7 @@ describe('after v3, before v2 is approved', () => {
     await stage.look('conflict');
     const update = await repo.pull(pull.number);
     expect(update.title).toBe('Update shop to v3');
-    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('failure');
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('action_required');
     const told = (await repo.comments(pull.number)).find(({ body }) =>
       body?.startsWith('<!-- portico:update -->'),
     );

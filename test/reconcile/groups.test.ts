@@ -183,7 +183,7 @@ test('conflicts of several packages have their numbers, and are settled one by o
   const { number, body } = await pullOf('together', GROUP);
   expect(body).toContain('**2 conflicts:**');
   expect(body).toContain('`apps/b/config.yaml`');
-  expect((await repo.checksOf(number)).get('portico/conflicts')?.conclusion).toBe('failure');
+  expect((await repo.checksOf(number)).get('portico/conflicts')?.conclusion).toBe('action_required');
   expect((await repo.command(number, '/portico resolve 2 local')).reaction).toBe('rocket');
   expect((await repo.command(number, '/portico resolve 1 upstream')).reaction).toBe('rocket');
   const { head } = await repo.pull(number);

@@ -121,8 +121,8 @@ test("a repository's configuration is merged over the organisation's", async () 
     ),
   });
   await stage.idle();
-  expect(await repo.sticky(number)).toContain('0 of 1');
+  expect(await repo.sticky(number)).toContain('Needs 1 approval: anyone with write access');
   await home.push('main', { '.github/portico.yaml': 'no: configuration\n' });
   await stage.idle();
-  expect(await repo.sticky(number)).toContain('0 of 1');
+  expect(await repo.sticky(number)).toContain('Needs 1 approval: anyone with write access');
 });
