@@ -76,7 +76,7 @@ test('code owners of what changed must be among those who approved', async () =>
     reaction: 'confused',
     reply: expect.stringMatching(/no code owner of .*db\/config\.yaml.*has approved.*@acme\/platform/i),
   });
-  expect(await repo.sticky(number)).toContain('`db/config.yaml`');
+  expect(await repo.sticky(number)).toContain('Needs an approval by a code owner of db/config.yaml: ');
   await repo.review(number, 'APPROVE', undefined, 'alice');
   expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
 });
