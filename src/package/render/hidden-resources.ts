@@ -9,7 +9,7 @@ import { copyValue } from './field-notes.ts';
 import type { ResultItem } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import { isResourceFile, ownersIn, packageDirs, visibleIn } from './package-sources.ts';
-import { readFileOf, UnreadableFile } from './read-resources.ts';
+import { decodeText, readFileOf, readResources, UnreadableFile } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 
 /** What a hidden file holds. */
@@ -65,18 +65,59 @@ function readHidden(
   limits: { bytes: number; resources: number },
 ): HiddenFile {
   const bytes = files.get(path)?.bytes ?? new Uint8Array();
+  const resourcesOf = ({ documents }: SourceFile): SourceDocument[] => {
+    const resources = documents.filter(({ value }) => isResource(value));
+    limits.resources -= resources.length;
+    if (limits.resources < 0) throw tooMuch(path);
+    return resources;
+  };
   try {
     limits.bytes -= bytes.length;
     if (limits.bytes < 0) throw tooMuch(path);
     const source = readFileOf(path, bytes, { resourcesOnly: true });
-    const resources = source.documents.filter(({ value }) => isResource(value));
-    limits.resources -= resources.length;
-    if (limits.resources < 0) throw tooMuch(path);
-    return { path, source, resources };
+    return { path, source, resources: resourcesOf(source) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    return { path, source: undefined, resources: [], unreadable: error };
+    if (error.code !== 'YAML_INVALID' || isJson(path)) {
+      return { path, source: undefined, resources: [], unreadable: error };
+    }
+    return readByDocument(path, bytes, error, resourcesOf);
   }
+}
+
+/** A cluster tool applies the documents of a file one by one, up to the first that it cannot read, or past it. */
+function readByDocument(
+  path: string,
+  bytes: Uint8Array,
+  whole: UnreadableFile,
+  resourcesOf: (source: SourceFile) => SourceDocument[],
+): HiddenFile {
+  const resources: SourceDocument[] = [];
+  let unreadable = whole;
+  for (const text of decodeText(path, bytes).split(/^(?=(?:---|\.\.\.)(?:\s|$))/m)) {
+    try {
+      resources.push(...resourcesOf(readResources(path, text, { resourcesOnly: true })));
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      // What others may read says more than what nobody can.
+      if (!isBroken(error)) unreadable = error;
+    }
+  }
+  return {
+    path,
+    source: undefined,
+    resources: resources.map((one, index) => ({ ...one, index })),
+    unreadable,
+  };
+}
+
+/** Whether text is YAML for nobody. Go's reader, which cluster tools have, takes some of what ours refuses. */
+function isBroken({ code, message }: UnreadableFile): boolean {
+  return code === 'YAML_INVALID' && !/is there twice|sufficiently indented|Missing closing/.test(message);
+}
+
+function isJson(path: string): boolean {
+  return /\.json$/i.test(path);
 }
 
 function tooMuch(path: string): UnreadableFile {
@@ -118,7 +159,7 @@ export function hiddenResults(
     const was = wasHidden(path);
     if (unreadable !== undefined && !(was && sameFile(base?.get(path), files.get(path)))) {
       // What is no YAML is no resource either: templates are hidden so. What only we do not read may be one.
-      const harmless = was && unreadable.code === 'YAML_INVALID' && !/\.json$/i.test(path);
+      const harmless = was && isBroken(unreadable) && !isJson(path);
       const message = `${path} is hidden from functions, and guardrails cannot judge it: ${unreadable.message}`;
       return [
         { message: `${message}. ${UNREADABLE_WAYS}`, severity: level(known && !harmless), ...at(path) },

@@ -88,6 +88,30 @@ describe('guardrails judge what a cluster tool would apply', () => {
     expect(errors(result)).toEqual([expect.stringContaining(`${path}: too many`)]);
   });
 
+  test.each<[string, string]>([
+    ['a document that nobody can read behind it', `${deployment(7)}---\na: {{ if }}\n  b: [\n`],
+    ['one before it', `a: {{ if }}\n  b\n---\n${deployment(7)}`],
+    ['the end of a document and nonsense', `${deployment(7)}...\n%nonsense\n---\nx: @x\n`],
+  ])(
+    '%s does not keep a resource from being judged where the base hides the file (68)',
+    async (_name, text) => {
+      const base = { '.krmignore': 'chart\n' };
+      const result = await run({ ...base, 'chart/d.yaml': text }, { base });
+      expect(result.ok).toBe(false);
+      expect(errors(result)).toEqual([expect.stringContaining('chart/d.yaml: too many')]);
+    },
+  );
+
+  test.each<[string, string]>([
+    ['a key that is there twice', `${deployment(7)}status: 1\nstatus: 2\n`],
+    ['a flow map at the margin', deployment(7).replace('spec:\n  replicas: 7', 'spec: {\nreplicas: 7 }')],
+    ['a quoted text at the margin', `${deployment(7)}status: "a\nb"\n`],
+  ])('%s, which cluster tools read, fails where the base hides the file (68)', async (_name, text) => {
+    const base = { '.krmignore': 'chart\n' };
+    const result = await run({ ...base, 'chart/d.yaml': text }, { base });
+    expect(errors(result)).toEqual([expect.stringContaining('guardrails cannot judge it')]);
+  });
+
   test('what is newly ignored fails, and is told with its file (68)', async () => {
     const texts = { '.krmignore': 'd.yaml\n', 'd.yaml': deployment(3) };
     const result = await run(texts, { base: { 'd.yaml': deployment(3) } });
