@@ -21,14 +21,33 @@ export function matchesGlob(path: string, globs: readonly string[]): boolean {
   return globs.some((glob) => read(glob)?.matches(path) === true);
 }
 
+/** About how many steps it takes to hold a glob against so many paths of so many letters in all. */
+export function globCost(glob: string, paths: number, letters: number): number {
+  return isPlain(glob) ? PER_PATH * paths : (PER_PATH * paths + letters) * (glob.length + PER_PATH);
+}
+
+const PER_PATH = 10;
+
+/** Most globs name one package, all below a folder, or all. */
+function isPlain(glob: string): boolean {
+  return !/[*?[{\\]/.test(glob.replace(/(?:^|\/)\*\*$/, ''));
+}
+
+function readPlain(glob: string): Pick<Glob, 'matches'> {
+  if (glob === '**') return { matches: () => true };
+  if (!glob.endsWith('/**')) return { matches: (path) => path === glob };
+  const folder = glob.slice(0, -2);
+  return { matches: (path) => path.startsWith(folder) };
+}
+
 /** A few globs are asked about many packages. */
 const MOST_KEPT = 500;
-const kept = new Map<string, Glob | undefined>();
+const kept = new Map<string, Pick<Glob, 'matches'> | undefined>();
 
-function read(glob: string): Glob | undefined {
+function read(glob: string): Pick<Glob, 'matches'> | undefined {
   if (kept.has(glob)) return kept.get(glob);
   if (kept.size >= MOST_KEPT) kept.clear();
-  const made = glob.length > LONGEST ? undefined : readGlob(glob);
+  const made = glob.length > LONGEST ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
   kept.set(glob, made);
   return made;
 }

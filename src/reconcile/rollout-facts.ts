@@ -18,10 +18,13 @@ import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts
 import type { RepositoryRef, World } from './ports.ts';
 import type { Governed } from './rollout-governs.ts';
 import { variantPlan } from './variant-plan.ts';
-import { mayKnow } from './visibility.ts';
+import { isSameOwner, mayKnow } from './visibility.ts';
 
 export interface Downstream extends RolloutDownstream {
-  /** The repository with the document may not know of it: no wave selects it, and no gate counts it. */
+  /**
+   * The repository with the document may not know of it, or it is another account's, whose statuses and tags are anybody's:
+   * no wave selects it, and no gate counts it.
+   */
   readonly hidden: boolean;
   readonly repository: CatalogRepository;
   /** Below the registered directory. */
@@ -62,7 +65,7 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
     const told = catalog.standings(repository.ref.id).get(path);
     const at = package_?.lock && revisionOf(package_.lock.ref);
     const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
-    const hidden = !mayKnow(control, repository);
+    const hidden = !isSameOwner(repository, control) || !mayKnow(control, repository);
     const standing = hidden ? 'out' : 'waiting';
     found.set(id, { id, name, hidden, repository, path, told, at: at ?? undefined, standing });
   };
@@ -85,7 +88,7 @@ function revisionOf(ref: string): string | undefined {
   return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
 }
 
-/** What may not be known is in the last wave: a selector that it fitted would tell that it is there. */
+/** What is hidden is in the last wave: a selector that it fitted would tell that it is there, or hand a gate to a stranger. */
 export function selects(selector: WaveSelector, { repository, path, hidden }: Downstream): boolean {
   if (hidden) return false;
   const { repositories, packages, topics, properties = {}, deployment } = selector;

@@ -1,11 +1,10 @@
 /** Pure: which rollout an upstream package's updates go by, and which documents can be followed by nobody. */
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
-import { matchesGlob } from '../config/glob.ts';
 import type { Rollout } from '../package/rollout/rollout.ts';
 import { latestRevision } from '../revision/numbering.ts';
-import { packagePathOf } from '../revision/package-path.ts';
 import { parseRevisionName } from '../revision/revision-name.ts';
 import { doesNotObey, notKnown } from './control.ts';
+import { packagesOf, rolloutPackages } from './rollout-packages.ts';
 import type { StalledVariant } from './variant-plan.ts';
 import { isControlledBy, isSameOwner, mayFlow, mayKnow } from './visibility.ts';
 
@@ -35,6 +34,12 @@ export interface Rollouts {
   of(upstream: number, directory: string): Governed | undefined;
 }
 
+/** Of one repository: those beyond govern all packages that they may, so that nothing passes a wave by. */
+const MOST_ROLLOUTS = 200;
+
+/** Mistakes of one repository that are told. */
+const MOST_TOLD = 500;
+
 const known = new WeakMap<Catalog, { readonly version: number; readonly rollouts: Rollouts }>();
 
 /** The rollouts of everything that the index holds now. Of two for one package the first by place counts. */
@@ -47,15 +52,17 @@ export function rolloutsOf(catalog: Catalog): Rollouts {
 }
 
 function readRollouts(catalog: Catalog): Rollouts {
-  const byPlace = new Map<string, Governed>();
+  const taken = new Map<number, Map<string, Governed>>();
   const stalled: Stalled[] = [];
   for (const control of catalog.all().toSorted((a, b) => a.ref.id - b.ref.id)) {
     const names = new Set<string>();
+    const before = stalled.length;
     const written = control.documents.flatMap(({ file, rollouts = [] }) =>
       rollouts.map((one) => ({ ...one, file })),
     );
-    for (const one of written) {
+    for (const [at, one] of written.entries()) {
       const tell = (message: string): void => {
+        if (stalled.length - before >= MOST_TOLD) return;
         stalled.push({ control, file: one.file, line: one.line, name: one.rollout.name, message });
       };
       if (names.has(one.rollout.name)) {
@@ -63,53 +70,58 @@ function readRollouts(catalog: Catalog): Rollouts {
         continue;
       }
       names.add(one.rollout.name);
-      for (const governed of packagesOf(catalog, control, one, tell)) {
-        const place = `${governed.upstream.ref.id}:${governed.directory}`;
-        const twin = byPlace.get(place);
-        if (twin === undefined) byPlace.set(place, governed);
-        else {
-          const by = mayFlow(twin.control, control) ? `the rollout ${twin.rollout.name}` : 'another rollout';
-          tell(`${governed.path} goes by ${by} already`);
-        }
-      }
+      takePlaces(catalog, control, { ...one, isBeyond: at >= MOST_ROLLOUTS }, taken, tell);
     }
   }
   return {
-    governed: [...byPlace.values()],
+    governed: [...taken.values()].flatMap((places) => [...places.values()]),
     stalled,
-    of: (upstream, directory) => byPlace.get(`${upstream}:${directory === '' ? '.' : directory}`),
+    of: (upstream, directory) => taken.get(upstream)?.get(directory === '' ? '.' : directory),
   };
 }
 
 /** A document speaks of packages of its own repository, and of those whose repository says that it obeys this one. */
-function packagesOf(
+function takePlaces(
   catalog: Catalog,
   control: CatalogRepository,
-  { file, rollout }: { readonly file: string; readonly rollout: Rollout },
+  { file, rollout, isBeyond }: Pick<Governed, 'file' | 'rollout'> & { readonly isBeyond: boolean },
+  taken: Map<number, Map<string, Governed>>,
   tell: (message: string) => void,
-): Governed[] {
-  return rollout.upstreams.flatMap(({ repo, packages }) => {
+): void {
+  for (const { repo, packages } of rollout.upstreams) {
     const name = repo ?? control.ref.name;
     const upstream = catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`);
     if (upstream === undefined || !isSameOwner(upstream, control) || !mayKnow(control, upstream)) {
       tell(notKnown(name, control));
-      return [];
+      continue;
     }
     if (!isControlledBy(upstream, control)) {
       tell(doesNotObey(upstream, control));
-      return [];
+      continue;
     }
-    const directories = new Set([
-      ...upstream.revisions.keys(),
-      ...upstream.packages.map(({ directory }) => directory),
-    ]);
-    return [...directories].flatMap((directory) => {
-      const path = packagePathOf(upstream.directory, directory);
-      return path !== undefined && matchesGlob(path, packages)
-        ? [{ control, file, rollout, upstream, directory, path }]
-        : [];
-    });
-  });
+    const places = taken.get(upstream.ref.id) ?? new Map<string, Governed>();
+    taken.set(upstream.ref.id, places);
+    if (places.size > 0 && places.size === packagesOf(upstream).all.length) {
+      tell('All packages there go by other rollouts already');
+      continue;
+    }
+    const { packages: meant, isWhole } = isBeyond
+      ? { packages: packagesOf(upstream).all, isWhole: false }
+      : rolloutPackages(upstream, control, packages);
+    if (!isWhole)
+      tell('There are too many rollouts or globs here for so many packages: it governs all of them');
+    const twins: Governed[] = [];
+    for (const one of meant) {
+      const twin = places.get(one.directory);
+      if (twin === undefined) places.set(one.directory, { control, file, rollout, upstream, ...one });
+      else if (twin.rollout !== rollout) twins.push(twin);
+    }
+    const [first, ...more] = twins;
+    if (first === undefined) continue;
+    const by = mayFlow(first.control, control) ? `the rollout ${first.rollout.name}` : 'another rollout';
+    const others = more.length === 0 ? '' : `, and ${more.length} more go by that or another`;
+    tell(`${first.path} goes by ${by} already${others}`);
+  }
 }
 
 /** The newest release of the governed package; a prerelease only where there is nothing else. */

@@ -5,6 +5,7 @@
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
 import { PorticoError } from '../error.ts';
 import { expandSet, type Expansion } from '../package/variant/expand.ts';
+import { digestOf } from '../revision/digest.ts';
 import type { ExpandWork } from './content-port.ts';
 import { keepNewest } from './keep-newest.ts';
 
@@ -126,15 +127,25 @@ function numberOf(value: object): number {
   return known;
 }
 
+/** A digest, because hundreds of sets may select from thousands of repositories. */
 function keyOf({ control, set, names, repositories, objects, packageRevisions }: SetWork): string {
-  return JSON.stringify([
+  return digestOf('portico set 1', [
     control.ref.id,
     numberOf(set),
     [...names],
-    repositories.map(({ metadata, repo }) => [metadata, repo]),
-    objects.map(numberOf),
+    selectionDigest(repositories, () => repositories.map(({ metadata, repo }) => [metadata, repo])),
+    selectionDigest(objects, () => objects.map(numberOf)),
     packageRevisions.map(({ metadata }) => metadata.name),
   ]);
+}
+
+const selections = new WeakMap<object, string>();
+
+/** All sets of a repository select from the same lists. */
+function selectionDigest(list: object, content: () => readonly unknown[]): string {
+  const digest = selections.get(list) ?? digestOf('portico selection 1', [JSON.stringify(content())]);
+  selections.set(list, digest);
+  return digest;
 }
 
 function placeOf({ control, set }: SetWork): string {

@@ -7,7 +7,7 @@ import { packagePathProblem } from '../revision/ref-name.ts';
 import { doesNotObey, notInventory, notKnown } from './control.ts';
 import { expansionOf, type SetWork } from './variant-expansion.ts';
 import type { Inventory } from './variant-inventory.ts';
-import { readingOf, revisionsOf, setWork } from './variant-reading.ts';
+import { readingOf, revisionsFor, setWork } from './variant-reading.ts';
 import { isControlledBy, mayFlow } from './visibility.ts';
 
 /** A package of a registered repository, there or to be made. */
@@ -219,7 +219,7 @@ function placed(
     const why = problem?.message ?? 'it names the whole repository';
     return stalled('ValidationError', `spec.downstream.package cannot be a package: ${why}`);
   }
-  const decision = decideVariant(variant, revisionsOf(from, upstream.repo, upstream.package));
+  const decision = decideVariant(variant, revisionsFor(from, upstream));
   if (!decision.ok) return stalled('UpstreamNotFound', decision.message);
   const { workspaceName } = decision.upstream;
   return {

@@ -1,7 +1,11 @@
 /** Pure: what the documents of a repository may name, and what sets select from. */
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
 import type { PackageRevision } from '../package/variant/package-revision.ts';
-import type { RepositoryDocument, ValidVariantSet } from '../package/variant/variant-types.ts';
+import type {
+  RepositoryDocument,
+  ValidVariantSet,
+  VariantUpstream,
+} from '../package/variant/variant-types.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import type { SetWork } from './variant-expansion.ts';
 import { inventoryOf, type Inventory } from './variant-inventory.ts';
@@ -28,8 +32,7 @@ export function readingOf(catalog: Catalog, control: CatalogRepository): Reading
 export function setWork(control: CatalogRepository, set: ValidVariantSet, reading: Reading): SetWork {
   const { repositories, inventory, find } = reading;
   const upstream = find(set.spec.upstream.repo);
-  const packageRevisions =
-    upstream === undefined ? [] : revisionsOf(upstream, set.spec.upstream.repo, set.spec.upstream.package);
+  const packageRevisions = upstream === undefined ? [] : revisionsFor(upstream, set.spec.upstream);
   const named = set.spec.targets.flatMap((target) => (target.repositories ?? []).map(({ name }) => name));
   const names = new Map(
     named.flatMap((name) => {
@@ -85,24 +88,53 @@ function resolved(
   return found !== undefined && isSameOwner(found, control) && mayKnow(control, found) ? found : undefined;
 }
 
-/** The published revisions of a package as Porch lists them, and the placeholder that stands for the newest. */
-export function revisionsOf(
-  upstream: CatalogRepository,
-  repository: string,
-  path: string,
+/**
+ * The published revisions that a document's upstream can mean, as Porch lists them, ahead of them the placeholder that
+ * stands for the newest. Only these: thousands of documents may name a package with thousands of revisions.
+ */
+export function revisionsFor(
+  from: CatalogRepository,
+  { repo, package: path, revision, workspaceName }: VariantUpstream,
 ): PackageRevision[] {
-  const directory = pathInRepository(upstream.directory, path);
-  const names = upstream.revisions.get(directory) ?? [];
-  return ['main', ...names].map((workspaceName) => {
-    const number = /^v?(\d+)$/.exec(workspaceName)?.[1];
-    const name = [repository, ...path.split('/'), workspaceName].join('.');
-    return {
-      metadata: { name, labels: {}, annotations: {}, owners: [] },
-      repository,
-      package: path,
-      revision: number === undefined ? -1 : Number(number),
-      workspaceName,
-      lifecycle: 'Published' as const,
-    };
-  });
+  const names = from.revisions.get(pathInRepository(from.directory, path)) ?? [];
+  const known = firstByWord(names);
+  const meant = [workspaceName, revision].flatMap((word) =>
+    word === undefined ? [] : (known.get(word) ?? []),
+  );
+  return [PLACEHOLDER, ...new Set(meant)].map((name) => revisionNamed(name, repo, path));
+}
+
+const PLACEHOLDER = 'main';
+
+const words = new WeakMap<readonly string[], ReadonlyMap<string | number, string>>();
+
+/** By name, and by number the first that has it. The lists of the index never change. */
+function firstByWord(names: readonly string[]): ReadonlyMap<string | number, string> {
+  const before = words.get(names);
+  if (before !== undefined) return before;
+  const known = new Map<string | number, string>();
+  for (const name of names) {
+    known.set(name, name);
+    const number = numberOf(name);
+    if (!known.has(number)) known.set(number, name);
+  }
+  words.set(names, known);
+  return known;
+}
+
+function numberOf(name: string): number {
+  const number = /^v?(\d+)$/.exec(name)?.[1];
+  return number === undefined ? -1 : Number(number);
+}
+
+function revisionNamed(workspaceName: string, repository: string, path: string): PackageRevision {
+  const name = [repository, ...path.split('/'), workspaceName].join('.');
+  return {
+    metadata: { name, labels: {}, annotations: {}, owners: [] },
+    repository,
+    package: path,
+    revision: numberOf(workspaceName),
+    workspaceName,
+    lifecycle: 'Published' as const,
+  };
 }

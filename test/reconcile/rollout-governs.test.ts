@@ -83,3 +83,40 @@ test('a downstream that may not be known where the rollout stands is in no wave 
   expect(shown).toContain('`half`');
   expect(shown).not.toMatch(/rest|secret/);
 });
+
+test('a public downstream of another owner is in no wave but the last, and in no gate (62)', () => {
+  const catalog = catalogOf({}, NAMED);
+  catalog.put(locked(6, 'aaa/stranger', { visibility: 'public' }));
+  const [governed] = rolloutsOf(catalog).governed;
+  const all = followersOf(catalog, governed!);
+  expect(all.map(({ name, standing }) => [name, standing])).toContainEqual(['aaa/stranger:shop', 'out']);
+  const last = assignWaves(governed!.rollout, all, selects).at(-1)!;
+  expect(last.members.map(({ name }) => name)).toEqual(['aaa/stranger:shop', 'acme/secret:shop']);
+});
+
+const rolloutOver = (name: string, glob: string): string =>
+  `apiVersion: config.portico.dev/v1alpha1\nkind: Rollout\nmetadata: { name: ${name} }\nspec: { upstreams: [{ packages: ['${glob}'] }], waves: [{ name: all }] }\n`;
+
+const catalogWithRollouts = (glob: string): Catalog => {
+  const text = Array.from({ length: 300 }, (_, at) => rolloutOver(`r${at}`, glob)).join('---\n');
+  const file = '.github/portico/r.yaml';
+  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(text) });
+  expect(rollouts).toHaveLength(300);
+  const revisions = new Map(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, ['v1']] as const));
+  const catalog = createCatalog();
+  const documents = [{ file, id: 'i', documents: [], problems: [], rollouts }];
+  catalog.put(bareRepository(1, 'acme/up', { revisions, documents }));
+  return catalog;
+};
+
+test('rollouts cost what there are of them, not rollouts times packages (66)', () => {
+  const all = rolloutsOf(catalogWithRollouts('**'));
+  expect(all.governed).toHaveLength(1_000);
+  expect(all.stalled.length).toBeLessThanOrEqual(500);
+  // Those beyond the limit let nothing pass: all waits for their waves.
+  const none = rolloutsOf(catalogWithRollouts('nothing/here'));
+  expect(none.governed.map(({ rollout }) => rollout.name)).toEqual(
+    Array.from({ length: 1_000 }, () => 'r200'),
+  );
+  expect(none.stalled[0]?.message).toContain('it governs all of them');
+});

@@ -168,3 +168,29 @@ test('a selector sees only who obeys the documents, and a name only who may be k
   const [, [absent]] = made(named.replace('edge', 'nowhere'), edge);
   expect(hidden).toBe(absent!.replace('nowhere', 'edge'));
 });
+
+test('variants cost what there are of them, not variants times revisions (66)', () => {
+  let looks = 0;
+  const names = Array.from({ length: 1_000 }, (_, at) => `v${at + 1}`);
+  const counted = new Proxy(names, {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  const variants = Array.from(
+    { length: 1_000 },
+    (_, at) =>
+      `apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: { name: n${at} }\nspec: { upstream: { repo: own, package: web, revision: ${at + 1} }, downstream: { repo: own, package: p${at} } }\n`,
+  );
+  const catalog = createCatalog();
+  const own = {
+    revisions: new Map([['web', counted]]),
+    documents: documents('v.yaml', variants.join('---\n')),
+  };
+  catalog.put(bareRepository(1, 'acme/own', own));
+  const { planned, stalled } = variantPlan(catalog);
+  expect(stalled).toEqual([]);
+  expect(planned.map(({ revision }) => revision)).toEqual(names);
+  expect(looks).toBeLessThanOrEqual(20_000);
+});
