@@ -3,6 +3,7 @@ import { deserialize } from 'node:v8';
 
 import { PorticoError } from '../error.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
+import { NO_REGO } from '../package/render/no-judge.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import type { WorkerPool, WorkEnd } from '../processes/worker-pool.ts';
 import type { JobShare } from './content-calls.ts';
@@ -259,12 +260,13 @@ async function answer(
     const reply = await runtime?.print?.(spec, list, signal);
     return reply === undefined ? { failed: 'nothing runs foreign functions here' } : { reply };
   }
+  if (runtime?.judgeRego === undefined) return { reply: { refused: NO_REGO } };
   const { file, sha256 } = question.module;
   const module = ((guardrails ?? []) as readonly Guardrail[]).find(
     ({ rego }) => rego?.file === file && rego.sha256 === sha256,
   )?.rego;
-  const reply = module && (await runtime?.judgeRego?.(module, question.review, signal));
-  return reply === undefined ? { failed: 'nothing judges compiled policies here' } : { reply };
+  const reply = module && (await runtime.judgeRego(module, question.review, signal));
+  return reply === undefined ? { failed: 'the policy is none of those that were given' } : { reply };
 }
 
 const ids = new WeakMap<object, number>();

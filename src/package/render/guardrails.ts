@@ -5,6 +5,7 @@ import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.t
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
+import { NO_JUDGE, NO_REGO } from './no-judge.ts';
 import { hasLabels, resourcesOf, resultsOf, reviewOf, type RenderContext } from './policy-review.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
@@ -85,15 +86,3 @@ async function judged(
   }
   return { exitCode: results.some(({ severity }) => severity === 'error') ? 1 : 0, results };
 }
-
-const NO_REGO = {
-  code: 'REGO_ABSENT',
-  message: 'The policy cannot be judged here: compiled policies of Rego do not run here.',
-  hint: 'Run it with the portico command or the App.',
-};
-
-const NO_JUDGE = {
-  code: 'CEL_ABSENT',
-  message: 'The policy cannot be judged here: nothing here evaluates CEL.',
-  hint: 'Run it with the portico command or the App.',
-};
