@@ -128,7 +128,7 @@ spec:
 /** The same command about both. */
 export function askTwice(by: Login, place: Place, text: (repo: string) => string): Act {
   return {
-    name: `${by}: /portico ${text('lib')}, and the same of what is not there${inPlace(place)}`,
+    name: `${by}: /portico ${text('acme/lib')}, and the same of what is not there${inPlace(place)}`,
     act: async (world) => {
       const lib = world.at('lib');
       const names = [lib.repo, absentOf(numberOf(lib))];
