@@ -30,7 +30,7 @@ export interface MergedApproval {
 }
 
 /**
- * What Portico merged was decided on then. For what others merged, the check at the proposal's head says what was known
+ * What Portico merged was decided on then, as far as it came to the branch as it was checked. For what others merged, the check at the proposal's head says what was known
  * when it was merged; where a last approval came too late for the check, the approvals given before the merge are counted.
  * What nobody can tell is not approved.
  */
@@ -56,7 +56,7 @@ export async function approvalOfMerge(
   };
   const approved =
     !asksApproval(config) ||
-    (await isMergedByRule(world, access, merged.commit, pull, signal)) ||
+    (await isMergedByRule(world, access, { commit: merged.commit, pull, asChecked }, signal)) ||
     (digest !== undefined &&
       (await isApproved(access, config, { ...merged, pull, runs, digest, count }, signal)));
   return { approved, ...found };
@@ -67,19 +67,22 @@ function asksApproval({ publish }: RepositoryConfig): boolean {
   return publish.requireApprovals > 0 || (publish.requireApprovalBy ?? []).length > 0;
 }
 
-/** Merged by Portico, which asks for approvals itself, or by the queue with the check of what it merged green. */
+/**
+ * Merged by Portico, which asks for approvals itself, or by the queue with the check of what it merged green. Portico names
+ * the head that it merges and cannot name the base: what a push put under it meanwhile nobody approved.
+ */
 async function isMergedByRule(
   world: Pick<World, 'app'>,
   access: Pick<Access, 'forge'>,
-  { oid }: CommitInfo,
-  pull: Pull,
+  merged: { readonly commit: CommitInfo; readonly pull: Pull; readonly asChecked: boolean },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const { commit, pull, asChecked } = merged;
   // Lists of pull requests do not say who merged.
   const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
-  if (by === world.app.botLogin) return true;
+  if (by === world.app.botLogin) return asChecked;
   if (by !== MERGE_QUEUE) return false;
-  const runs = await ourRuns(world, access, oid, signal);
+  const runs = await ourRuns(world, access, commit.oid, signal);
   return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 

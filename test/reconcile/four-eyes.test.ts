@@ -23,7 +23,10 @@ beforeAll(async () => {
   stage = await startStage(
     {
       ...Object.fromEntries(
-        ['shared', 'lost', 'late', 'retire', 'untold', 'words'].map((name) => [name, { files: FILES }]),
+        ['shared', 'lost', 'late', 'beneath', 'retire', 'untold', 'words'].map((name) => [
+          name,
+          { files: FILES },
+        ]),
       ),
       porch: { spec: null, files: FILES },
       pushed: { spec: PUSHED, files: FILES },
@@ -127,6 +130,27 @@ describe('a review is for the content that its giver saw', () => {
     await repo.review(data.number, 'APPROVE', undefined, 'carol');
     expect(await repo.sticky(data.number)).toContain('Approved for this content by carol');
   });
+});
+
+test('what is pushed to the base while Portico merges is not published with the proposal (64)', async () => {
+  const repo = stage.repository('beneath');
+  const { number } = await repo.propose('next', change('red'), { as: 'alice' });
+  await repo.review(number, 'APPROVE', undefined, 'carol');
+  let pushed = false;
+  await stage.watching(
+    async ({ method, path }) => {
+      if (pushed || method !== 'PUT' || !path.endsWith('/merge')) return;
+      pushed = true;
+      await repo.push('main', { 'web/extra.yaml': configMap('extra', { color: 'evil' }) }, { as: 'bob' });
+    },
+    () => done(repo, number, '/portico publish'),
+  );
+  expect(pushed).toBe(true);
+  expect(await repo.pull(number)).toMatchObject({ merged: true });
+  expect(await repo.tags()).toEqual(new Map());
+  expect(await repo.sticky(number)).toContain('Merged without approval, and not published');
+  const checks = await repo.checks(await repo.head('main'));
+  expect(checks.get('portico/publication')).toMatchObject({ conclusion: 'neutral' });
 });
 
 describe('a branch that asks to retire a revision', () => {
