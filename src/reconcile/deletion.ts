@@ -78,9 +78,29 @@ export async function proposeDeletion(
   return { kind: 'done', reply: `The deletion of ${code(path)} is proposed in #${pull.number}.` };
 }
 
+/** Files that are named; the others are counted. */
+const MAX_LISTED = 20;
+
 /** What the check says on a proposal that removes packages. */
-export function deletionCheck(removed: readonly string[], users: readonly string[]): Draft {
+export function deletionCheck(
+  removed: readonly string[],
+  users: readonly string[],
+  left: readonly string[],
+): Draft {
   const names = removed.map(code).join(', ');
+  if (left.length > 0) {
+    const more = left.length - MAX_LISTED;
+    const files = [
+      ...left.slice(0, MAX_LISTED).map((path) => `- ${code(path)}`),
+      ...(more > 0 ? [`- ${more} more`] : []),
+    ];
+    return {
+      name: DELETION_CHECK,
+      conclusion: 'failure',
+      title: 'Resources stay where a package is removed',
+      summary: `${names} would be no package any more, and these files would stay, where no guardrail looks at them:\n\n${files.join('\n')}\n\nRemove them too, or keep the Kptfile.`,
+    };
+  }
   if (users.length === 0) {
     return {
       name: DELETION_CHECK,

@@ -4,6 +4,7 @@ import { loadConfiguration } from './configuration.ts';
 import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { readKptfileAt } from './kptfile-at.ts';
+import { leftBehind } from './left-behind.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { proposalApproval, type ProposalApproval } from './proposal-approval.ts';
@@ -96,6 +97,11 @@ export function createMergeGroupReconciler(
         reason: 'It stands before this one in the merge queue.',
       },
       usedBy: [],
+      leftBehind: await leftBehind(
+        access,
+        { packages, registered: config.directory, head: head.oid },
+        signal,
+      ),
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,

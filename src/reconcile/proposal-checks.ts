@@ -26,6 +26,8 @@ export interface ProposalFacts {
   readonly removed: readonly string[];
   /** Downstream packages, as Markdown, that are made from what is removed. */
   readonly usedBy: readonly string[];
+  /** Files with resources that would belong to no package any more. */
+  readonly leftBehind: readonly string[];
   readonly commit: RenderCommit;
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
   readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
@@ -63,7 +65,7 @@ export function proposalChecks(facts: ProposalFacts): CheckInput[] {
     packageCheck(facts),
     renderCheck(facts.rendered, facts.commit),
     conflictsCheck(facts),
-    ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy)]),
+    ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy, facts.leftBehind)]),
     ...(power === undefined ? [] : [power]),
     ...(proposedConfig === null ? [] : [configCheck(proposedConfig)]),
     ...waivedGuardrails(facts),

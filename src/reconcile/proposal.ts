@@ -10,6 +10,7 @@ import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { proposalJob, recheckJob, strangerJob, updateBranchJob, type Again } from './jobs.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
 import { readKptfileAt } from './kptfile-at.ts';
+import { leftBehind } from './left-behind.ts';
 import { openConflicts } from './open-conflicts.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
@@ -107,6 +108,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       rendered,
       removed: removedPackages(snapshot).map(({ path }) => path),
       usedBy: await usersOfRemoved(world, access, snapshot, signal),
+      leftBehind: await leftBehind(
+        access,
+        { packages: snapshot.packages, registered: snapshot.config.directory, head: commit.head.oid },
+        signal,
+      ),
       commit,
       kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
       ...(await openConflicts(world, access, snapshot, commit.head.oid, signal)),

@@ -103,6 +103,16 @@ describe('a package', () => {
       '**Proposed deletion** of `web`',
     );
 
+    const left = await repo.propose('kptfile-alone', { 'db/Kptfile': null });
+    expect((await repo.checksOf(left.number)).get('portico/deletion')).toMatchObject({
+      conclusion: 'failure',
+      output: {
+        title: 'Resources stay where a package is removed',
+        summary: expect.stringContaining('db/config.yaml'),
+      },
+    });
+    expect((await repo.checksOf(left.number)).get('portico')).toMatchObject({ conclusion: 'failure' });
+
     const before = await repo.head('main');
     const { reaction, reply } = await repo.command(number, '/portico delete db');
     expect(reaction).toBe('rocket');
