@@ -18,6 +18,7 @@ const siege = await lay({
   hostile: Number(values.hostile),
   strangers: Number(values.strangers),
   honest: Number(values.honest),
+  told: (line) => console.error(line),
 });
 console.log(JSON.stringify(siege, null, 2));
 const met =

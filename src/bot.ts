@@ -46,6 +46,7 @@ import { createPublicationReconciler } from './reconcile/publication.ts';
 import { createRepositoryReconciler } from './reconcile/repository.ts';
 import { createRolloutReconciler } from './reconcile/rollout.ts';
 import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
+import { tellPutOff } from './reconcile/tell-put-off.ts';
 import { expandElsewhere } from './reconcile/variant-expansion.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
@@ -54,7 +55,7 @@ import { createRunning, type Running } from './running.ts';
 import { startSharedIndex } from './shared-index.ts';
 import { createSharedLock } from './shared-lock.ts';
 import type { Tracing } from './tracing.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { VERSION } from './version.ts';
 
 export interface BotOptions {
@@ -146,7 +147,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const turns = createTurns(() => Date.now());
   const inTurn = (job: ReconcileJob): ReconcileJob => {
     const { author } = job.data as { readonly author?: string };
-    return author === undefined ? job : { ...job, priority: turns.next(author) };
+    if (author === undefined) return job;
+    const { priority, waits } = turns.next(author);
+    return { ...job, priority, data: { ...job.data, ...(waits && { waits }) } };
   };
   const work = await createContentWork({
     version: `portico ${VERSION}`,
@@ -196,7 +199,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
       const stored = [jobs]
         .flat()
-        .map((job) => ({ ...inTurn(job), data: { ...job.data, ...about } as Json }));
+        .map(inTurn)
+        .map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
       return enqueue(stored);
     },
     content: work.content,
@@ -217,7 +221,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     await enqueueAll(queue, lists.flat());
     return lists.map(() => undefined);
   }, 50);
-  const reconcilers = createHandlers(world, running, lock);
+  const reconcilers = createHandlers(world, running, lock, turns);
   const prepared = withVariants(reconcilers, () => prepareVariants(world));
   const within = withShares(prepared, (share, job) => work.within(share, job));
   const indexed = index === undefined ? within : withIndex(within, index);
@@ -264,7 +268,7 @@ async function enqueueAll(queue: Queue, jobs: readonly NewJob[]): Promise<void> 
 
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
-function createHandlers(world: World, running: Running, lock: KeyedLock): Handlers {
+function createHandlers(world: World, running: Running, lock: KeyedLock, turns: Turns): Handlers {
   const proposal = createProposalReconciler(world);
   const mergeGroup = createMergeGroupReconciler(world);
   const comment = createCommentReconciler(world, proposal);
@@ -282,11 +286,17 @@ function createHandlers(world: World, running: Running, lock: KeyedLock): Handle
   // What happens to one pull request happens one after the other, whichever lane and process it came by.
   const look: Handlers[string] = ({ kind, key, data }, signal) => {
     const target = data as unknown as ProposalTarget;
+    const { author, waits } = data as { readonly author?: string; readonly waits?: boolean };
     return lock.run(pullKey(target), () =>
       running.run(
         pullKey(target),
         async (either) => {
-          if ((await proposal(target, either)) === 'looked') return;
+          if (kind === STRANGER && waits === true) {
+            await tellPutOff(await world.open(target.repository, either), target.number, either);
+          } else {
+            if ((await proposal(target, either)) === 'looked') return;
+            if (author !== undefined) turns.tookLong(author);
+          }
           await world.enqueue(longerJob({ kind, key, data: data as Readonly<Record<string, unknown>> }));
         },
         signal,

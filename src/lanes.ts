@@ -26,7 +26,8 @@ export const LANES: readonly Lane[] = [
 
 /** Processor time that a proposal gets before it goes to where long ones wait. */
 const SLICE_MS = 3_000;
-const STRANGERS_SLICE_MS = 1_000;
+/** A small package takes 30 ms in a process that has just been started. */
+const STRANGERS_SLICE_MS = 300;
 
 /** What a job may use. */
 export function shareOf(kind: string, data: Json): Share {
@@ -44,7 +45,7 @@ export function shareOf(kind: string, data: Json): Share {
     case STRANGER:
       return { class: 'strangers', sliceCpuMs: STRANGERS_SLICE_MS, ...common };
     case LONG_STRANGER:
-      return { class: 'strangers', ...common };
+      return { class: 'long-strangers', ...common };
     default:
       return { class: 'own', ...common };
   }

@@ -1,6 +1,6 @@
 /** Hostile proposals from forks, many at once, against a server of its own process, and honest ones in between. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -17,7 +17,11 @@ export interface Siege {
   readonly hostile: number;
   /** The longest time that the server's event loop stood still, in milliseconds. */
   readonly stallMs: number;
-  /** The most memory: of the server, and of it with all processes below it. In MiB; pages that they share count in each. */
+  /** How long its thread waited for a processor in the quarter of a second or so that had this stall: that is the machine. */
+  readonly stallWaitedMs: number;
+  /** Of the machine, over the last minute: on a busy one, times say little. */
+  readonly load: number;
+  /** The most memory, in MiB: resident, of the server; proportional, of it with all processes below it. */
   readonly serverMebibytes: number;
   readonly treeMebibytes: number;
   /** From opening an honest proposal until its checks stand, in milliseconds: of a branch, and of a fork. */
@@ -26,6 +30,8 @@ export interface Siege {
   /** Hostile proposals that had an answer when it was over, and those of them that passed. */
   readonly answered: number;
   readonly passed: number;
+  /** Which of them that were, by what they do. */
+  readonly passedKinds: readonly string[];
 }
 
 const PLACE = { owner: 'acme', repo: 'packages' };
@@ -36,6 +42,8 @@ export async function lay(options: {
   readonly hostile: number;
   readonly strangers: number;
   readonly honest: number;
+  /** Told of each honest proposal as its checks stand. */
+  readonly told?: (line: string) => void;
 }): Promise<Siege> {
   await using started = new AsyncDisposableStack();
   const root = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
@@ -55,28 +63,35 @@ export async function lay(options: {
   // The first proposal of all starts what the others find started.
   await latencyOf(forge, as('alice'), 'acme', 'warm');
   await watch.begin();
-  const kinds = Object.values(HOSTILE);
+  const kinds = Object.entries(HOSTILE);
   const heads: string[] = [];
   const ownMs: number[] = [];
   const forkMs: number[] = [];
   const between = Math.max(1, Math.floor(options.hostile / options.honest));
   for (let at = 0; at < options.hostile; at += 1) {
     const login = strangers[at % strangers.length] ?? '';
-    const files = { ...kinds[at % kinds.length]?.(), 'number.txt': String(at) };
+    const files = { ...kinds[at % kinds.length]?.[1](), 'number.txt': String(at) };
     heads.push((await propose(as(login), login, `hostile-${at}`, files)).sha);
     if (at % between !== between - 1) continue;
     ownMs.push(await latencyOf(forge, as('alice'), 'acme', `own-${at}`));
     forkMs.push(await latencyOf(forge, as('rita'), 'rita', `fork-${at}`));
+    options.told?.(`after ${at + 1}: ${ownMs.at(-1)} ms of a branch, ${forkMs.at(-1)} ms of a fork`);
   }
   const conclusions = await allConclusions(as('alice'), heads);
   const seen = await watch.end();
   return {
     hostile: options.hostile,
     ...seen,
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     ownMs,
     forkMs,
     answered: conclusions.filter((one) => one !== undefined).length,
     passed: conclusions.filter((one) => one === 'success').length,
+    passedKinds: kinds
+      .map(([name]) => name)
+      .filter((_name, at) =>
+        conclusions.some((one, number) => number % kinds.length === at && one === 'success'),
+      ),
   };
 }
 
@@ -177,19 +192,28 @@ async function allConclusions(
 
 interface ServerWatch {
   begin(): Promise<void>;
-  end(): Promise<Pick<Siege, 'stallMs' | 'serverMebibytes' | 'treeMebibytes'>>;
+  end(): Promise<Pick<Siege, 'stallMs' | 'stallWaitedMs' | 'serverMebibytes' | 'treeMebibytes'>>;
 }
 
 function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
   const pid = child.pid ?? 0;
   let stallMs = 0;
   let treeMebibytes = 0;
+  let looks = 0;
+  let stallWaitedMs = 0;
+  let waitedBefore = 0;
   let timer: NodeJS.Timeout | undefined;
   const look = async (): Promise<void> => {
-    treeMebibytes = Math.max(treeMebibytes, treeMemory(pid));
+    // Counting pages holds a process up for a moment, so it is done seldom.
+    if ((looks += 1) % 8 === 0) treeMebibytes = Math.max(treeMebibytes, treeMemory(pid));
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const stall = /^portico_event_loop_stall_seconds (\S+)$/m.exec(text)?.[1];
-    stallMs = Math.max(stallMs, Number(stall) * 1000);
+    const waited = waitedOf(pid);
+    if (Number(stall) * 1000 > stallMs) {
+      stallMs = Number(stall) * 1000;
+      stallWaitedMs = waited - waitedBefore;
+    }
+    waitedBefore = waited;
   };
   return {
     async begin() {
@@ -201,23 +225,35 @@ function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
     async end() {
       clearInterval(timer);
       await look();
-      return { stallMs: Math.round(stallMs), serverMebibytes: memoryOf(pid, 'VmHWM'), treeMebibytes };
+      return {
+        stallMs: Math.round(stallMs),
+        stallWaitedMs: Math.round(stallWaitedMs),
+        serverMebibytes: memoryOf(pid, 'VmHWM'),
+        treeMebibytes,
+      };
     },
   };
 }
 
-/** MiB of a process and all below it. */
+/** Milliseconds that the main thread of a process was ready to run and had no processor. */
+function waitedOf(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waitedNs) / 1e6;
+}
+
+/** MiB of a process and all below it; what several share is divided among them. */
 function treeMemory(root: number): number {
   const all = [root];
   let mebibytes = 0;
   for (const pid of all) {
     try {
-      mebibytes += memoryOf(pid, 'VmRSS');
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+      mebibytes += Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
       const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
       all.push(...children.split(' ').filter(Boolean).map(Number));
     } catch {
       // It has ended meanwhile.
     }
   }
-  return mebibytes;
+  return Math.round(mebibytes);
 }

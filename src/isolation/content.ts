@@ -13,8 +13,8 @@ import { createPerformer, type ProcessState } from './perform.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { nothingSent } from './wire-files.ts';
 
-/** Who waits for the work: what strangers propose has processes of its own, and never all. */
-export type Class = 'own' | 'strangers';
+/** Who waits for the work: what strangers propose has processes of its own, and never all; what of it takes long, others. */
+export type Class = 'own' | 'strangers' | 'long-strangers';
 
 /** A part of the whole, for one job. */
 export interface Share {
@@ -48,26 +48,35 @@ export interface ContentWork extends Disposable {
   pids(): readonly number[];
 }
 
-/** Behind our own work stands that of strangers. */
-const STRANGERS_NICE = 10;
+/**
+ * What strangers propose and what takes long stands behind everything. Their short work does not: on a busy machine it
+ * would never be done, and it has so few processes and so little time that it holds nobody up.
+ */
+const LONG_STRANGERS_NICE = 5;
 const ASIDE_AFTER_MS = 1_000;
 
 export async function createContentWork(options: ContentOptions): Promise<ContentWork> {
   const { processes = 2, version, ended } = options;
   const limits = { ...CONTENT_LIMITS, ...options.limits };
   const quarantine = options.quarantine ?? (await openQuarantine());
-  const poolOf = (nice: number, most: number): WorkerPool<ProcessState> =>
+  const poolOf = (
+    most: number,
+    more: { readonly nice?: number; readonly spare?: boolean; readonly asideAfterMs?: number },
+  ): WorkerPool<ProcessState> =>
     createWorkerPool({
       file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
       heapMebibytes: limits.heapMebibytes,
       processes: most,
-      nice,
-      asideAfterMs: ASIDE_AFTER_MS,
+      ...more,
       remember: () => ({ sent: nothingSent(), definitions: new Set() }),
     });
   const pools: Record<Class, WorkerPool<ProcessState>> = {
-    own: poolOf(0, processes),
-    strangers: poolOf(STRANGERS_NICE, Math.max(1, Math.floor(processes / 2))),
+    own: poolOf(processes, { asideAfterMs: ASIDE_AFTER_MS }),
+    strangers: poolOf(Math.max(1, Math.floor(processes / 2)), {
+      asideAfterMs: ASIDE_AFTER_MS,
+      spare: true,
+    }),
+    'long-strangers': poolOf(1, { nice: LONG_STRANGERS_NICE }),
   };
   const jobs = new AsyncLocalStorage<JobShare>();
   const jobOf = (share: Share): JobShare => ({ share, allowance: { cpuMs: limits.jobCpuMs } });
@@ -75,8 +84,8 @@ export async function createContentWork(options: ContentOptions): Promise<Conten
   return {
     content: createContentCalls(perform, () => jobs.getStore() ?? jobOf({ class: 'own' })),
     within: (share, work) => jobs.run(jobOf(share), work),
-    warm: () => pools.own.warm(),
-    pids: () => [...pools.own.pids(), ...pools.strangers.pids()],
+    warm: async () => void (await Promise.all([pools.own.warm(), pools.strangers.warm()])),
+    pids: () => Object.values(pools).flatMap((pool) => pool.pids()),
     [Symbol.dispose]() {
       for (const pool of Object.values(pools)) pool[Symbol.dispose]();
     },

@@ -10,8 +10,10 @@ import { exitOf, standBack, startWorker, useOf, type WorkerOptions } from './wor
 export interface PoolOptions<State> extends WorkerOptions {
   /** Processes at most; further work waits. */
   readonly processes: number;
-  /** Work that takes longer is set aside: it goes on behind all other, and another process takes its place. */
+  /** Work that takes longer is set aside: another process takes its place, and once it used that much it stands back. */
   readonly asideAfterMs?: number;
+  /** After a process was killed, another is kept ready for a while: starting one takes longer than most work. */
+  readonly spare?: boolean;
   /** What is remembered of each process, such as what it was sent before. */
   readonly remember: () => State;
 }
@@ -63,6 +65,8 @@ export interface WorkerPool<State> extends Disposable {
 const IDLE_MS = 60_000;
 const LOOK_MS = 50;
 const ASIDE_NICE = 15;
+/** So long after a process was killed, others are expected to be. */
+const SPARE_MS = 60_000;
 
 interface Worker<State> {
   readonly child: ChildProcess;
@@ -76,13 +80,15 @@ interface Running {
 }
 
 export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool<State> {
-  const { processes, asideAfterMs = Infinity, remember } = options;
+  const { processes, asideAfterMs = Infinity, spare = false, remember } = options;
   const all = new Set<ChildProcess>();
   const idle: Worker<State>[] = [];
   const waiting: { readonly affinity: string | undefined; readonly go: () => void }[] = [];
   const running = new Set<Running>();
   let busy = 0;
   let aside = 0;
+  let coming: Promise<void> | undefined;
+  let killedAt = -Infinity;
   let watch: NodeJS.Timeout | undefined;
   let disposed = false;
 
@@ -123,9 +129,30 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       clearTimeout(ready.idleTimer);
       hold(ready.child, true);
       ready.affinity = affinity;
+      keepSpare();
       return ready;
     }
-    return start(affinity);
+    if (coming !== undefined) {
+      await coming;
+      return worker(affinity);
+    }
+    const started = await start(affinity);
+    keepSpare();
+    return started;
+  }
+
+  /** Has one more process started than work. */
+  function keepSpare(): void {
+    const wanted = spare && !disposed && performance.now() - killedAt < SPARE_MS;
+    if (!wanted || idle.length > 0 || coming !== undefined || all.size > processes + aside) return;
+    coming = spareOne();
+  }
+
+  /** It rests before anybody who waits for it goes on. */
+  async function spareOne(): Promise<void> {
+    const one = await start(undefined);
+    coming = undefined;
+    if (one !== undefined) rest(one);
   }
 
   async function start(affinity: string | undefined): Promise<Worker<State> | undefined> {
@@ -140,7 +167,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
   }
 
   function rest(one: Worker<State>): void {
-    if (disposed || all.size > processes + aside) {
+    if (disposed || all.size > processes + aside + (spare ? 1 : 0)) {
       one.child.kill('SIGKILL');
       return;
     }
@@ -169,16 +196,19 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
     one: Worker<State>,
     { ask, heard, limits }: Work<Answer, State>,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly end: WorkEnd<Answer>; readonly isAside: boolean }> {
+  ): Promise<{ readonly end: WorkEnd<Answer>; readonly isAside: boolean; readonly standsBack: boolean }> {
     const { child } = one;
     const { promise, resolve, reject } = Promise.withResolvers<WorkEnd<Answer>>();
     const began = performance.now();
     const before = useOf(child)?.cpuMs;
     let used = 0;
     let isAside = false;
+    let standsBack = false;
     const end = (by: WorkEnd<Answer>): void => {
       resolve(by);
-      if (by.kind !== 'answer') child.kill('SIGKILL');
+      if (by.kind === 'answer') return;
+      killedAt = performance.now();
+      child.kill('SIGKILL');
     };
     const measure = (): number => {
       const use = useOf(child);
@@ -197,8 +227,12 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       else if (!isAside && wall > asideAfterMs && aside < processes) {
         isAside = true;
         aside += 1;
-        standBack(child, ASIDE_NICE);
         passOn();
+      }
+      // What only waited, on a busy machine or for an answer, need not wait longer than others.
+      if (isAside && !standsBack && used > asideAfterMs) {
+        standsBack = true;
+        standBack(child, ASIDE_NICE);
       }
     };
     const onMessage = (message: unknown): void => {
@@ -234,7 +268,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       // One that ended meanwhile does not tell it again.
       if (child.exitCode !== null || child.signalCode !== null) end({ kind: 'lost', cpuMs: used });
       else await Promise.race([promise, ask(one.state, send)]);
-      return { end: await promise, isAside };
+      return { end: await promise, isAside, standsBack };
     } catch (error) {
       child.kill('SIGKILL');
       if (isAside) aside -= 1;
@@ -261,15 +295,12 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
         passOn();
         signal.throwIfAborted();
       }
-      const { end, isAside } = await converse(one, work, signal);
-      if (isAside) {
-        // It stands behind all others for good, so it is of no more use.
-        one.child.kill('SIGKILL');
-        aside -= 1;
-      } else {
-        if (end.kind === 'answer') rest(one);
-        passOn();
-      }
+      const { end, isAside, standsBack } = await converse(one, work, signal);
+      if (isAside) aside -= 1;
+      // One that stands back does so for good, so it is of no more use.
+      if (standsBack) one.child.kill('SIGKILL');
+      else if (end.kind === 'answer') rest(one);
+      if (!isAside) passOn();
       return end;
     },
     async warm() {

@@ -18,7 +18,8 @@ export async function tellPutOff(
       externalId: '',
       status: 'in_progress',
       title: 'Waiting for its turn',
-      summary: 'Rendering and judging this takes longer than most, so it waits with others that do.',
+      summary:
+        'Rendering and judging this, or what its author proposed shortly before, takes longer than most, so it waits with others that do.',
     },
     signal,
   );
