@@ -75,7 +75,10 @@ export async function lay(options: {
     if (at % between !== between - 1) continue;
     ownMs.push(await latencyOf(forge, as('alice'), 'acme', `own-${at}`));
     forkMs.push(await latencyOf(forge, as('rita'), 'rita', `fork-${at}`));
-    options.told?.(`after ${at + 1}: ${ownMs.at(-1)} ms of a branch, ${forkMs.at(-1)} ms of a fork`);
+    const { stallMs, stallWaitedMs, serverMebibytes, treeMebibytes } = watch.seen();
+    options.told?.(
+      `after ${at + 1}: ${ownMs.at(-1)} ms of a branch, ${forkMs.at(-1)} ms of a fork; until now ${stallMs} ms of stall, ${stallWaitedMs} ms of it at most without a processor, ${serverMebibytes} MiB of the server, ${treeMebibytes} MiB in all`,
+    );
   }
   const conclusions = await allConclusions(as('alice'), heads);
   const seen = await watch.end();
@@ -190,9 +193,12 @@ async function allConclusions(
   return shas.map((sha) => found.get(sha));
 }
 
+type Seen = Pick<Siege, 'stallMs' | 'stallWaitedMs' | 'serverMebibytes' | 'treeMebibytes'>;
+
 interface ServerWatch {
   begin(): Promise<void>;
-  end(): Promise<Pick<Siege, 'stallMs' | 'stallWaitedMs' | 'serverMebibytes' | 'treeMebibytes'>>;
+  seen(): Seen;
+  end(): Promise<Seen>;
 }
 
 function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
@@ -215,7 +221,14 @@ function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
     }
     waitedBefore = waited;
   };
+  const seen = (): Seen => ({
+    stallMs: Math.round(stallMs),
+    stallWaitedMs: Math.round(stallWaitedMs),
+    serverMebibytes: memoryOf(pid, 'VmHWM'),
+    treeMebibytes,
+  });
   return {
+    seen,
     async begin() {
       await look();
       // What came before, the start among it, is not part of it.
@@ -225,12 +238,7 @@ function watchServer({ child }: PorticoProcess, port: number): ServerWatch {
     async end() {
       clearInterval(timer);
       await look();
-      return {
-        stallMs: Math.round(stallMs),
-        stallWaitedMs: Math.round(stallWaitedMs),
-        serverMebibytes: memoryOf(pid, 'VmHWM'),
-        treeMebibytes,
-      };
+      return seen();
     },
   };
 }
