@@ -25,7 +25,9 @@ export type UnknownAuthor =
   /** The forge does not tell, or did not answer, who pushed a part of it. */
   | 'not-told'
   /** There are more commits or pushes than are looked through. */
-  | 'too-many';
+  | 'too-many'
+  /** The base branch holds changes of the package that nobody approved: they are published along. */
+  | 'beneath';
 
 /** The same for people, as a sentence without its end. */
 export const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
@@ -33,6 +35,7 @@ export const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   app: 'an App, a workflow or a key pushed a part of it, and nobody can tell for whom',
   'not-told': 'the forge does not tell who pushed a part of it',
   'too-many': 'it has more commits or pushes than are looked through',
+  beneath: 'changes that were pushed to the base branch without approval are published with it',
 };
 
 /** That one more approval is needed, and why; '' where every author is known. */

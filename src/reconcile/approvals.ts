@@ -21,6 +21,8 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 interface Known {
   /** Of the proposal, listed just now. */
   readonly comments?: Promise<readonly Comment[]>;
+  /** Whether the base holds changes of its packages that nobody approved (`hasUnpublishedBeneath`). */
+  readonly unpublished: () => Promise<boolean>;
   /** What was said later (ISO 8601) does not count: the proposal was merged then. */
   readonly until?: string;
 }
@@ -35,8 +37,8 @@ export async function loadApprovals(
   access: Access,
   snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
   digest: string | undefined,
+  known: Known,
   signal?: AbortSignal,
-  known: Known = {},
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
   const [listed, comments] = await Promise.all([
@@ -61,7 +63,7 @@ export async function loadApprovals(
     world,
     access,
     snapshot,
-    reviews.length + records.length,
+    { given: reviews.length + records.length, unpublished: known.unpublished },
     signal,
   );
   const permitted = new Set<string>();
@@ -102,7 +104,7 @@ async function authorsOf(
   world: Pick<World, 'app' | 'seals'>,
   access: Access,
   { pull, config, base, head }: Pick<ProposalSnapshot, 'pull' | 'config'> & Partial<ProposalSnapshot>,
-  given: number,
+  { given, unpublished }: Pick<Known, 'unpublished'> & { readonly given: number },
   signal: AbortSignal | undefined,
 ): Promise<Authorship> {
   const { allowSelfApproval, requireApprovals } = config.publish;
@@ -114,7 +116,11 @@ async function authorsOf(
   const opener =
     pull.author === world.app.botLogin ? [] : [{ login: pull.author, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
-  return loadAuthors(world, access, pull, sides, signal);
+  const [{ authors, unknown }, isUnpublished] = await Promise.all([
+    loadAuthors(world, access, pull, sides, signal),
+    unpublished(),
+  ]);
+  return { authors, unknown: isUnpublished ? [...unknown, 'beneath'] : unknown };
 }
 
 /** Each review with the content that its giver could see: what our check at its commit named at that moment. */

@@ -16,6 +16,7 @@ import type { Access, World } from './ports.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
 import { openRetirements } from './retirement.ts';
+import { isUnpublishedBeneath } from './unpublished-beneath.ts';
 import { updateChoices } from './update-choices.ts';
 import type { CommentTarget, Written } from './written.ts';
 
@@ -97,7 +98,14 @@ async function inPull(
     }),
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
-    approvals: await loadApprovals(world, access, snapshot, checks.digest, signal),
+    approvals: await loadApprovals(
+      world,
+      access,
+      snapshot,
+      checks.digest,
+      { unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+      signal,
+    ),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
     usedBy: await usersOfRemoved(world, access, snapshot, signal),

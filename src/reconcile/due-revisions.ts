@@ -21,6 +21,8 @@ export interface Unapproved {
   readonly commit: CommitInfo;
   /** Number of the pull request; null for a push. */
   readonly pull: number | null;
+  /** The package stood so when the repository was registered, or came with that. */
+  readonly isFromBefore?: true;
 }
 
 export interface DueRevisions {
@@ -104,7 +106,8 @@ async function dueSince(
   );
   const wanted = dueSteps(steps, newestTree).map(({ commit }) => commit);
   // Without a revision the history begins with the registration: what stood there before is only what it is now.
-  const since = newest === null ? await sinceRegistration(git, wanted, head, signal) : wanted;
+  const registered = newest === null ? await registration(git, head, signal) : undefined;
+  const since = newest === null ? await sinceRegistration(git, wanted, registered, signal) : wanted;
   const looked = new Set(since.length > 0 ? since : wanted.slice(-1));
   const proposed = new Set(since);
   const states: { readonly commit: CommitInfo; readonly pull: Pull | null }[] = [];
@@ -120,23 +123,34 @@ async function dueSince(
   let flagged: Unapproved | null = null;
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
-    const approval = await approvalOfMerge(world, access, facts, config, merged, signal);
+    const approval = await approvalOfMerge(world, access, facts, config, merged, flagged !== null, signal);
     const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });
-    flagged = published ? null : { commit, pull: pull?.number ?? null };
+    const isFromBefore = newest === null && (since.length === 0 || commit.oid === registered);
+    flagged = published
+      ? null
+      : { commit, pull: pull?.number ?? null, ...(isFromBefore && { isFromBefore }) };
   }
   return { due, flagged };
+}
+
+/** The commit that brought the configuration; undefined where the branch has none of its own. */
+async function registration(
+  git: Access['git'],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const options = { path: CONFIGURATION_FILE, firstParent: true, limit: HISTORY };
+  return (await git.log({ to: head }, options, signal)).at(-1)?.oid;
 }
 
 /** Those of the commits that have the configuration in their history; all where the branch has none of its own. */
 async function sinceRegistration(
   git: Access['git'],
   commits: readonly string[],
-  head: string,
+  registered: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
-  const options = { path: CONFIGURATION_FILE, firstParent: true, limit: HISTORY };
-  const registered = (await git.log({ to: head }, options, signal)).at(-1)?.oid;
   // The configuration is on another branch: nobody can tell.
   if (registered === undefined) return commits.slice(-1);
   const since: string[] = [];

@@ -12,6 +12,7 @@ import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { touchedPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { unreadableCheck } from './tell-unreadable.ts';
+import { isUnpublishedBeneath } from './unpublished-beneath.ts';
 import { unlessRefused } from './why-refused.ts';
 
 export interface MergeGroupTarget {
@@ -105,7 +106,7 @@ export function createMergeGroupReconciler(
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,
-      approval: await groupApproval(world, access, { facts, config, head }, target, signal),
+      approval: await groupApproval(world, access, { facts, config, head, packages }, target, signal),
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
@@ -123,7 +124,7 @@ export function createMergeGroupReconciler(
 async function groupApproval(
   world: World,
   access: Access,
-  { facts, config, head }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head'>,
+  { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
   { headRef, baseSha }: MergeGroupTarget,
   signal: AbortSignal | undefined,
 ): Promise<ProposalApproval> {
@@ -136,6 +137,15 @@ async function groupApproval(
     return { state: { kind: 'missing', sentence, notes: [] } };
   }
   const commits = { base: baseSha, mergeBase: baseSha, head };
-  const count = await loadApprovals(world, access, { facts, config, pull, ...commits }, digest, signal);
+  const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
+  const snapshot = { facts, config, base, packages };
+  const count = await loadApprovals(
+    world,
+    access,
+    { facts, config, pull, ...commits },
+    digest,
+    { unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+    signal,
+  );
   return proposalApproval(world, access, { config, pull }, digest, count, signal);
 }

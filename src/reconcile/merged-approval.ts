@@ -40,6 +40,8 @@ export async function approvalOfMerge(
   facts: RepositoryFacts,
   config: RepositoryConfig,
   merged: Merged,
+  /** What stood on the branch before was not approved, and comes along. */
+  isUnpublished: boolean,
   signal?: AbortSignal,
 ): Promise<MergedApproval> {
   const { pull } = merged;
@@ -48,8 +50,11 @@ export async function approvalOfMerge(
   const runs = asChecked ? await ourRuns(world, access, pull.headSha, signal) : [];
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
-  const known = until === undefined ? {} : { until };
-  const count = await loadApprovals(world, access, { facts, pull, config }, digest, signal, known);
+  const known = {
+    unpublished: () => Promise.resolve(isUnpublished),
+    ...(until !== undefined && { until }),
+  };
+  const count = await loadApprovals(world, access, { facts, pull, config }, digest, known, signal);
   const found = {
     by: count.counted.map(({ login }) => login),
     ...(digest !== undefined && { digest }),

@@ -27,6 +27,7 @@ import { sumUpMerged } from './sum-up-merged.ts';
 import { SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellPutOff } from './tell-put-off.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
+import { isUnpublishedBeneath } from './unpublished-beneath.ts';
 import { unlessRefused } from './why-refused.ts';
 
 export interface ProposalTarget {
@@ -98,7 +99,14 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
     const changes = await loadChanges(world, access, snapshot, commit, signal);
     const comments = access.forge.listComments(number, signal);
-    const approvals = await loadApprovals(world, access, snapshot, digest, signal, { comments });
+    const approvals = await loadApprovals(
+      world,
+      access,
+      snapshot,
+      digest,
+      { comments, unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+      signal,
+    );
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const checks = proposalChecks({

@@ -4,10 +4,11 @@ import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { publishedOf } from './published-proposal.ts';
 import { publishedSummary, SUMMARY_MARKER, unapprovedSummary } from './summary.ts';
+import { isUnpublishedBeneath } from './unpublished-beneath.ts';
 
 /** The comment of a merged proposal: which revisions it became, or that nobody approved it and none was made. */
 export async function sumUpMerged(
-  world: Pick<World, 'app' | 'seals'>,
+  world: Pick<World, 'app' | 'seals' | 'now'>,
   access: Access,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
@@ -26,7 +27,7 @@ export async function sumUpMerged(
 
 /** Undefined where its revisions are still to come. */
 async function unpublished(
-  world: Pick<World, 'app' | 'seals'>,
+  world: Pick<World, 'app' | 'seals' | 'now'>,
   access: Access,
   { facts, config, pull, packages }: ProposalSnapshot,
   signal: AbortSignal | undefined,
@@ -38,7 +39,9 @@ async function unpublished(
   const left: string[] = [];
   for (const one of packages.filter(({ trees }) => trees.head !== null)) {
     const merged = { package: one, commit, pull };
-    const { approved } = await approvalOfMerge(world, access, facts, config, merged, signal);
+    const before = { facts, config, base: commit.parents[0] ?? oid, packages: [one] };
+    const isUnpublished = await isUnpublishedBeneath(world, access, before, signal);
+    const { approved } = await approvalOfMerge(world, access, facts, config, merged, isUnpublished, signal);
     if (!approved) left.push(one.path);
   }
   return left.length === 0 ? undefined : unapprovedSummary(left);

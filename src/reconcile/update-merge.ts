@@ -10,6 +10,7 @@ import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
 import { consentCheck, ourApproval } from './proposal-approval.ts';
 import { hasForeignOrders } from './rollouts.ts';
+import { hasUnpublishedBeneath } from './unpublished-beneath.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
 import { hasPeoplesCommits } from './update-replay.ts';
@@ -19,7 +20,8 @@ const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
- * green, ours included, and all its commits are Portico's: whoever edits it merges it. No way back merges itself. Null
+ * green, ours included, and all its commits are Portico's: whoever edits it merges it. No way back merges itself, nor what would
+ * publish something else along. Null
  * where it waits.
  */
 export async function mergedAlone(
@@ -38,6 +40,14 @@ export async function mergedAlone(
   const { automerge } = config.updates;
   const steps = members.map(({ down, to }) => (down.exists ? stepOf(down.upstream.current, to) : 'all'));
   if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
+  // What was pushed past the rules would be published along, with nobody's approval.
+  const beneath = {
+    facts,
+    config,
+    base: home.base.oid,
+    directories: members.map(({ down }) => down.directory),
+  };
+  if (await hasUnpublishedBeneath(world, access, beneath, signal)) return null;
   // A pause or an order that nobody can vouch for: somebody looks before anything merges.
   for (const { down } of members) if (await hasForeignRecord(world, down, signal)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
