@@ -21,8 +21,6 @@ export interface Unapproved {
   readonly commit: CommitInfo;
   /** Number of the pull request; null for a push. */
   readonly pull: number | null;
-  /** The package stood so when the repository was registered, or came with that. */
-  readonly isFromBefore?: true;
 }
 
 export interface DueRevisions {
@@ -123,13 +121,18 @@ async function dueSince(
   let flagged: Unapproved | null = null;
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
-    const approval = await approvalOfMerge(world, access, facts, config, merged, flagged !== null, signal);
+    const approval = await approvalOfMerge(
+      world,
+      access,
+      facts,
+      config,
+      merged,
+      newest !== null && flagged !== null,
+      signal,
+    );
     const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });
-    const isFromBefore = newest === null && (since.length === 0 || commit.oid === registered);
-    flagged = published
-      ? null
-      : { commit, pull: pull?.number ?? null, ...(isFromBefore && { isFromBefore }) };
+    flagged = published ? null : { commit, pull: pull?.number ?? null };
   }
   return { due, flagged };
 }

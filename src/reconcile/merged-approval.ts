@@ -111,7 +111,10 @@ async function isApproved(
   if (runs.some(({ name, conclusion }) => name === POWER_CHECK && conclusion === 'action_required'))
     return false;
   const run = runs.find(({ name }) => name === APPROVAL_CHECK);
-  if (run?.conclusion === 'success' && run.externalId === shortDigest(digest)) return true;
+  if (run?.conclusion === 'success' && run.externalId === shortDigest(digest)) {
+    // The check is as old as the last look: who lost the right to approve since does not count, which no review tells.
+    return isEnough(count) || count.notCounted.every(({ reason }) => reason !== 'not-permitted');
+  }
   if (run?.conclusion === 'neutral' && isConsentTo(run, digest)) return true;
   if (!isEnough(count) || count.changesRequested.length > 0) return false;
   const [base] = commit.parents;

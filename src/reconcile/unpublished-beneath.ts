@@ -2,14 +2,14 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { createDueRevisions } from './due-revisions.ts';
 import type { RepositoryFacts } from './forge-port.ts';
-import { loadRevisionRefs } from './package-revisions.ts';
+import { loadRevisionRefs, publishedOnBranch } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 
 /**
  * True where one of the packages stands on the base in a state that nobody approved and that was never published, such as
- * a direct push: whoever brought it has a part in the next revision, and is not asked for by its pull request. What stood
- * there when the repository was registered does not count.
+ * a direct push: whoever brought it has a part in the next revision, and is not asked for by its pull request. A package
+ * without a revision is as its owners put it there.
  */
 export async function hasUnpublishedBeneath(
   world: Pick<World, 'now' | 'app' | 'seals'>,
@@ -36,8 +36,9 @@ export async function hasUnpublishedBeneath(
   ]);
   const look = createDueRevisions(world);
   for (const found of packages.filter(({ directory }) => wanted.has(directory))) {
+    if ((await publishedOnBranch(access.git, refs, found.directory, base, signal)) === null) continue;
     const { flagged } = await look(access, facts, config, refs, found, base, signal);
-    if (flagged !== null && flagged.isFromBefore !== true) return true;
+    if (flagged !== null) return true;
   }
   return false;
 }

@@ -19,6 +19,7 @@ beforeAll(async () => {
     flagged: { files: FILES },
     publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
     late: { files: FILES },
+    rights: { files: FILES },
     power: {
       files: FILES,
       spec: 'branch: main\npublish: { requireApprovals: 1, requireApprovalBy: ["@acme/platform"] }',
@@ -187,7 +188,12 @@ describe('without it, or past it', () => {
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
     expect(await stage.writesOf(() => stage.look('flagged'), 'flagged')).toEqual([]);
 
-    await repo.publish('next', { 'web/more.yaml': configMap('more', { a: 'b' }) });
+    const next = await repo.propose('next', { 'web/more.yaml': configMap('more', { a: 'b' }) });
+    await repo.review(next.number, 'APPROVE');
+    const alone = await repo.command(next.number, '/portico publish');
+    expect(alone.reply).toContain('pushed to the base branch without approval');
+    await repo.review(next.number, 'APPROVE', undefined, 'carol');
+    expect((await repo.command(next.number, '/portico publish')).reaction).toBe('rocket');
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2']);
     expect(await repo.read('web/config.yaml', 'web/v2')).toContain('past');
     expect(await board(repo)).not.toContain('without approval');
@@ -229,6 +235,19 @@ describe('without it, or past it', () => {
     expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
     expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
     expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+  });
+
+  test('who lost the right before the merge does not count, even where the check was written before that', async () => {
+    const repo = stage.repository('rights');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    await stage.stopBot();
+    await stage
+      .as('alice')
+      .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
+    await repo.press(number);
+    await stage.startBot();
+    expect([...(await repo.tags()).keys()]).toEqual([]);
   });
 
   test('where no approval is asked for the check is neutral, and every merge publishes', async () => {

@@ -42,14 +42,17 @@ test('of two revisions at one commit a channel is the higher', () => {
   expect(channelsByDirectory({ tags, ledger: new Map() }).get('.')?.get('stable')).toBe('v2');
 });
 
+/** A hundred thousand revisions of two packages. */
+function made(prefix: string): ReadonlyMap<string, GitRef> {
+  return new Map(
+    Array.from({ length: 100_000 }, (_, at) => [
+      `${prefix}${at % 2 === 0 ? 'web' : 'db'}/v${at + 1}`,
+      ref(at),
+    ]),
+  );
+}
+
 test('a hundred thousand tags are read in turns with other work, and give the same', async () => {
-  const made = (prefix: string): ReadonlyMap<string, GitRef> =>
-    new Map(
-      Array.from({ length: 100_000 }, (_, at) => [
-        `${prefix}${at % 2 === 0 ? 'web' : 'db'}/v${at + 1}`,
-        ref(at),
-      ]),
-    );
   const [tags, ledger] = [made('refs/tags/'), made('refs/portico/published/')];
   let turns = 0;
   let done = false;
