@@ -47,10 +47,10 @@ export async function loadApprovals(
   ]);
   const records = comments
     .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
-    .filter(({ at }) => isBefore(at, known.until));
+    .filter(({ kind, at }) => (kind === 'rejection' ? isBy(at, known.until) : isBefore(at, known.until)));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
   const rejectedAt = unsealed
-    .filter(({ kind, at }) => kind === 'rejection' && isBefore(at, known.until))
+    .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
     .map(({ at }) => at)
     .sort((a, b) => compareTimes(a, b) ?? 0)
     .at(-1);
@@ -152,6 +152,11 @@ export async function checkedContents(
 ): Promise<readonly CheckedContent[]> {
   const runs = await forge.checkHistory(sha, AGGREGATE_CHECK, signal);
   return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
+}
+
+/** Whether something may have been said by then; what cannot be told was. */
+function isBy(at: string, until: string | undefined): boolean {
+  return until === undefined || (compareTimes(at, until) ?? -1) <= 0;
 }
 
 /** Whether something was said before then; what cannot be told, as within one second, was not. */
