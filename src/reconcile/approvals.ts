@@ -47,7 +47,7 @@ export async function loadApprovals(
   ]);
   const records = comments
     .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
-    .filter(({ kind, at }) => (kind === 'rejection' ? isBy(at, known.until) : isBefore(at, known.until)));
+    .filter(({ at }) => isBy(at, known.until));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
   const rejectedAt = unsealed
     .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
@@ -56,7 +56,7 @@ export async function loadApprovals(
     .at(-1);
   const reviews = await withDigests(
     access,
-    listed.filter(({ submittedAt }) => submittedAt !== null && isBefore(submittedAt, known.until)),
+    listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
     signal,
   );
   const { authors, unknown } = await authorsOf(
@@ -154,14 +154,9 @@ export async function checkedContents(
   return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
 }
 
-/** Whether something may have been said by then; what cannot be told was. */
+/** Whether something was said by then; what cannot be told was not. */
 function isBy(at: string, until: string | undefined): boolean {
-  return until === undefined || (compareTimes(at, until) ?? -1) <= 0;
-}
-
-/** Whether something was said before then; what cannot be told, as within one second, was not. */
-function isBefore(at: string, until: string | undefined): boolean {
-  return until === undefined || (compareTimes(at, until) ?? 1) < 0;
+  return until === undefined || (compareTimes(at, until) ?? 1) <= 0;
 }
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */

@@ -50,11 +50,14 @@ export async function approvalOfMerge(
   const runs = asChecked ? await ourRuns(world, access, pull.headSha, signal) : [];
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
-  const known = {
-    unpublished: () => Promise.resolve(isUnpublished),
-    ...(until !== undefined && { until }),
+  const countUntil = (moment: string | undefined): Promise<ApprovalCount> => {
+    const known = {
+      unpublished: () => Promise.resolve(isUnpublished),
+      ...(moment !== undefined && { until: moment }),
+    };
+    return loadApprovals(world, access, { facts, pull, config }, digest, known, signal);
   };
-  const count = await loadApprovals(world, access, { facts, pull, config }, digest, known, signal);
+  const count = await countUntil(until);
   const found = {
     by: count.counted.map(({ login }) => login),
     ...(digest !== undefined && { digest }),
@@ -63,7 +66,19 @@ export async function approvalOfMerge(
     !asksApproval(config) ||
     (await isMergedByRule(world, access, { commit: merged.commit, pull, asChecked }, signal)) ||
     (digest !== undefined &&
-      (await isApproved(access, config, { ...merged, pull, runs, digest, count }, signal)));
+      (await isApproved(
+        access,
+        config,
+        {
+          ...merged,
+          pull,
+          runs,
+          digest,
+          count,
+          earlier: () => countUntil(until === undefined ? undefined : secondBefore(until)),
+        },
+        signal,
+      )));
   return { approved, ...found };
 }
 
@@ -100,11 +115,14 @@ async function isApproved(
     runs,
     digest,
     count,
+    earlier,
   }: Merged & {
     readonly pull: Pull;
     readonly runs: readonly CheckRun[];
     readonly digest: string;
     readonly count: ApprovalCount;
+    /** As of the second before the merge: what the check did not see may have been said after it. */
+    readonly earlier: () => Promise<ApprovalCount>;
   },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -116,15 +134,22 @@ async function isApproved(
     return isEnough(count) || count.notCounted.every(({ reason }) => reason !== 'not-permitted');
   }
   if (run?.conclusion === 'neutral' && isConsentTo(run, digest)) return true;
-  if (!isEnough(count) || count.changesRequested.length > 0) return false;
+  const known = await earlier();
+  if (!isEnough(known) || known.changesRequested.length > 0 || count.changesRequested.length > 0)
+    return false;
   const [base] = commit.parents;
   const head = await access.git.resolve(pull.headSha, signal);
   const mergeBase =
     base === undefined || head === null ? null : await access.git.mergeBase(base, head, signal);
   if (base === undefined || head === null || mergeBase === null) return false;
   const commits = { config, base, mergeBase, head: await access.git.commit(head, signal) };
-  const people = count.counted.map(({ login }) => login);
+  const people = known.counted.map(({ login }) => login);
   return (await ownersMissing(access, commits, people, signal)).length === 0;
+}
+
+/** Times of the forge are told by the second. */
+function secondBefore(moment: string): string {
+  return new Date(Date.parse(moment) - 1_000).toISOString();
 }
 
 /** Whether the package came to the branch as it stood at the proposal's head. */
