@@ -113,6 +113,7 @@ describe('the base moved for the same package', () => {
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico')?.conclusion).toBe('action_required');
     await repo.review(second.number, 'APPROVE');
+    await repo.review(second.number, 'APPROVE', undefined, 'carol');
     expect((await repo.command(second.number, '/portico publish')).reaction).toBe('rocket');
     expect(await repo.read('web/config.yaml', 'web/v2')).toContain(
       'color: green\n  size: tiny\n  shape: oval',
@@ -133,7 +134,8 @@ describe('the base moved for the same package', () => {
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
     const check = (await repo.checks(sha)).get('portico/publication');
     expect(check?.output.summary).toContain(`#${second.number}, merged without the approvals that it needs`);
-    await repo.publish('three', { 'web/third.yaml': configMap('third', { a: 'b' }) });
+    const third = { 'web/third.yaml': configMap('third', { a: 'b' }) };
+    await repo.publish('three', third, '/portico publish', ['bob', 'carol']);
     expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
   });
 

@@ -137,7 +137,9 @@ describe('past any proposal', () => {
     };
     expect(await board()).toContain('| `web` | `v1` |  | changed without approval, not published |');
 
-    await repo.publish('two', { 'web/more.yaml': configMap('more', { color: 'two' }) });
+    // What was pushed goes with it, so that one more has to see it.
+    const more = { 'web/more.yaml': configMap('more', { color: 'two' }) };
+    await repo.publish('two', more, '/portico publish', ['bob', 'carol']);
     const tags = await repo.tags();
     expect([...tags.keys()]).toEqual(['web/v1', 'web/v2']);
     const after = (await repo.checks(tags.get('web/v2')!)).get('portico/publication');

@@ -52,7 +52,7 @@ export interface StageRepository {
   /** The comment that sums it up; fails where there is not exactly one. */
   sticky(number: number): Promise<string>;
   /** Opens, approves as bob, and publishes by command. */
-  publish(branch: string, files: Files, command?: string): Promise<PullData>;
+  publish(branch: string, files: Files, command?: string, approvers?: readonly Login[]): Promise<PullData>;
   /** Writes a comment and does not wait. Answers its id. */
   say(number: number, body: string, as?: Login): Promise<number>;
   /** Writes a comment, waits, and answers the bot's reaction and its reply. */
@@ -178,9 +178,9 @@ export function stageRepository({ forge, as, idle, owner, name }: Setting): Stag
       await repository.push(branch, files, options.as === undefined ? {} : { as: options.as });
       return repository.open(branch, options);
     },
-    async publish(branch, files, command = '/portico publish') {
+    async publish(branch, files, command = '/portico publish', approvers = ['bob']) {
       const { number } = await repository.propose(branch, files);
-      await repository.review(number, 'APPROVE');
+      for (const login of approvers) await repository.review(number, 'APPROVE', undefined, login);
       const { reaction, reply } = await repository.command(number, command);
       if (reaction !== 'rocket') throw new Error(`${branch} was not published: ${reply}`);
       return repository.pull(number);
