@@ -30,7 +30,7 @@ const SLICE_MS = 3_000;
 const STRANGERS_SLICE_MS = 300;
 
 /** What a job may use. */
-export function shareOf(kind: string, data: Json): Share {
+function shareOf(kind: string, data: Json): Share {
   const { repository, again } = data as {
     readonly repository?: { readonly id: number };
     readonly again?: object;

@@ -30,7 +30,7 @@ export type UnknownAuthor =
   | 'beneath';
 
 /** The same for people, as a sentence without its end. */
-export const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
+const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   fork: 'Portico is not shown who pushed to the fork that it comes from',
   app: 'an App, a workflow or a key pushed a part of it, and nobody can tell for whom',
   'not-told': 'the forge does not tell who pushed a part of it',

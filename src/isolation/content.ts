@@ -5,7 +5,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { fileURLToPath } from 'node:url';
 
-import { PorticoError } from '../error.ts';
 import { createWorkerPool, type WorkerPool } from '../processes/worker-pool.ts';
 import { createContentCalls, type Content, type JobShare } from './content-calls.ts';
 import { CONTENT_LIMITS, type ContentLimits } from './limits.ts';
@@ -90,9 +89,4 @@ export async function createContentWork(options: ContentOptions): Promise<Conten
       for (const pool of Object.values(pools)) pool[Symbol.dispose]();
     },
   };
-}
-
-/** The job takes longer than its slice: it is to be done where long ones wait. */
-export function isPutOff(error: unknown): boolean {
-  return error instanceof PorticoError && error.code === 'CONTENT_LATER';
 }

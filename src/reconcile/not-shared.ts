@@ -27,8 +27,7 @@ export function isExpected({ facts, config }: Shared, lockedTo: string): boolean
 }
 
 /** What is so of a repository that is named here and that nothing is told of. */
-export const NOT_HERE =
-  'there is no such repository that Portico is registered in and that shares with this one';
+const NOT_HERE = 'there is no such repository that Portico is registered in and that shares with this one';
 
 /** How two repositories come to share. */
 export function howToShare(fullName: string): string {

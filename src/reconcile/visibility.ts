@@ -65,7 +65,7 @@ export function mayKnow(control: Party, other: Party): boolean {
 }
 
 /** Pure: whether documents of `control`, and what they inject of it, may go into a repository that they ask for. */
-export function documentsMayFlow(control: Party, into: Party): boolean {
+function documentsMayFlow(control: Party, into: Party): boolean {
   // The document names that repository, and that repository names its place: they agree.
   return mayFlow(control, into) || (namesControl(into, control) && isAsClosed(control, into));
 }

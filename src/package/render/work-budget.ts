@@ -11,13 +11,13 @@ export const MAX_FUNCTIONS = 500;
 export const MAX_SCRIPT_STEPS = 50_000_000;
 
 /** Bytes that all Starlark scripts of a package may make, freed ones too: collecting them takes time as well. */
-export const MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
+const MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Characters of text times instructions of a pattern, for all regular expressions and globs that run over a package: at
  * worst about three seconds of a processor. A pattern of 30 instructions over every field of 10,000 resources stays below.
  */
-export const MAX_MATCHING = 250_000_000;
+const MAX_MATCHING = 250_000_000;
 
 /**
  * Characters that functions may copy from resource to resource, or put into values, in one package. A field that is
@@ -26,7 +26,7 @@ export const MAX_MATCHING = 250_000_000;
 export const MAX_COPIED = 32 * 1024 * 1024;
 
 /** Characters of resources that functions are given, counted again for each function. */
-export const MAX_SEEN = 2 * 1024 * 1024 * 1024;
+const MAX_SEEN = 2 * 1024 * 1024 * 1024;
 
 /** Characters of the results of one function: they become annotations, comments and lists. */
 export const MAX_RESULT_CHARACTERS = 16 * 1024 * 1024;
