@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
@@ -40,6 +42,11 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+/** The forge tells times by the second, and what meets within one counts for nothing. */
+async function anotherSecond(): Promise<void> {
+  await setTimeout(1_050);
+}
+
 /** `two` has the commit of `one` and takes back what that adds: on its own it changes a color. */
 async function twoThatShare(repo: StageRepository): Promise<readonly [number, number]> {
   await repo.push('one', DB, { as: 'alice' });
@@ -68,7 +75,9 @@ describe('a review is for the content that its giver saw', () => {
   test('two proposals share a commit, and merging one makes the other delete a package (64)', async () => {
     const repo = stage.repository('shared');
     const [one, two] = await twoThatShare(repo);
+    await anotherSecond();
     await repo.review(two, 'APPROVE', undefined, 'carol');
+    await anotherSecond();
     expect(await repo.sticky(two)).toContain('Approved for this content by carol');
     await repo.review(one, 'APPROVE', undefined, 'carol');
     await done(repo, one, '/portico publish');
@@ -87,7 +96,9 @@ describe('a review is for the content that its giver saw', () => {
     const repo = stage.repository('lost');
     const [one, two] = await twoThatShare(repo);
     await stage.stopBot();
+    await anotherSecond();
     await stage.as('carol').rest.pulls.createReview({ ...repo.where, pull_number: two, event: 'APPROVE' });
+    await anotherSecond();
     const said = await repo.say(two, '/portico approve', 'carol');
     await stage.as('alice').rest.pulls.merge({ ...repo.where, pull_number: one });
     await stage.startBot();
