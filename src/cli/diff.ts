@@ -18,8 +18,8 @@ export async function diff(call: Call): Promise<number> {
   const power = diffPower(before, after);
   if (terminal.json) terminal.document({ ...found, power });
   else {
-    const may =
-      power.changes.length === 0 ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powerMarkdown(power)}\n`;
+    const powers = powerMarkdown(power);
+    const may = powers === '' ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powers}\n`;
     terminal.write(visible(diffMarkdown(found, { limit }) + may));
   }
   return EXIT.ok;

@@ -2,12 +2,12 @@ import type { ApprovalCount } from '../command/approval-count.ts';
 import { holds, nameOf } from '../command/authorize.ts';
 import { loadCaller } from './caller.ts';
 import type { Access } from './ports.ts';
-import type { PackagePower, PowerApproval } from './power-check.ts';
+import { mayGrow, type PackagePower, type PowerApproval } from './power-check.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 
 /**
  * Who of those that `publish.requireApprovalBy` names has approved this content; undefined where it names nobody or no
- * power grows. Roles and teams are asked of the forge at this moment, and what it does not answer grants nothing.
+ * power grows. What a file that cannot be read permits is unknown, and counts as more. Roles and teams are asked of the forge at this moment, and what it does not answer grants nothing.
  */
 export async function powerApproval(
   access: Pick<Access, 'forge' | 'ref'>,
@@ -17,7 +17,7 @@ export async function powerApproval(
   signal?: AbortSignal,
 ): Promise<PowerApproval | undefined> {
   const grants = config.publish.requireApprovalBy ?? [];
-  if (grants.length === 0 || !powers.some(({ diff }) => diff.grown)) return undefined;
+  if (grants.length === 0 || !powers.some(({ diff }) => mayGrow(diff))) return undefined;
   const by: string[] = [];
   for (const { login } of approvals.counted) {
     const isAuthor = login.toLowerCase() === pull.author.toLowerCase();

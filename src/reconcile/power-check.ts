@@ -21,6 +21,11 @@ export interface PowerApproval {
   readonly by: readonly string[];
 }
 
+/** True where a package permits more than before, or where nobody can tell. */
+export function mayGrow({ grown, unread }: PowerDiff): boolean {
+  return grown || unread.length > 0;
+}
+
 /** Absent where nothing changes. A draft waits like a proposal: it becomes one without another look. */
 export function powerCheck(
   powers: readonly PackagePower[],
@@ -31,11 +36,12 @@ export function powerCheck(
   const wider = changed.flatMap((one) =>
     one.diff.changes.filter(({ direction }) => direction === 'wider').map((change) => ({ one, change })),
   );
-  const missing = wider.length > 0 && approval !== undefined && approval.by.length === 0;
+  const grows = changed.some(({ diff }) => mayGrow(diff));
+  const missing = grows && approval !== undefined && approval.by.length === 0;
   const { annotations, rest } = placed(wider.map(({ one, change }) => annotation(one, change)));
   return {
     name: POWER_CHECK,
-    conclusion: wider.length === 0 ? 'success' : missing ? 'action_required' : 'neutral',
+    conclusion: !grows ? 'success' : missing ? 'action_required' : 'neutral',
     title: titleOf(
       wider.map(({ change }) => change),
       changed,
@@ -43,7 +49,7 @@ export function powerCheck(
     ),
     summary: [
       'What the packages may do once they are applied, compared with before: ▲ is more, ▼ is less.',
-      wider.length === 0 || approval === undefined ? '' : approvalLine(approval),
+      !grows || approval === undefined ? '' : approvalLine(approval, wider.length > 0),
       ...changed.map(({ path, diff }) => `**${code(path)}**\n\n${powerMarkdown(diff)}`),
     ]
       .filter((part) => part !== '')
@@ -58,23 +64,23 @@ function titleOf(
   changed: readonly PackagePower[],
   missing: readonly string[],
 ): string {
-  if (wider.length === 0) {
-    const narrower = changed.some(({ diff }) => diff.changes.length > 0);
-    return narrower
-      ? 'Less is permitted than before'
-      : 'Files that cannot be read may change what is permitted';
-  }
+  const unread = changed.flatMap(({ diff }) => diff.unread).length;
+  if (wider.length === 0 && unread === 0) return 'Less is permitted than before';
   const dangerous = wider.filter(({ danger }) => danger !== undefined).length;
   const twice = dangerous > 0 ? `, ${dangerous} to look at twice` : '';
-  const ask = missing.length > 0 ? `; needs an approval by ${missing.join(' or ')}` : '';
-  return `${count(wider.length, 'power')} more${twice}${ask}`;
+  const more = wider.length > 0 ? [`${count(wider.length, 'power')} more${twice}`] : [];
+  const unknown =
+    unread > 0 ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${count(unread, 'file')} cannot be read`] : [];
+  const ask = missing.length > 0 ? [`needs an approval by ${missing.join(' or ')}`] : [];
+  return [...more, ...unknown, ...ask].join('; ');
 }
 
-function approvalLine({ needed, by }: PowerApproval): string {
+function approvalLine({ needed, by }: PowerApproval, grown: boolean): string {
   const who = needed.join(' or ');
+  const what = grown ? 'Power grows' : 'What is permitted is unknown';
   return by.length > 0
-    ? `Power grows, which ${who} must approve: approved by ${by.map(code).join(', ')}.`
-    : `Power grows, which ${who} must approve: an approving review, or \`/portico approve\`, by one of them.`;
+    ? `${what}, which ${who} must approve: approved by ${by.map(code).join(', ')}.`
+    : `${what}, which ${who} must approve: an approving review, or \`/portico approve\`, by one of them.`;
 }
 
 function annotation({ directory }: PackagePower, change: PowerChange): CheckAnnotation {

@@ -62,12 +62,15 @@ export function summaryOf(input: SummaryInput): string {
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
 function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
-  const told = packages.filter(({ content, diff }) => !content.same || diff.changes.length > 0);
+  const told = packages.filter(
+    ({ content, diff }) => !content.same || diff.changes.length > 0 || diff.unread.length > 0,
+  );
   const parts: string[] = [];
   let room = budget - 100;
   for (const [at, { path, content, diff }] of told.entries()) {
     const functions = functionTable(rendered.find((one) => one.package.path === path));
-    const power = diff.changes.length === 0 ? '' : `**May do**\n\n${powerMarkdown(diff, MOST_POWERS)}`;
+    const may = powerMarkdown(diff, MOST_POWERS);
+    const power = may === '' ? '' : `**May do**\n\n${may}`;
     const own = Math.floor(room / (told.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
     const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
@@ -169,10 +172,14 @@ function packagesTable({ packages }: SummaryInput): string {
   return table(['package', 'newest revision', 'after the merge', 'resources', 'may do'], rows) + more;
 }
 
-function powers({ changes }: PowerDiff): string {
+function powers({ changes, unread }: PowerDiff): string {
   const wider = changes.filter(({ direction }) => direction === 'wider').length;
   const narrower = changes.length - wider;
-  const parts = [wider > 0 ? `▲ ${wider} more` : '', narrower > 0 ? `▼ ${narrower} less` : ''];
+  const parts = [
+    wider > 0 ? `▲ ${wider} more` : '',
+    narrower > 0 ? `▼ ${narrower} less` : '',
+    unread.length > 0 ? 'unknown' : '',
+  ];
   return parts.filter((part) => part !== '').join(', ') || 'as before';
 }
 

@@ -139,6 +139,17 @@ test('what lets a package do more must be approved by those whom the configurati
   expect(await stage.writesOf(() => stage.look('power'), 'power')).toEqual([]);
   await repo.command(pull.number, '/portico publish', 'carol');
   expect([...(await repo.tags()).keys()]).toContain('web/v1');
+
+  const unread = await repo.propose(
+    'unread',
+    { 'web/broken.yaml': 'kind: Role\n\tname: web\n' },
+    { as: 'bob' },
+  );
+  expect((await repo.checksOf(unread.number)).get('portico/power')).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: 'Unknown: 1 file cannot be read; needs an approval by the team `acme/platform`' },
+  });
+  expect(await repo.sticky(unread.number)).toContain('| unknown |');
 });
 
 test('a proposed configuration is run over what is published, and nothing foreign in it runs', async () => {

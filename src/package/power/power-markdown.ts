@@ -14,7 +14,7 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   const blind =
     unread.length > 0
       ? [
-          `Nothing is known of files that cannot be read: ${unread
+          `Unknown is what these files permit, which cannot be read: ${unread
             .slice(0, 20)
             .map((path) => codeSpan(path))
             .join(', ')}.`,

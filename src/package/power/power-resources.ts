@@ -52,16 +52,18 @@ export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
     });
   const [before, after] = [read(a), read(b)];
   const concerned = [...before, ...after].some(({ group }) => group === RBAC_GROUP);
-  const beside = concerned ? (equal ?? []).flatMap((path) => rbacIn(path, a.get(path))) : [];
+  const beside = concerned ? (equal ?? []).flatMap((path) => rbacIn(path, a.get(path), unread)) : [];
   return { before: [...before, ...beside], after: [...after, ...beside], unread: [...unread].sort() };
 }
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-function rbacIn(path: string, file: PackageFile | undefined): PowerResource[] {
+function rbacIn(path: string, file: PackageFile | undefined, unread: Set<string>): PowerResource[] {
   const text = file && textOf(file);
   if (text === undefined || !text.includes(RBAC_GROUP)) return [];
-  return (resourcesIn(path, text) ?? []).filter(({ group }) => group === RBAC_GROUP);
+  const resources = resourcesIn(path, text);
+  if (resources === undefined) unread.add(path);
+  return (resources ?? []).filter(({ group }) => group === RBAC_GROUP);
 }
 
 function textOf(file: PackageFile): string | undefined {

@@ -22,7 +22,7 @@ export interface PowerDiff {
   readonly grown: boolean;
   /** The wider ones first, dangerous ones before others. */
   readonly changes: readonly PowerChange[];
-  /** Files that could not be read, so that nothing is known of them. */
+  /** Files that could not be read: what they permit is unknown, so the package may permit more than `changes` tell. */
   readonly unread: readonly string[];
 }
 
