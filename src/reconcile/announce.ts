@@ -1,8 +1,8 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { parseProvenance, type Provenance } from '../revision/provenance.ts';
+import { parseProvenance, trailersOf, type Provenance } from '../revision/provenance.ts';
 import type { GitRef, PackageDir } from './git-port.ts';
-import { code } from './markdown-blocks.ts';
+import { code, details, fenced } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
@@ -20,10 +20,18 @@ export async function announce(
 ): Promise<Provenance | null> {
   const tag = await git.tag(newest.tag.oid, signal);
   const said = tag === null ? undefined : parseProvenance(tag.message);
-  if (said === undefined) return null;
+  if (tag === null || said === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(world, git, refs, found, newest, said, signal);
+    const body = await releaseNotes(
+      world,
+      git,
+      refs,
+      found,
+      newest,
+      { ...said, message: tag.message },
+      signal,
+    );
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
   return said;
@@ -36,23 +44,34 @@ async function releaseNotes(
   refs: RevisionRefs,
   found: PackageDir,
   newest: { readonly name: string; readonly tag: { readonly commit: string } },
-  said: Provenance,
+  said: Provenance & { readonly message: string },
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const names = allRevisions(refs, found.directory).map(({ name }) => name);
   const before = names[names.indexOf(newest.name) - 1];
   const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
-  const approved = said.approvedBy.map(code).join(', ');
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
     await changesBetweenTags(world, git, found.directory, [tag?.commit, newest.tag.commit], signal),
-    [
-      ...(said.proposal === undefined ? [] : [`Proposal #${said.proposal}.`]),
-      ...(approved === '' ? [] : [`Approved by ${approved}.`]),
-      ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
-      `Content ${code(said.digest)}.`,
-    ].join(' '),
+    details('What the tag says', fenced(trailersOf(said.message))),
+    provenanceLine(said),
   ].join('\n\n');
+}
+
+/** What the tag says, as sentences; the digest is last. */
+function provenanceLine(said: Provenance): string {
+  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [] } = said;
+  const approved = approvedBy.map(code).join(', ');
+  const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
+  return [
+    ...(restoredFrom === undefined ? [] : [`Restored from ${code(restoredFrom)}.`]),
+    ...(waivers === '' ? [] : [`It fails guardrails that were waived: ${waivers}.`]),
+    ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
+    ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
+    ...(approved === '' ? [] : [`Approved by ${approved}.`]),
+    ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
+    `Content ${code(said.digest)}.`,
+  ].join(' ');
 }
 
 /** As Markdown; of what cannot be read, why. */

@@ -18,5 +18,11 @@ export function guardrailCheck(name: string): string {
   return `guardrail/${name}`;
 }
 
+/** The guardrail that a check is of; undefined for another check. */
+export function guardrailOf(check: string): string | undefined {
+  const start = guardrailCheck('');
+  return check.startsWith(start) ? check.slice(start.length) : undefined;
+}
+
 /** How the title of a check ends that fails and stands in nobody's way. */
 export const WAIVED = ', waived';

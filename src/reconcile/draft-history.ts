@@ -1,11 +1,12 @@
 /** What the commits of a proposal tell of the commands that made it. */
 import { parseBranch } from '../revision/ref-name.ts';
+import { guardrailOf, WAIVED } from './check-names.ts';
 import { commandRecord } from './command-commit.ts';
-import { readCommitRecord, type CommitRecord } from './commit-seal.ts';
+import { readCommitRecord } from './commit-seal.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from './package-revisions.ts';
-import type { World } from './ports.ts';
+import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
 
@@ -74,15 +75,40 @@ export async function waivedPackages(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   if (pull.author !== app.botLogin) return new Map();
-  const range = { from: mergeBase, to: head };
-  for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
-    if (isRenderCommit(commit, seals)) continue;
-    const record: CommitRecord | null = readCommitRecord(commit, seals);
-    if (record?.kind !== 'draft' || record.anyway !== true) break;
-    const waived = packages.find(({ directory }) => directory === record.directory);
-    return new Map(waived === undefined ? [] : [[waived.path, record.by]]);
-  }
-  return new Map();
+  const log = await git.log({ from: mergeBase, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  const waiver = waiverIn(log, seals);
+  const waived = packages.find(({ directory }) => directory === waiver?.directory);
+  return new Map(waiver === null || waived === undefined ? [] : [[waived.path, waiver.by]]);
+}
+
+/** A command that waived the guardrails of a package, and nothing but renders above it; commits are newest first. */
+function waiverIn(
+  commits: readonly CommitInfo[],
+  seals: World['seals'],
+): { readonly directory: string; readonly by: string } | null {
+  const newest = commits.find((commit) => !isRenderCommit(commit, seals));
+  const record = newest === undefined ? null : readCommitRecord(newest, seals);
+  return record?.kind === 'draft' && record.anyway === true ? record : null;
+}
+
+/**
+ * The guardrails that a package failed when its proposal was merged and that stood in nobody's way, because somebody had
+ * waived them, as the checks at the proposal's head tell.
+ */
+export async function waivedGuardrails(
+  { app, seals }: Pick<World, 'app' | 'seals'>,
+  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  pull: Pull,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
+  if (pull.author !== app.botLogin) return [];
+  const waiver = waiverIn(await ownCommits(git, pull, signal), seals);
+  if (waiver === null || waiver.directory !== directory) return [];
+  const runs = await forge.listChecks(pull.headSha, signal);
+  return runs
+    .filter(({ appId, title }) => appId === app.id && title?.endsWith(WAIVED) === true)
+    .map(({ name }) => ({ guardrail: guardrailOf(name) ?? name, by: waiver.by }));
 }
 
 /** The commits that a pull request brings, newest first, also once it is merged. */

@@ -9,7 +9,7 @@ import { formatProvenance, type Provenance } from '../revision/provenance.ts';
 import { announce } from './announce.ts';
 import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
-import { restoredFrom } from './draft-history.ts';
+import { restoredFrom, waivedGuardrails } from './draft-history.ts';
 import { createDueRevisions, type DueRevision, type Unapproved } from './due-revisions.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
@@ -219,6 +219,7 @@ async function provenanceOf(
     { pull, commit, directory: found.directory },
     signal,
   );
+  const waived = pull === null ? [] : await waivedGuardrails(world, access, pull, found.directory, signal);
   return {
     package: refPath(found.directory),
     digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
@@ -230,6 +231,7 @@ async function provenanceOf(
     ...(pull !== null && { proposal: pull.number }),
     ...(requested !== undefined && { requestedBy: requested }),
     ...(restored !== undefined && { restoredFrom: restored }),
+    ...(waived.length > 0 && { waived }),
   };
 }
 

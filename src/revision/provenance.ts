@@ -27,6 +27,8 @@ export interface Provenance {
   readonly requestedBy?: string;
   /** The revision whose content this one brings back. */
   readonly restoredFrom?: string;
+  /** Guardrails that failed and were waived, each with who waived it. */
+  readonly waived?: readonly { readonly guardrail: string; readonly by: string }[];
 }
 
 /** Stands for nobody; of an account with this name it would say the lesser thing. */
@@ -48,6 +50,7 @@ export function formatProvenance(provenance: Provenance): string {
     ...(proposal === undefined ? [] : [['Proposal', `#${proposal}`] as const]),
     ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
     ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
+    ...(provenance.waived ?? []).map(({ guardrail, by }) => ['Waived', fields(guardrail, by)] as const),
   ];
   const subject = oneLine(`${provenance.package} ${provenance.revision}`);
   const lines = trailers.map(([key, value]) => `${key}: ${oneLine(value)}`.trimEnd());
@@ -66,6 +69,10 @@ export function parseProvenance(message: string): Provenance | undefined {
   const requestedBy = one('Requested-by');
   const restoredFrom = one('Restored-From');
   const approvedBy = trailers.get('Approved-by') ?? [];
+  const waived = (trailers.get('Waived') ?? []).map((text) => {
+    const [guardrail = '', by = ''] = text.split(' ').map(decode);
+    return { guardrail, by };
+  });
   return {
     package: path,
     revision,
@@ -81,6 +88,7 @@ export function parseProvenance(message: string): Provenance | undefined {
     ...(proposal !== undefined && { proposal: Number(proposal) }),
     ...(requestedBy !== undefined && { requestedBy }),
     ...(restoredFrom !== undefined && { restoredFrom }),
+    ...(waived.length > 0 && { waived }),
   };
 }
 
@@ -95,13 +103,17 @@ export function oneLine(text: string): string {
 /** A tag of ours says far less; what is longer is somebody's book, and is not read to its end. */
 const LONGEST_MESSAGE = 256 * 1024;
 
+/** The last paragraph of a message, without a signature below it. */
+export function trailersOf(message: string): string {
+  const [unsigned = ''] = message.replaceAll('\r\n', '\n').split(/^-----BEGIN [A-Z ]+-----$/m, 1);
+  return unsigned.trimEnd().split('\n\n').at(-1) ?? '';
+}
+
 /** The last paragraph, where every line is `Key: value`; a signature below it is passed over. */
 function readTrailers(message: string): Map<string, string[]> {
   const trailers = new Map<string, string[]>();
   if (message.length > LONGEST_MESSAGE) return trailers;
-  const [unsigned = ''] = message.replaceAll('\r\n', '\n').split(/^-----BEGIN [A-Z ]+-----$/m, 1);
-  const paragraph = unsigned.trimEnd().split('\n\n').at(-1) ?? '';
-  for (const line of paragraph.split('\n')) {
+  for (const line of trailersOf(message).split('\n')) {
     const [, key, value = ''] = /^([A-Za-z][A-Za-z-]{0,40}):(?: (.*))?$/.exec(line) ?? [];
     if (key === undefined) return new Map();
     const known = trailers.get(key);

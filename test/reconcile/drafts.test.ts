@@ -180,6 +180,16 @@ test('a rollback becomes the next revision and says so; what fails the guardrail
     '/portico rollback web@v2': 'guardrail/colour',
   });
 
+  // What was waived, and by whom, stands in the tag and in the release.
+  const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
+  await done(repo, forced, '/portico propose', 'bob');
+  await done(repo, forced, '/portico publish', 'carol');
+  const said = await repo.tagMessage('web/v5');
+  expect(said).toContain('Restored-From: v2\nWaived: colour bob\n');
+  const release = await repo.release('web/v5');
+  expect(release).toContain(said.trimEnd().split('\n\n').at(-1));
+  expect(release).toContain('Restored from `v2`. It fails guardrails that were waived: `colour` (by `bob`).');
+
   // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
   const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
   const files = { 'web/config.yaml': configMap('web', { color: 'blue', size: 'big' }) };
@@ -187,7 +197,7 @@ test('a rollback becomes the next revision and says so; what fails the guardrail
   await stage.idle();
   await done(repo, changed, '/portico propose', 'bob');
   await done(repo, changed, '/portico publish', 'carol');
-  expect(await repo.tagMessage('web/v5')).not.toContain('Restored-From');
+  expect(await repo.tagMessage('web/v6')).not.toMatch(/Restored-From|Waived/);
 });
 
 test('a form is a command; one that was interrupted goes on where it was', async () => {

@@ -72,6 +72,8 @@ export interface StageRepository {
   tags(): Promise<Map<string, string>>;
   tagMessage(name: string): Promise<string>;
   releases(): Promise<string[]>;
+  /** What the release of a tag says. */
+  release(tag: string): Promise<string>;
   read(path: string, ref?: string): Promise<string | null>;
   /** Runs git in the forge's own bare repository: for what no person could do. */
   git(...args: string[]): Promise<string>;
@@ -272,6 +274,9 @@ export function stageRepository({ forge, as, idle, owner, name }: Setting): Stag
       return (await alice.repos.listReleases({ ...where, per_page: 100 })).data
         .map(({ tag_name }) => tag_name)
         .sort();
+    },
+    async release(tag) {
+      return (await alice.repos.getReleaseByTag({ ...where, tag })).data.body ?? '';
     },
     async read(path, ref = 'main') {
       try {

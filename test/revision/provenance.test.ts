@@ -29,6 +29,7 @@ const FULL: Provenance = {
   proposal: 12,
   requestedBy: 'carol',
   restoredFrom: 'v7',
+  waived: [{ guardrail: 'replicas', by: 'dave' }],
 };
 
 test('a person can read it', () => {
@@ -48,6 +49,7 @@ Approved-by: bob
 Proposal: #12
 Requested-by: carol
 Restored-From: v7
+Waived: replicas dave
 `);
 });
 
@@ -82,6 +84,7 @@ describe('it is read back', () => {
         proposal: fc.integer({ min: 1, max: 1e9 }),
         requestedBy: text,
         restoredFrom: text,
+        waived: fc.array(fc.record({ guardrail: text, by: text }), { minLength: 1, maxLength: 2 }),
       },
       { requiredKeys: ['package', 'revision', 'digest', 'guardrails', 'approvedBy'] },
     );
