@@ -119,6 +119,7 @@ describe('a review is for the content that its giver saw', () => {
       () => repo.command(two, '/portico approve', 'carol'),
     );
     expect(early.reply).toContain('first seen here, after your comment');
+    await anotherSecond();
     await done(repo, two, '/portico approve', 'carol');
     expect(await repo.sticky(two)).toContain('Approved for this content by carol');
   });

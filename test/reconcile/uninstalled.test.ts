@@ -8,6 +8,8 @@ import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
 
 const DOWNSTREAM = ['east', 'north', 'west'];
+/** With the upstream, and `.github`, which says that they share. */
+const REPOSITORIES = 2 + DOWNSTREAM.length;
 
 let stage: Stage;
 
@@ -61,7 +63,7 @@ test('suspended in the middle of the work: it stops, what was kept goes, and not
   expect(written.filter(({ what }) => /check-runs|comments|git-receive-pack/.test(what))).toEqual([]);
   expect((await repository.checks(await repository.head('drafts/one/next'))).size).toBe(0);
 
-  expect(mirrors()).toHaveLength(1 + DOWNSTREAM.length);
+  expect(mirrors()).toHaveLength(REPOSITORIES);
   await stage.startBot();
   expect(mirrors()).toEqual([]);
 
@@ -70,7 +72,7 @@ test('suspended in the middle of the work: it stops, what was kept goes, and not
   await stage.startBot();
   await stage.sweep();
   expect((await repository.checksOf(1)).get('portico')).toMatchObject({ conclusion: 'action_required' });
-  expect(mirrors()).toHaveLength(1 + DOWNSTREAM.length);
+  expect(mirrors()).toHaveLength(REPOSITORIES);
 });
 
 test('suspended in the middle of a fan-out: each repository has its update once when it comes back', async () => {
