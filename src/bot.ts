@@ -14,7 +14,7 @@ import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
 import { grouped } from './intake/grouped.ts';
-import { createContentWork } from './isolation/content.ts';
+import { createContentWork, type ContentPools } from './isolation/content.ts';
 import { openQuarantine } from './isolation/quarantine.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import { LANES, withShares, withVariants } from './lanes.ts';
@@ -65,6 +65,8 @@ export interface BotOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly scrub: (text: string) => string;
+  /** Processes for foreign content that several bots of one process share; absent, it has its own. */
+  readonly contentPools?: ContentPools | undefined;
 }
 
 export interface Bot extends AsyncDisposable {
@@ -86,7 +88,7 @@ const CLOCKS_APART_MS = 10_000;
 const ORGANIZATIONS_AGE_MS = 600_000;
 
 export async function startBot(options: BotOptions): Promise<Bot> {
-  const { environment, database, log, metrics, tracing } = options;
+  const { environment, database, log, metrics, tracing, contentPools } = options;
   const budget = createBudget({
     database,
     perMinute: environment.contentPerMinute,
@@ -154,6 +156,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const work = await createContentWork({
     version: `portico ${VERSION}`,
     processes: Math.max(2, Math.min(4, availableParallelism())),
+    ...(contentPools && { pools: contentPools }),
     quarantine: await openQuarantine(createVerdicts(database)),
     ended: (share, outcome, cpuSeconds) => metrics.contentWork(share, outcome, cpuSeconds),
   });

@@ -15,6 +15,7 @@ import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
 import { openSpool } from './intake/spool.ts';
+import type { ContentPools } from './isolation/content.ts';
 import { createLog, createScrubber, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
@@ -26,6 +27,8 @@ export interface ServeOptions {
   readonly environment: Environment;
   /** Made from the environment when absent. */
   readonly log?: Log;
+  /** Of the program that embeds this; absent, the server has its own. */
+  readonly contentPools?: ContentPools;
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -61,7 +64,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const tracing = started.use(
     tracesTo === undefined ? NO_TRACES : await openTracing({ endpoint: tracesTo, version: VERSION }),
   );
-  const bot = started.use(await startBot({ environment, database, log, metrics, tracing, scrub }));
+  const bot = started.use(
+    await startBot({
+      environment,
+      database,
+      log,
+      metrics,
+      tracing,
+      scrub,
+      contentPools: options.contentPools,
+    }),
+  );
   const inbox = createInbox(database);
   const catchUp = started.use(
     createCatchUp({

@@ -92,7 +92,7 @@ export function instructionsOf(pattern: string): number {
   let total = 1;
   let last = 0;
   const token = /\\[\s\S]|\[\^?\]?|\((?:\?(?:P?<\w*>|[a-z:]*))?|\)|\{\d+(?:,\d*)?\}|[\s\S]/y;
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     token.lastIndex = at;
     let word = token.exec(pattern)?.[0] ?? '';
     if (word === '') break;

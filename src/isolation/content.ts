@@ -26,10 +26,17 @@ export interface Share {
   readonly sliceCpuMs?: number;
 }
 
+/** The processes, of each class. */
+export interface ContentPools extends Disposable {
+  readonly of: Readonly<Record<Class, WorkerPool<ProcessState>>>;
+}
+
 export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
   /** Processes of each class. */
   readonly processes?: number;
+  /** In the place of processes of its own; they outlive it. */
+  readonly pools?: ContentPools;
   readonly quarantine?: Quarantine;
   /** Of the program: with another, what met a limit is tried again. */
   readonly version: string;
@@ -54,22 +61,25 @@ export interface ContentWork extends Disposable {
 const LONG_STRANGERS_NICE = 5;
 const ASIDE_AFTER_MS = 1_000;
 
-export async function createContentWork(options: ContentOptions): Promise<ContentWork> {
-  const { processes = 2, version, ended } = options;
-  const limits = { ...CONTENT_LIMITS, ...options.limits };
-  const quarantine = options.quarantine ?? (await openQuarantine());
+const PROCESSES = 2;
+
+/** Nothing is started before there is work. */
+export function createContentPools(
+  processes = PROCESSES,
+  heapMebibytes = CONTENT_LIMITS.heapMebibytes,
+): ContentPools {
   const poolOf = (
     most: number,
     more: { readonly nice?: number; readonly spare?: boolean; readonly asideAfterMs?: number },
   ): WorkerPool<ProcessState> =>
     createWorkerPool({
       file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
-      heapMebibytes: limits.heapMebibytes,
+      heapMebibytes,
       processes: most,
       ...more,
       remember: () => ({ sent: nothingSent(), definitions: new Set() }),
     });
-  const pools: Record<Class, WorkerPool<ProcessState>> = {
+  const pools = {
     own: poolOf(processes, { asideAfterMs: ASIDE_AFTER_MS }),
     strangers: poolOf(Math.max(1, Math.floor(processes / 2)), {
       asideAfterMs: ASIDE_AFTER_MS,
@@ -77,16 +87,30 @@ export async function createContentWork(options: ContentOptions): Promise<Conten
     }),
     'long-strangers': poolOf(1, { nice: LONG_STRANGERS_NICE }),
   };
+  return {
+    of: pools,
+    [Symbol.dispose]() {
+      for (const pool of Object.values(pools)) pool[Symbol.dispose]();
+    },
+  };
+}
+
+export async function createContentWork(options: ContentOptions): Promise<ContentWork> {
+  const { version, ended } = options;
+  const limits = { ...CONTENT_LIMITS, ...options.limits };
+  const quarantine = options.quarantine ?? (await openQuarantine());
+  const held = options.pools ?? createContentPools(options.processes, limits.heapMebibytes);
+  const pools = held.of;
   const jobs = new AsyncLocalStorage<JobShare>();
   const jobOf = (share: Share): JobShare => ({ share, allowance: { cpuMs: limits.jobCpuMs } });
   const perform = createPerformer({ pools, limits, quarantine, version, ...(ended && { ended }) });
   return {
     content: createContentCalls(perform, () => jobs.getStore() ?? jobOf({ class: 'own' })),
     within: (share, work) => jobs.run(jobOf(share), work),
-    warm: async () => void (await Promise.all([pools.own.warm(), pools.strangers.warm()])),
+    warm: () => pools.own.warm(),
     pids: () => Object.values(pools).flatMap((pool) => pool.pids()),
     [Symbol.dispose]() {
-      for (const pool of Object.values(pools)) pool[Symbol.dispose]();
+      if (options.pools === undefined) held[Symbol.dispose]();
     },
   };
 }

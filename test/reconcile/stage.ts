@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Octokit } from '@octokit/rest';
 
 import type { Environment } from '../../src/config/environment.ts';
+import { createContentPools } from '../../src/isolation/content.ts';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
@@ -88,6 +89,9 @@ const SHARES: StageRepositoryOptions = {
 };
 const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita', 'mona', 'mallory', 'stan'];
 
+/** For all stages of a test process: starting them takes as long as many a test. They end with it. */
+const contentPools = createContentPools();
+
 /** Starts both with these repositories; each has a first commit on main. */
 export async function startStage(
   wanted: Readonly<Record<string, StageRepositoryOptions>>,
@@ -138,6 +142,7 @@ export async function startStage(
   async function startBot(changed: Partial<Environment> = {}): Promise<void> {
     settled = { ...settled, ...changed };
     server = await serve({
+      contentPools,
       environment: {
         appId: forge.app.id,
         privateKey: forge.app.privateKeyPem,
