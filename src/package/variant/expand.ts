@@ -32,6 +32,8 @@ export interface ExpansionProblem {
   readonly reason: 'UpstreamNotFound' | 'UnexpectedError' | 'ValidationError';
   readonly message: string;
   readonly path: readonly (string | number)[];
+  /** Name of the variant that is not generated; absent where it is not known which one that is. */
+  readonly variant?: string;
 }
 
 export interface Expansion {
@@ -80,7 +82,7 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
     const other = documented.has(name) ? undefined : world.undocumented?.(name);
     return documented.get(name) ?? (other && { ...other, namespace });
   };
-  const variants = new Map<string, { readonly variant: ValidVariant; readonly target: number }>();
+  const variants = new Map<string, Generated>();
   const problems: ExpansionProblem[] = [];
   const stopped = (message: string, path: ExpansionProblem['path']): Expansion => ({
     variants: sorted(variants),
@@ -106,14 +108,33 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
       }
       const twin = variants.get(made.metadata.name);
       if (twin !== undefined) {
-        const message = `targets[${twin.target}] and targets[${at}] both generate ${made.metadata.name}`;
-        problems.push(problem('ValidationError', message, path));
+        const message = twinMessage(twin, { variant: made, target: at });
+        problems.push({ ...problem('ValidationError', message, path), variant: made.metadata.name });
         continue;
       }
       variants.set(made.metadata.name, { variant: made, target: at });
     }
   }
   return { variants: sorted(variants), problems };
+}
+
+interface Generated {
+  readonly variant: ValidVariant;
+  /** Which of the set's targets asks for it. */
+  readonly target: number;
+}
+
+/** Two that have one downstream, or whose downstreams are written alike once they are joined to a name. */
+function twinMessage(first: Generated, second: Generated): string {
+  const [one, other] = [first, second].map(({ variant: { spec }, target }) => ({
+    target: `targets[${target}]`,
+    place: `${spec.downstream.repo}:${spec.downstream.package}`,
+  }));
+  const name = first.variant.metadata.name;
+  if (one?.place === other?.place) {
+    return `${one?.target} and ${other?.target} both generate ${name} for ${one?.place}: the first counts`;
+  }
+  return `${one?.target} generates ${name} for ${one?.place}, and ${other?.target} generates the same name for ${other?.place}: the first counts; put the second into a set of another name`;
 }
 
 function sorted(variants: ReadonlyMap<string, { readonly variant: ValidVariant }>): ValidVariant[] {
@@ -228,18 +249,19 @@ function variantOf(
     repositoryNamed,
     budget,
   });
-  if (!rendered.ok) return problem('UnexpectedError', rendered.message, rendered.path);
+  if (!rendered.ok) {
+    const { message, path, downstream } = rendered;
+    const name = downstream && variantName(set.metadata.name, downstream.repo, downstream.package);
+    return { ...problem('UnexpectedError', message, path), ...(name !== undefined && { variant: name }) };
+  }
   const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};
+  const name = variantName(set.metadata.name, repo, packagePath);
   const checked = checkVariant({
     kind: 'PackageVariant',
-    metadata: {
-      name: variantName(set.metadata.name, repo, packagePath),
-      namespace,
-      labels: {},
-      annotations: {},
-    },
+    metadata: { name, namespace, labels: {}, annotations: {} },
     spec: rendered.spec,
   });
   if (checked.ok) return checked.variant;
-  return problem('ValidationError', checked.problems.map(({ message }) => message).join('; '), ['template']);
+  const message = checked.problems.map((one) => one.message).join('; ');
+  return { ...problem('ValidationError', message, ['template']), variant: name };
 }

@@ -18,8 +18,8 @@ export interface InjectionPoint {
 }
 
 /**
- * All points of a package, by path of their file. What cannot be read and what nobody could tell apart is a mistake:
- * then no point counts.
+ * All points of a package, by path of their file. What cannot be read, has no name, or could not be told apart is a
+ * mistake: then no point counts, and every mistake is named, in Porch's words where it has some.
  */
 export function injectionPoints(
   files: PackageFiles,
@@ -28,35 +28,44 @@ export function injectionPoints(
   | { readonly ok: false; readonly message: string } {
   const points: InjectionPoint[] = [];
   const wrong: string[] = [];
+  const unread: string[] = [];
   const byType = new Map<string, string>();
   for (const file of [...files.keys()].filter(holdsResources).toSorted()) {
     const bytes = files.get(file)?.bytes ?? new Uint8Array();
     const read = documentsOf(file, bytes);
-    if (typeof read === 'string') return { ok: false, message: read };
+    if (typeof read === 'string') {
+      unread.push(read);
+      continue;
+    }
     for (const [document, value] of read.entries()) {
       const mark = asMap(asMap(value['metadata'])?.['annotations'])?.[INJECTION_ANNOTATION];
       if (mark === undefined) continue;
       const kind = text(value['kind']);
       const name = text(asMap(value['metadata'])?.['name']);
       if (mark !== 'required' && mark !== 'optional') {
-        const shown = typeof mark === 'string' ? mark : JSON.stringify(mark);
+        const shown = typeof mark === 'string' ? mark : mark === null ? '' : JSON.stringify(mark);
         wrong.push(
           `${file}: ${kind}/${name} has invalid "${INJECTION_ANNOTATION}" annotation value of "${shown}"`,
         );
+      }
+      if (kind === '' || name === '') {
+        wrong.push(`${file}: ${kind}/${name} has "${INJECTION_ANNOTATION}" and lacks kind or metadata.name`);
         continue;
       }
       const conditionType = `config.injection.${kind}.${name}`;
       const twin = byType.get(conditionType);
       if (twin !== undefined) {
         wrong.push(`duplicate injection conditionType "${conditionType}" (${twin} and ${file})`);
-        continue;
       }
       byType.set(conditionType, file);
       const apiVersion = text(value['apiVersion']);
       points.push({ file, document, apiVersion, kind, required: mark === 'required', conditionType, value });
     }
   }
-  if (wrong.length > 0) return { ok: false, message: `errors in injection points: ${wrong.join(', ')}` };
+  if (wrong.length > 0) {
+    return { ok: false, message: `errors in injection points: ${[...wrong, ...unread].join(', ')}` };
+  }
+  if (unread.length > 0) return { ok: false, message: unread.join(', ') };
   return { ok: true, points };
 }
 

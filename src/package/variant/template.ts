@@ -9,6 +9,7 @@ import type {
   ObjectMeta,
   PackageVariantSpec,
   TemplateFunction,
+  VariantDownstream,
   VariantPipeline,
   VariantTemplate,
   VariantUpstream,
@@ -34,6 +35,8 @@ export interface TemplateFailure {
   readonly message: string;
   /** Below the target. */
   readonly path: readonly (string | number)[];
+  /** What the target asks for; absent where it failed before that was known. */
+  readonly downstream?: VariantDownstream;
 }
 
 type Result = { readonly ok: true; readonly spec: PackageVariantSpec } | TemplateFailure;
@@ -50,11 +53,15 @@ class Stop extends Error {
 
 /** The spec of the variant of one target. Expressions overlay what stands beside them. */
 export function renderTemplate(input: TemplateInput): Result {
+  let downstream: VariantDownstream | undefined;
   try {
-    return { ok: true, spec: render(input) };
+    const spec = render(input, (known) => {
+      downstream = known;
+    });
+    return { ok: true, spec };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    return { ok: false, message: error.message, path: error.path };
+    return { ok: false, message: error.message, path: error.path, ...(downstream && { downstream }) };
   }
 }
 
@@ -70,7 +77,7 @@ export function shownObject({
 
 type Evaluate = (expression: string, path: readonly (string | number)[]) => string;
 
-function render(input: TemplateInput): PackageVariantSpec {
+function render(input: TemplateInput, asksFor: (downstream: VariantDownstream) => void): PackageVariantSpec {
   const { template, repoDefault, packageDefault } = input;
   const upstream = input.upstream;
   if (template === undefined) return { upstream, downstream: { repo: repoDefault, package: packageDefault } };
@@ -87,6 +94,9 @@ function render(input: TemplateInput): PackageVariantSpec {
   };
   const { downstream, packageContext, pipeline, injectors } = template;
   const repo = place(downstream?.repo, downstream?.repoExpr, 'repoExpr', repoDefault, evaluate);
+  if ((downstream?.packageExpr ?? '') === '') {
+    asksFor({ repo, package: downstream?.package || packageDefault });
+  }
   const repository = input.repositoryNamed(repo);
   if (repository === undefined) {
     throw new Stop(['template', 'downstream'], `repository "${repo}" could not be loaded`);
@@ -100,6 +110,7 @@ function render(input: TemplateInput): PackageVariantSpec {
     packageDefault,
     evaluate,
   );
+  asksFor({ repo, package: packagePath });
   const labels = overlaid(template.labels, template.labelExprs, ['template', 'labelExprs'], evaluate);
   const annotations = overlaid(
     template.annotations,

@@ -1,5 +1,6 @@
 /** Whether a PackageVariantSet can be expanded: Porch's checks with Porch's words, and those that Porch lacks. */
 import { selectorProblem } from './label-selector.ts';
+import { RESERVED_KEYS, revisionProblems } from './validate-variant.ts';
 import type {
   FieldProblem,
   LabelSelector,
@@ -7,6 +8,7 @@ import type {
   PackageVariantSet,
   SetTarget,
   TemplateFunction,
+  TemplateInjector,
   ValidVariantSet,
   VariantTemplate,
 } from './variant-types.ts';
@@ -49,18 +51,19 @@ function at(path: Path, message: string): FieldProblem {
 
 function upstreamProblems({ spec: { upstream } }: PackageVariantSet): FieldProblem[] {
   if (upstream === undefined) return [at(['spec', 'upstream'], 'is a required field')];
-  const { revision = 0, workspaceName = '' } = upstream;
+  const { revision, workspaceName = '' } = upstream;
+  const isNamed = (revision ?? 0) !== 0 || workspaceName !== '';
   return [
     ...(upstream.package === '' ? [at(['spec', 'upstream', 'package'], 'is a required field')] : []),
     ...(upstream.repo === '' ? [at(['spec', 'upstream', 'repo'], 'is a required field')] : []),
-    ...(revision === 0 && workspaceName === ''
-      ? [
+    ...(isNamed
+      ? revisionProblems(upstream)
+      : [
           problem(
-            ['spec', 'upstream'],
+            revision === undefined ? ['spec', 'upstream'] : ['spec', 'upstream', 'revision'],
             'either spec.upstream.revision or spec.upstream.workspaceName must be specified',
           ),
-        ]
-      : []),
+        ]),
   ];
 }
 
@@ -128,17 +131,40 @@ function templateProblems(template: VariantTemplate, path: Path): FieldProblem[]
     ...mapProblems(template.labelExprs, [...path, 'labelExprs']),
     ...mapProblems(template.annotationExprs, [...path, 'annotationExprs']),
     ...mapProblems(packageContext?.dataExprs, [...path, 'packageContext', 'dataExprs']),
-    ...(injectors ?? []).flatMap(({ name, nameExpr }, one) => {
-      if (name !== undefined && nameExpr !== undefined) {
-        return [at([...path, 'injectors', one], 'may specify only one of `name` and `nameExpr`')];
-      }
-      return name === undefined && nameExpr === undefined
-        ? [at([...path, 'injectors', one], 'must specify either `name` or `nameExpr`')]
-        : [];
-    }),
+    ...reservedProblems(packageContext, [...path, 'packageContext']),
+    ...(injectors ?? []).flatMap((injector, one) => injectorProblems(injector, [...path, 'injectors', one])),
     ...functionProblems(pipeline?.validators, [...path, 'pipeline', 'validators']),
     ...functionProblems(pipeline?.mutators, [...path, 'pipeline', 'mutators']),
   ];
+}
+
+function injectorProblems({ name, nameExpr }: TemplateInjector, path: Path): FieldProblem[] {
+  if (name !== undefined && nameExpr !== undefined) {
+    return [at(path, 'may specify only one of `name` and `nameExpr`')];
+  }
+  if (name === undefined && nameExpr === undefined) {
+    return [at(path, 'must specify either `name` or `nameExpr`')];
+  }
+  const field = name === undefined ? 'nameExpr' : 'name';
+  return (name ?? nameExpr) === '' ? [at([...path, field], 'must not be empty')] : [];
+}
+
+/** What Porch says only of the variants that come of it: no downstream could follow such a template. */
+function reservedProblems(context: VariantTemplate['packageContext'], path: Path): FieldProblem[] {
+  const { data = {}, dataExprs = [], removeKeys = [] } = context ?? {};
+  return RESERVED_KEYS.flatMap((reserved) => {
+    const places: Path[] = [
+      ...(Object.hasOwn(data, reserved) ? [['data', reserved]] : []),
+      ...dataExprs.flatMap(({ key }, one) => (key === reserved ? [['dataExprs', one, 'key']] : [])),
+      ...removeKeys.flatMap((key, one) => (key === reserved ? [['removeKeys', one]] : [])),
+    ];
+    return places.map((place) =>
+      problem(
+        [...path, ...place],
+        `${shown([...path, place[0] ?? ''])} must not contain the key "${reserved}"`,
+      ),
+    );
+  });
 }
 
 function mapProblems(expressions: readonly MapExpression[] = [], path: Path): FieldProblem[] {

@@ -1,9 +1,15 @@
-/** Whether a PackageVariant can be followed: Porch's checks with Porch's words, and three that Porch lacks. */
+/** Whether a PackageVariant can be followed: Porch's checks with Porch's words, and four that Porch lacks. */
 import type { FunctionSpec } from '../render/function-runtime.ts';
-import type { FieldProblem, PackageVariant, ValidVariant } from './variant-types.ts';
+import type {
+  FieldProblem,
+  PackageVariant,
+  ValidVariant,
+  VariantDownstream,
+  VariantUpstream,
+} from './variant-types.ts';
 
-/** These belong to kpt. */
-const RESERVED_KEYS = ['name', 'package-path'];
+/** Keys of the package context that belong to kpt. */
+export const RESERVED_KEYS: readonly string[] = ['name', 'package-path'];
 
 /** The variant, or everything that is wrong with it, in Porch's order. */
 export function checkVariant(
@@ -15,6 +21,7 @@ export function checkVariant(
   const { upstream, downstream } = spec;
   const problems = [
     ...placeProblems('upstream', upstream),
+    ...(upstream === undefined ? [] : revisionProblems(upstream)),
     ...placeProblems('downstream', downstream),
     ...policyProblems(variant),
     ...contextProblems(variant),
@@ -38,12 +45,19 @@ function problem(path: FieldProblem['path'], message: string): FieldProblem {
 
 function placeProblems(
   side: 'upstream' | 'downstream',
-  place: { readonly repo: string; readonly package: string } | undefined,
+  place: VariantDownstream | undefined,
 ): FieldProblem[] {
   if (place === undefined) return [problem(['spec', side], `missing required field spec.${side}`)];
   return (['repo', 'package'] as const)
     .filter((field) => place[field] === '')
     .map((field) => problem(['spec', side, field], `missing required field spec.${side}.${field}`));
+}
+
+/** Numbers that no published revision can have: 0 is Porch's number of drafts, and -1 alone stands for the newest. */
+export function revisionProblems({ revision }: VariantUpstream): FieldProblem[] {
+  if (typeof revision !== 'number' || revision >= 1 || revision === -1) return [];
+  const message = `spec.upstream.revision ${revision} can never be published: revisions count from 1, and -1 follows the newest`;
+  return [problem(['spec', 'upstream', 'revision'], message)];
 }
 
 function policyProblems({ spec }: PackageVariant): FieldProblem[] {

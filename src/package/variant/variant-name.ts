@@ -15,12 +15,19 @@ export function variantName(set: string, repo: string, packagePath: string): str
   const identifier = `${set}-${repo}-${packagePath}`;
   const bytes = new TextEncoder().encode(identifier);
   const hash = createHash('sha1').update(bytes).digest('hex').slice(0, 8);
-  if (!SUBDOMAIN.test(identifier)) {
-    const legal = identifier
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9-]+/g, '-')
-      .replace(/^-+/, '');
-    return `${legal.slice(0, CUT)}-${hash}`;
-  }
+  if (!SUBDOMAIN.test(identifier)) return `${legalName(identifier).slice(0, CUT)}-${hash}`;
   return bytes.length <= LONGEST ? identifier : `${identifier.slice(0, CUT)}-${hash}`;
+}
+
+/** False where a set of that name cannot have generated a variant of this name. */
+export function mayBeGenerated(name: string, set: string): boolean {
+  const start = `${set}-`;
+  return [start, legalName(start)].some((one) => name.startsWith(one.slice(0, CUT)));
+}
+
+function legalName(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+/, '');
 }
