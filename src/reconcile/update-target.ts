@@ -20,6 +20,7 @@ export type WithheldReason =
   | 'not-owned'
   | 'variant-error'
   | 'deletion-proposed'
+  | 'orphaned'
   | 'upstream-unreachable'
   | 'unreadable'
   | 'push-refused'

@@ -6,6 +6,8 @@ import { isSameOwner, mayFlow } from './visibility.ts';
 export interface Inventory {
   /** What sets select. */
   readonly all: readonly InventoryObject[];
+  /** False where a file could not be read, so that objects may be missing. */
+  readonly isWhole: boolean;
   /** What may be injected into packages of a repository: what it may not have is not there for it. */
   for(downstream: CatalogRepository): readonly InventoryObject[];
 }
@@ -21,6 +23,9 @@ export function inventoryOf(catalog: Catalog, control: CatalogRepository): Inven
   const known = new Map<number, readonly InventoryObject[]>();
   return {
     all,
+    isWhole: [control, ...others].every(({ inventory }) =>
+      inventory.every(({ problems }) => problems.length === 0),
+    ),
     for(downstream) {
       const before = known.get(downstream.ref.id);
       if (before !== undefined) return before;

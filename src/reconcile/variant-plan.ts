@@ -5,6 +5,7 @@ import { namespaceOf, type InventoryObject, type ValidVariant } from '../package
 import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { doesNotObey, notInventory, notKnown } from './control.ts';
+import { controlOf, createClaims, type Claims } from './variant-claims.ts';
 import { expansionOf, type SetWork } from './variant-expansion.ts';
 import type { Inventory } from './variant-inventory.ts';
 import { readingOf, revisionsFor, setWork } from './variant-reading.ts';
@@ -76,30 +77,23 @@ export function variantPlan(catalog: Catalog): VariantPlan {
 function makePlan(catalog: Catalog): VariantPlan {
   const planned: PlannedVariant[] = [];
   const stalled: StalledVariant[] = [];
-  const certain = new Set<number>();
+  const claims = createClaims();
   const places = new Map<string, PlannedVariant>();
   const uids = new Map<string, PlannedVariant>();
   for (const control of catalog.all()) {
-    if (control.documents.length === 0) {
-      certain.add(control.ref.id);
-      continue;
-    }
-    const before = stalled.length;
-    for (const one of documentsOf(catalog, control, stalled)) {
+    for (const one of documentsOf(catalog, control, stalled, claims)) {
       const place = placeKey(one.downstream.repository.ref.id, one.downstream.path);
       const twin = places.get(place) ?? uids.get(one.uid);
       if (twin !== undefined) {
-        const message = mayFlow(twin.control, control)
-          ? `${twin.file} has ${twin.namespace}/${twin.name}, which keeps that package or has that name`
-          : 'another variant keeps that package';
+        const message = twinMessage(one, twin);
         stalled.push({ ...sourceOf(one), reason: 'ValidationError', message });
+        claims.variant(control.ref.id, one.name);
         continue;
       }
       places.set(place, one);
       uids.set(one.uid, one);
       planned.push(one);
     }
-    if (stalled.length === before) certain.add(control.ref.id);
   }
   return {
     planned,
@@ -112,14 +106,21 @@ function makePlan(catalog: Catalog): VariantPlan {
         return own.downstream.repository.ref.id !== repository || own.downstream.path !== path;
       }
       // A document that cannot be read now may ask for it still, and so may one whose inventory is not read yet.
-      return catalog.isComplete() && certain.has(controlOf(uid));
+      return catalog.isComplete() && catalog.get(controlOf(uid)) !== undefined && !claims.include(uid);
     },
   };
 }
 
-/** The id of the repository in which the document of a variant stands. */
-export function controlOf(uid: string): number {
-  return Number(uid.split('/')[0]);
+/** Why a variant gives way to one before it, without telling of a document that the reader may not know. */
+function twinMessage(one: PlannedVariant, twin: PlannedVariant): string {
+  if (!mayFlow(twin.control, one.control)) return 'another variant keeps that package';
+  const { repository, path } = twin.downstream;
+  const place = `${repository.ref.owner}/${repository.ref.name}:${path}`;
+  const document = `${twin.set === undefined ? '' : `the set ${twin.set} in `}${twin.file}`;
+  if (repository.ref.id === one.downstream.repository.ref.id && path === one.downstream.path) {
+    return `${place} is kept by ${twin.namespace}/${twin.name} already (${document}): a package has one variant`;
+  }
+  return `${document} has ${twin.namespace}/${twin.name} too, for ${place}: give one of them another name`;
 }
 
 function placeKey(repository: number, path: string): string {
@@ -130,11 +131,12 @@ function sourceOf({ control, file, line, namespace, name, set }: Source): Source
   return { control, file, line, namespace, name, ...(set !== undefined && { set }) };
 }
 
-/** The variants of one control repository; what stalls is added to `stalled`. */
+/** The variants of one control repository; what stalls is added to `stalled`, and what it may ask for to `claims`. */
 function documentsOf(
   catalog: Catalog,
   control: CatalogRepository,
   stalled: StalledVariant[],
+  claims: Claims,
 ): PlannedVariant[] {
   const reading = readingOf(catalog, control);
   const { find, inventory } = reading;
@@ -143,12 +145,15 @@ function documentsOf(
     const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
     const own = { ...variant, metadata: { ...variant.metadata, uid, namespace: source.namespace } };
     const made = placed(source, own, find, inventory, selectsObjects);
-    if ('reason' in made) stalled.push(made);
-    else planned.push({ ...made, uid });
+    if ('reason' in made) {
+      stalled.push(made);
+      claims.variant(control.ref.id, source.name);
+    } else planned.push({ ...made, uid });
   };
   for (const { file, documents, problems } of control.documents) {
     for (const { line, message } of problems) {
       stalled.push({ control, file, line, namespace: '', name: file, reason: 'ValidationError', message });
+      claims.file(control.ref.id);
     }
     for (const document of documents) {
       if (document.kind === 'refused') {
@@ -156,6 +161,9 @@ function documentsOf(
         const message = wrong.map((one) => `line ${one.line}: ${one.message}`).join('; ');
         const line = wrong[0]?.line ?? document.line;
         stalled.push({ control, file, line, namespace, name, reason: 'ValidationError', message });
+        if (name === '') claims.file(control.ref.id);
+        else if (document.document === 'PackageVariant') claims.variant(control.ref.id, name);
+        else claims.set(control.ref.id, name);
       } else if (document.kind === 'variant') {
         const { metadata } = document.variant;
         const source = { control, file, line: document.line, namespace: namespaceOf(metadata) };
@@ -164,7 +172,9 @@ function documentsOf(
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
         const { metadata, spec } = document.set;
         const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);
-        expanded(catalog, setWork(control, document.set, reading), source, stalled).forEach((variant) =>
+        if (selectsObjects && !inventory.isWhole) claims.set(control.ref.id, metadata.name);
+        const work = setWork(control, document.set, reading);
+        expanded(catalog, work, source, stalled, claims).forEach((variant) =>
           add({ ...source, name: variant.metadata.name, set: metadata.name }, variant, selectsObjects),
         );
       }
@@ -178,16 +188,23 @@ function expanded(
   work: SetWork,
   source: Omit<Source, 'name'>,
   stalled: StalledVariant[],
+  claims: Claims,
 ): readonly ValidVariant[] {
   const { name } = work.set.metadata;
+  const control = source.control.ref.id;
   const expansion = expansionOf(catalog, work);
   if (expansion === undefined) {
     const message = 'its variants are being worked out';
     stalled.push({ ...source, name, reason: 'UnexpectedError', message });
+    claims.set(control, name);
     return [];
   }
   const { variants, problems } = expansion;
-  stalled.push(...problems.map(({ reason, message }) => ({ ...source, name, reason, message })));
+  for (const { reason, message, variant } of problems) {
+    stalled.push({ ...source, name, reason, message });
+    if (variant === undefined) claims.set(control, name);
+    else claims.variant(control, variant);
+  }
   return variants;
 }
 

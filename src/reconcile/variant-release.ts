@@ -1,9 +1,11 @@
 /** What a variant leaves behind that is gone from its document, or keeps another package now. */
+import type { VariantMark } from '../catalog/catalog.ts';
 import { pathInRepository } from '../revision/package-path.ts';
-import { draftBranch, updateBranch } from '../revision/ref-name.ts';
+import { draftBranch, parseBranch, updateBranch } from '../revision/ref-name.ts';
 import { sealedCommitMessage, type DeletionRecord } from './commit-seal.ts';
 import { loadConfiguration } from './configuration.ts';
 import { variantBranchName, type VariantTarget } from './downstream.ts';
+import type { Pull } from './forge-port.ts';
 import type { Git } from './git-port.ts';
 import { proposalJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
@@ -12,17 +14,18 @@ import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { botPerson } from './render-commit.ts';
+import { STOP_MARKER } from './update-pull.ts';
 import { newestSealed } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
+import { controlOf } from './variant-claims.ts';
 import { readMark } from './variant-mark.ts';
-import { controlOf, variantPlan, type VariantPlan } from './variant-plan.ts';
+import { variantPlan, type VariantPlan } from './variant-plan.ts';
 import { isControlledBy, partyOf } from './visibility.ts';
-
-const CLOSED_MARKER = '<!-- portico:update -->';
 
 /**
  * Lets go of a package as the deletion policy says: its update pull request is closed, and the deletion of what is
- * published is proposed; an orphan stays as it is. Null where there is nothing to let go of.
+ * published is proposed; an orphan stays as it is, and so does its open pull request. Null where there is nothing to let
+ * go of.
  */
 export async function letGo(
   world: World,
@@ -34,9 +37,10 @@ export async function letGo(
   const known = world.catalog.get(target.repository.id);
   const directory = pathInRepository(known?.directory ?? '.', target.package);
   const mark = known?.packages.find((one) => one.directory === directory)?.variant;
-  if (mark === undefined && target.gone === undefined && target.branch === undefined) return null;
+  const isThere = known?.packages.some((one) => one.directory === directory) ?? true;
+  if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
   const access = await world.open(target.repository, signal);
-  const uid = mark?.uid ?? target.gone ?? (await uidOn(world, access, target.branch ?? '', signal));
+  const uid = mark?.uid ?? target.gone ?? (await uidOfDraft(world, access, directory, target.branch, signal));
   if (uid === undefined) return null;
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -47,11 +51,16 @@ export async function letGo(
   const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
   const standing = kptfile === null ? undefined : readMark(kptfile);
   if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
+  const draft = await openDraft(world, access, directory, uid, signal);
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message = 'Its variant cannot be read now: see the repository with the documents.';
-    return standing === undefined ? null : withheld('variant-error', message);
+    return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
   }
-  await closeUpdate(world, access, directory, uid, signal);
+  if (draft !== undefined) {
+    const said = (await markOn(access, draft, directory, signal)) ?? standing;
+    if (isOrphan(plan, uid, said?.orphan ?? false)) return leaveAlone(access, draft, signal);
+    await closeDraft(access, draft, signal);
+  }
   if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
   const control = world.catalog.get(controlOf(uid));
   if (control === undefined || !isControlledBy(partyOf({ facts, config }), control)) {
@@ -62,15 +71,23 @@ export async function letGo(
   return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
 }
 
-/** The variant that an update branch was made for. */
-async function uidOn(
+/** The variant that an update branch was made for; without its name, one that is open for a package that is not there. */
+async function uidOfDraft(
   world: World,
-  { git }: Access,
-  branch: string,
+  { git, forge }: Access,
+  directory: string,
+  branch: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
+  const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
+  const own = open.find(({ headRef, author }) => {
+    const parsed = author === world.app.botLogin ? parseBranch(headRef) : undefined;
+    return parsed?.kind === 'update' && parsed.path === refPath(directory);
+  });
+  const ref = branch ?? own?.headRef;
+  if (ref === undefined) return undefined;
   await git.fetch({}, signal);
-  const head = await git.resolve(`refs/heads/${branch}`, signal);
+  const head = await git.resolve(`refs/heads/${ref}`, signal);
   return head === null
     ? undefined
     : (await newestSealed(git, head, world.seals, signal))?.record.variant?.uid;
@@ -82,21 +99,52 @@ function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
   return left === undefined ? said : left.variant.spec.deletionPolicy === 'orphan';
 }
 
-async function closeUpdate(
+/** The open pull request of a variant for a package. */
+async function openDraft(
   world: World,
   { forge }: Access,
   directory: string,
   uid: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Pull | undefined> {
   const branch = updateBranch(refPath(directory), variantBranchName(uid));
-  for (const pull of await forge.pullsForHead({ branch }, { state: 'open' }, signal)) {
-    if (pull.author !== world.app.botLogin) continue;
-    const why =
-      '**Closed.** The variant that this package was kept by is gone, or keeps another package now.';
-    await forge.upsertSticky(pull.number, CLOSED_MARKER, why, signal);
-    await forge.closePull(pull.number, signal);
-  }
+  const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
+  return open.find(({ author }) => author === world.app.botLogin);
+}
+
+/** What the package in a pull request says of its variant. */
+async function markOn(
+  { git }: Access,
+  { headSha }: Pull,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<VariantMark | undefined> {
+  const head = await git.resolve(headSha, signal);
+  const { kptfile } = head === null ? { kptfile: null } : await readKptfileAt(git, head, directory, signal);
+  return kptfile === null ? undefined : readMark(kptfile);
+}
+
+const LEFT_ALONE =
+  '**Left alone.** The variant that this was made by is gone, or keeps another package now, and its deletion policy is `orphan`. Nobody keeps this pull request in step any more: merge it or close it.';
+
+/** As Porch does, which drops its ownership of a draft that it orphans, and nothing else. */
+async function leaveAlone(
+  { forge }: Access,
+  { number }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<Withheld> {
+  await forge.upsertSticky(number, STOP_MARKER, LEFT_ALONE, signal);
+  return withheld('orphaned', `Its variant is gone and leaves #${number} alone: merge it or close it.`);
+}
+
+async function closeDraft(
+  { forge }: Access,
+  { number }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const why = '**Closed.** The variant that this package was kept by is gone, or keeps another package now.';
+  await forge.upsertSticky(number, STOP_MARKER, why, signal);
+  await forge.closePull(number, signal);
 }
 
 async function proposeDeletion(

@@ -90,10 +90,66 @@ test('a variant is gone when its documents are whole, everything was looked at, 
   expect(variantPlan(catalog).isGone('9/default/unknown', 3, 'old')).toBe(false);
   catalog.expect([1, 2, 3, 4, 5, 6]);
   expect(variantPlan(catalog).isGone('2/default/old', 3, 'old')).toBe(false);
+});
 
-  const broken = catalogOf(`${SET}${target}  - repositories: [{name: nowhere}]\n`);
-  expect(variantPlan(broken).planned).toHaveLength(1);
-  expect(variantPlan(broken).isGone('2/default/old', 3, 'old')).toBe(false);
+test('what a document or target that is wrong may ask for is not gone; the rest is', () => {
+  const gone = (text: string, name: string, ...more: CatalogRepository[]): boolean =>
+    variantPlan(catalogOf(text, ...more)).isGone(`2/default/${name}`, 3, 'left');
+  const good = '  - repositories: [{name: edge}]\n';
+  const lost = `${good}  - repositories: [{name: nowhere}]\n`;
+  expect(gone(SET + lost, 's-edge-left')).toBe(true);
+  expect(gone(SET + lost, 's-nowhere-web')).toBe(false);
+  expect(gone(SET + lost, 'old')).toBe(true);
+
+  // It fails before anybody knows whose package it would be; a name may be cut, and made legal.
+  const lateName = `${good}  - repositories: [{name: edge}]\n    template: {downstream: {packageExpr: target.nothing}}\n`;
+  const long = 'a.very.long.name.of.a.set.that.has.more.than.fifty.letters.in.it';
+  expect(gone(SET + lateName, 's-edge-left')).toBe(false);
+  expect(gone(SET + lateName, 'old')).toBe(true);
+  expect(gone(SET.replace('{name: s}', `{name: ${long}}`) + lateName, `${long.slice(0, 54)}-12345678`)).toBe(
+    false,
+  );
+  expect(gone(SET.replace('{name: s}', '{name: s.t}') + lateName, 's-t-edge-apps-left-12345678')).toBe(false);
+  // It fails later.
+  const label = `${good}  - repositories: [{name: edge, packageNames: [left]}]\n    template: {labelExprs: [{key: a, valueExpr: target.nothing}]}\n`;
+  expect(gone(SET + label, 's-edge-left')).toBe(false);
+  expect(gone(SET + label, 's-edge-other')).toBe(true);
+
+  const variant = (name: string, more: string): string =>
+    `apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: ${name}}\nspec: {upstream: {repo: up, package: web}${more}}\n`;
+  expect(gone(variant('old', ''), 'old')).toBe(false);
+  expect(gone(variant('old', ''), 'other')).toBe(true);
+  expect(gone(variant('old', ', downstream: {repo: nowhere, package: left}'), 'old')).toBe(false);
+  expect(gone(variant("''", ''), 'other')).toBe(false);
+  expect(gone(SET, 's-edge-left')).toBe(false);
+  expect(gone(SET, 'other')).toBe(true);
+  expect(gone(`${SET}${good}---\n{[`, 'other')).toBe(false);
+
+  // Objects may be missing that would be selected.
+  const objects = `${good}  - objectSelector: {apiVersion: v1, kind: Team}\n`;
+  const inventory = (text: string): CatalogRepository =>
+    bareRepository(6, 'acme/inventory', { inventory: documents('teams.yaml', text) });
+  expect(
+    gone(SET + objects, 's-edge-left', inventory('apiVersion: v1\nkind: Team\nmetadata: {name: edge}\n')),
+  ).toBe(true);
+  expect(gone(SET + objects, 's-edge-left', inventory('{['))).toBe(false);
+  expect(gone(SET + good, 's-edge-left', inventory('{['))).toBe(true);
+});
+
+test('two variants of one name are told apart by file and package', () => {
+  const target = '  - repositories: [{name: edge}]\n';
+  const second = SET.replace('{name: s}', '{name: t}');
+  const { stalled } = variantPlan(catalogOf(`${SET}${target}---\n${second}${target}`));
+  expect(stalled.map(({ message }) => message)).toEqual([
+    'acme/edge:web is kept by default/s-edge-web already (the set s in s.yaml): a package has one variant',
+  ]);
+  const twin = catalogOf(
+    `${SET}  - repositories: [{name: edge, packageNames: [b-c]}]\n---\n${SET.replace('{name: s}', '{name: s-edge}')}  - repositories: [{name: b, packageNames: [c]}]\n`,
+    bareRepository(6, 'acme/b'),
+  );
+  expect(variantPlan(twin).stalled.map(({ message }) => message)).toEqual([
+    'the set s in s.yaml has default/s-edge-b-c too, for acme/edge:b-c: give one of them another name',
+  ]);
 });
 
 test('a plan is made anew only when something changed', () => {

@@ -193,11 +193,9 @@ test('an update merges upstream into the package, and what the variant sets is n
   expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
 });
 
-test('a target that is gone: its pull request is closed, and what is merged is proposed for deletion', async () => {
+test('a target that is gone: its pull request is closed, and what is merged is proposed for deletion, though another target is wrong', async () => {
   const edge = stage.repository('edge');
-  await control({
-    'shops.yaml': SET.replace('[one, two]', '[one]').replace('  - repositories: [{name: nowhere}]\n', ''),
-  });
+  await control({ 'shops.yaml': SET.replace('[one, two]', '[one]') });
   const titles = (await edge.pulls()).map(({ title }) => title).toSorted();
   expect(titles).toEqual(['Delete two', 'Update one to v3']);
   const pull = await pullFor(edge, 'Delete two');
@@ -206,6 +204,29 @@ test('a target that is gone: its pull request is closed, and what is merged is p
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   await edge.merge(pull.number);
   expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+});
+
+test('the open pull request of a document that is wrong stays, and so does that of an orphan whose document is gone', async () => {
+  const edge = stage.repository('edge');
+  const document = mine('adoptNone').replaceAll('mine', 'left');
+  await control({ 'left.yaml': document });
+  const { number, title } = (await edge.pulls()).find(({ head }) => head.ref.includes('/left/'))!;
+  const open = async () => (await edge.pulls()).map((one) => one.title);
+  await control({ 'left.yaml': document.replace('repo: up', "repo: ''") });
+  expect(await open()).toContain(title);
+  await control({ 'left.yaml': document });
+  await control({ 'left.yaml': null });
+  expect(await open()).toContain(title);
+  const told = async (): Promise<string> => (await edge.comments(number)).map(({ body }) => body).join('\n');
+  expect(await told()).toContain('**Left alone.**');
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  expect(await open()).toContain(title);
+  // Asked for again, it goes on as it did; without the policy, it is closed with its document.
+  await control({ 'left.yaml': document.replace('  deletionPolicy: orphan\n', '') });
+  expect(await open()).toContain(title);
+  expect(await told()).not.toContain('**Left alone.**');
+  await control({ 'left.yaml': null });
+  expect(await open()).not.toContain(title);
 });
 
 function mine(policy: string): string {
