@@ -4,6 +4,7 @@ import type { ConfigurationSources, FileDocuments } from '../config/read-content
 import { PorticoError } from '../error.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
+import type { Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { EvalInput } from '../package/render/eval.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
@@ -27,7 +28,6 @@ import type {
   ExpandWork,
   Made,
   Patch,
-  SettleWork,
   Sides,
   VariantWork,
 } from './operations.ts';
@@ -51,7 +51,7 @@ export interface Content {
   compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
-  settle(work: SettleWork, signal?: AbortSignal): Promise<PackageFiles>;
+  settle(work: Settlement, signal?: AbortSignal): Promise<ConcurrentMerge>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
   markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;
   variant(work: VariantWork, signal?: AbortSignal): Promise<Edited<PackageFiles>>;
@@ -118,12 +118,12 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     },
     merge: ({ base, upstream, local, ...rest }, signal) =>
       valueOf('merge', { base, upstream, local }, rest, signal),
-    mergeConcurrent: ({ base, upstream, local }, signal) =>
-      valueOf('mergeConcurrent', { base, upstream, local }, {}, signal),
+    mergeConcurrent: ({ base, upstream, local, ...rest }, signal) =>
+      valueOf('mergeConcurrent', { base, upstream, local }, rest, signal),
     compare: ({ before, after }, signal) => valueOf('compare', { before, after }, {}, signal),
     diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
     patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
-    settle: ({ files, ...rest }, signal) => filesOf('settle', files, rest, signal),
+    settle: ({ before, after, current }, signal) => valueOf('settle', { before, after, current }, {}, signal),
     clone: (files, options, signal) => filesOf('clone', files, { options }, signal),
     markMerged: (files, paths, signal) => filesOf('markMerged', files, { paths }, signal),
     async variant({ files, ...rest }, signal) {

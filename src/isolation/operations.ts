@@ -17,10 +17,9 @@ import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
 import { shownPart } from '../package/diff/shown-part.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import { mergeConcurrent } from '../package/merge/concurrent.ts';
-import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
-import { settleConflict } from '../package/merge/settle.ts';
+import { settleConflicts, type Settlement } from '../package/merge/settle.ts';
 import { sameFile } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
@@ -72,11 +71,6 @@ export interface DiffText {
   readonly same: boolean;
   /** Markdown. */
   readonly text: string;
-}
-
-export interface SettleWork extends Files {
-  readonly conflicts: readonly Conflict[];
-  readonly side: Side;
 }
 
 export type Made =
@@ -147,9 +141,7 @@ export const OPERATIONS = {
     return { patch: patch.slice(0, MOST_PATCH), opaque: opaque.slice(0, MOST_OPAQUE) };
   },
 
-  settle: ({ files, conflicts, side }: SettleWork): Files => ({
-    files: conflicts.reduce((now, conflict) => settleConflict(now, conflict, side), files),
-  }),
+  settle: (work: Settlement): ConcurrentMerge => settleConflicts(work),
 
   clone: ({ files, options }: Files & { readonly options: CloneOptions }): Files => ({
     files: clonedPackage(files, options),

@@ -1,6 +1,7 @@
 /** The hands of the slash-commands: each step can be done again without harm. */
 import { formatRecord } from '../command/approval-record.ts';
 import { digestSeen } from '../command/digest-seen.ts';
+import type { Refusal } from '../command/refusal.ts';
 import type { BulkStep, Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { checkedContents, digestAt } from './approvals.ts';
@@ -92,12 +93,17 @@ async function performInPull(
         signal,
       );
       return look(world, access, snapshot);
-    case 'settle-conflicts':
-      await settleConflicts(world, access, snapshot, asked, step, signal);
-      return look(world, access, snapshot);
+    case 'settle-conflicts': {
+      const refusal = await settleConflicts(world, access, snapshot, asked, step, signal);
+      return refusal === undefined ? look(world, access, snapshot) : refusedBy(refusal);
+    }
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);
   }
+}
+
+function refusedBy({ message, hint }: Refusal): StepOutcome {
+  return { kind: 'refused', message, hint };
 }
 
 /** An approval is for what its giver could see when it was written. */

@@ -14,6 +14,8 @@ export interface MergeRecord {
   readonly directories: readonly string[];
   /** The commit that both sides came from. */
   readonly base: string;
+  /** `<directory>:<id>` of conflicts in fields that functions write: they are settled with those that they follow from. */
+  readonly following?: readonly string[];
 }
 
 /** Conflicts that a person settled by command. */

@@ -3,9 +3,10 @@
  * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
  */
 import { PorticoError } from '../error.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
+import { withoutFollowing } from './follow-conflicts.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { code, sentence } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
@@ -13,6 +14,7 @@ import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 import { botPerson } from './render-commit.ts';
+import { packageRenderer } from './rendered-package.ts';
 
 export type Remerge =
   /** The proposal has what the registered branch has of its packages. */
@@ -32,7 +34,7 @@ export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>)
  * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function remergeProposal(
-  world: Pick<World, 'app' | 'seals' | 'log' | 'content'>,
+  world: Pick<World, 'app' | 'seals' | 'log' | 'content' | 'runtime'>,
   { git }: Pick<Access, 'git'>,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
@@ -60,14 +62,23 @@ export async function remergeProposal(
   );
   if (elsewhere.length > 0) return withheld(`Both changed ${elsewhere.slice(0, 10).map(code).join(', ')}.`);
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
-  for (const { directory } of behind) {
-    const { files } = await mergedPackage(
+  const following: string[] = [];
+  for (const { directory, path } of behind) {
+    const merge = await mergeOf(
       world,
       git,
       { base: mergeBase, upstream: base, local: head.oid },
       directory,
       signal,
     );
+    const { files, conflicts } = await merge();
+    const place = { git, config: snapshot.config, base, path };
+    const render = await packageRenderer(world, place, signal);
+    const sorted = await withoutFollowing(conflicts, files, async (decisions) => {
+      const rendered = await render((await merge(decisions)).files);
+      return rendered.ok ? rendered.files : null;
+    });
+    following.push(...sorted.following.map(({ id }) => `${directory}:${id}`));
     const present = await filesAt(git, onto.tree, directory, signal);
     for (const [path, change] of changesBetween(directory, present, files)) changes.set(path, change);
   }
@@ -77,6 +88,7 @@ export async function remergeProposal(
     kind: 'merge',
     directories: behind.map(({ directory }) => directory),
     base: mergeBase,
+    ...(following.length > 0 && { following }),
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
   const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
@@ -101,31 +113,50 @@ export async function conflictsOfMerge(
   world: Pick<World, 'content'>,
   git: Access['git'],
   { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
-  { directories, base }: MergeRecord,
+  { directories, base, following = [] }: MergeRecord,
   signal?: AbortSignal,
 ): Promise<(Conflict & { readonly directory: string })[]> {
   const found: (Conflict & { readonly directory: string })[] = [];
   for (const directory of directories) {
     const merged = await mergedPackage(world, git, { base, upstream, local }, directory, signal);
-    for (const conflict of merged.conflicts) found.push({ ...conflict, directory });
+    for (const conflict of merged.conflicts) {
+      if (!following.includes(`${directory}:${conflict.id}`)) found.push({ ...conflict, directory });
+    }
   }
   return found;
 }
 
+interface MergeCommits {
+  readonly base: string;
+  readonly upstream: string;
+  readonly local: string;
+}
+
 /** What a package is that changed on both sides, and where they meet. */
 export async function mergedPackage(
-  { content }: Pick<World, 'content'>,
+  world: Pick<World, 'content'>,
   git: Access['git'],
-  commits: { readonly base: string; readonly upstream: string; readonly local: string },
+  commits: MergeCommits,
   directory: string,
   signal: AbortSignal | undefined,
 ): ReturnType<World['content']['mergeConcurrent']> {
+  return (await mergeOf(world, git, commits, directory, signal))();
+}
+
+/** The same as often as it is asked for, with these conflicts settled. */
+export async function mergeOf(
+  { content }: Pick<World, 'content'>,
+  git: Access['git'],
+  commits: MergeCommits,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<World['content']['mergeConcurrent']>> {
   const sides = {
     base: await filesAt(git, commits.base, directory, signal),
     upstream: await filesAt(git, commits.upstream, directory, signal),
     local: await filesAt(git, commits.local, directory, signal),
   };
-  return content.mergeConcurrent(sides, signal);
+  return (decisions = new Map()) => content.mergeConcurrent({ ...sides, decisions }, signal);
 }
 
 function withheld(reason: string): Remerge {

@@ -11,8 +11,9 @@ import type { ConfigurationSources, FileDocuments } from '../config/read-content
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
-import type { Conflict, Side } from '../package/merge/conflict.ts';
+import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
+import type { Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import type { EvalInput } from '../package/render/eval.ts';
@@ -74,11 +75,11 @@ export interface Content {
     sides: Sides,
     signal?: AbortSignal,
   ): Promise<{ readonly patch: string; readonly opaque: readonly string[] }>;
-  /** The package with the values of one side in the place of these conflicts. */
+  /** A draft with conflicts of its merge settled; where that meets what people committed since, conflicts again. */
   settle(
-    work: { readonly files: PackageFiles; readonly conflicts: readonly Conflict[]; readonly side: Side },
+    work: Settlement,
     signal?: AbortSignal,
-  ): Promise<PackageFiles>;
+  ): Promise<{ readonly files: PackageFiles; readonly conflicts: readonly Conflict[] }>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
   /** The package with marks of what its resources are called upstream, in these files. */
   markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;

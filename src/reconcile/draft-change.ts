@@ -113,7 +113,8 @@ async function changed(
       return withoutSubpackage(setting, change, local);
     case 'rebase': {
       const { directory } = setting;
-      const rebased = await rebasedPackage(setting, { directory, local }, change.upstream, signal);
+      const input = { directory, base: snapshot.base, local };
+      const rebased = await rebasedPackage(setting, input, change.upstream, signal);
       if ('kind' in rebased) return { outcome: refused(rebased) };
       const { conflicts } = rebased;
       return {

@@ -81,7 +81,12 @@ export async function draftContent(
     case 'rollback':
       return fromRevision(setting, path, source, before, by, signal);
     case 'rebase': {
-      const rebased = await rebasedPackage(setting, { directory, local: before }, source.upstream, signal);
+      const rebased = await rebasedPackage(
+        setting,
+        { directory, base, local: before },
+        source.upstream,
+        signal,
+      );
       if ('kind' in rebased) return rebased;
       return { before, after: rebased.files, ...rebased.told(path), record: { ...rebased.record, ...by } };
     }

@@ -1,8 +1,8 @@
-import type { Conflict } from '../package/merge/conflict.ts';
-import { contentAt } from '../package/merge/settle.ts';
+import { contentAt } from '../package/merge/conflict-place.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { parseBranch } from '../revision/ref-name.ts';
-import { readCommitRecord, unreadConflicts } from './commit-seal.ts';
+import { readCommitRecord, unreadConflicts, type MergeRecord, type RebaseRecord } from './commit-seal.ts';
 import { conflictsOfMerge } from './concurrent-draft.ts';
 import type { CommitInfo } from './git-port.ts';
 import type { Access, World } from './ports.ts';
@@ -22,8 +22,10 @@ export interface OpenConflict extends Conflict {
   readonly number: number;
   /** Of the package, from the top of the repository. */
   readonly directory: string;
-  /** Its values are not known any more: only a commit of a person settles it for the side that is not taken. */
+  /** The record had no room for its values. */
   readonly bare?: true;
+  /** Stands for every conflict of its file: the record had no room for each. */
+  readonly cut?: true;
 }
 
 export interface OpenConflicts {
@@ -32,6 +34,16 @@ export interface OpenConflicts {
   readonly listed: number;
   /** Why nobody knows what is open and what is settled; false where it is known. */
   readonly lost: Lost | false;
+  /** The commits whose merges they come from, by name; those of the update itself have none. */
+  readonly origins: ReadonlyMap<string, MergeCommit>;
+  /** For which side conflicts were settled by command, by name. */
+  readonly decided: ReadonlyMap<string, Side>;
+}
+
+/** A commit of ours that holds a merge. */
+export interface MergeCommit {
+  readonly commit: CommitInfo;
+  readonly record: MergeRecord | RebaseRecord;
 }
 
 /** Why the conflicts of a proposal cannot be told, and what helps. */
@@ -134,7 +146,13 @@ export function conflictName({ directory, id }: Pick<OpenConflict, 'directory' |
   return `${directory}:${id}`;
 }
 
-const NONE: OpenConflicts = { conflicts: [], listed: 0, lost: false };
+const NONE: OpenConflicts = {
+  conflicts: [],
+  listed: 0,
+  lost: false,
+  origins: new Map(),
+  decided: new Map(),
+};
 
 /** A branch with more commits of its own is not one that people review. */
 const HISTORY = 1_000;
@@ -150,14 +168,18 @@ async function after(
   let open = [...first];
   let listed = first.length;
   let unread: string[] = [];
+  const origins = new Map<string, MergeCommit>();
+  const decided = new Map<string, Side>();
   for (const commit of commits) {
     const record = readCommitRecord(commit, world.seals);
     if (record === null) unread.push(...unreadConflicts(commit));
     if (record?.kind === 'settle') {
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
+      for (const name of record.settled) decided.set(name, record.side);
     } else if (record?.kind === 'merge') {
       for (const conflict of await conflictsOfMerge(world, git, commit, record, signal)) {
         listed += 1;
+        origins.set(conflictName(conflict), { commit, record });
         // The newer tells what the sides are now.
         open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
       }
@@ -166,6 +188,7 @@ async function after(
         listed += 1;
         const { directory, bare } = record;
         const one = { ...conflict, directory, number: listed, ...(bare && { bare }) };
+        origins.set(conflictName(one), { commit, record });
         open = [...open.filter((other) => place(other) !== place(one)), one];
       }
       // What is recorded now stands in the place of what cannot be read.
@@ -174,7 +197,7 @@ async function after(
       open = await withoutSettled(world, git, open, commit, signal);
     }
   }
-  return { conflicts: open, listed, lost: unread.length > 0 && UNKNOWN_SEAL };
+  return { conflicts: open, listed, lost: unread.length > 0 && UNKNOWN_SEAL, origins, decided };
 }
 
 function place({ directory, file, resource, path }: Conflict & { readonly directory: string }): string {

@@ -3,12 +3,18 @@ import type { UpstreamWish } from '../command/draft-request.ts';
 import { type Refusal, refuse } from '../command/refusal.ts';
 import { withPlace } from '../package/clone.ts';
 import { readKptfile, type Kptfile } from '../package/kptfile.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
+import type { MergeResult } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
+import { packagePathOf } from '../revision/package-path.ts';
 import type { RebaseRecord } from './commit-seal.ts';
 import type { DraftSetting } from './draft-content.ts';
 import { findUpstream } from './draft-upstream.ts';
+import { withoutFollowing } from './follow-conflicts.ts';
+import type { CommitInfo } from './git-port.ts';
 import { filesAt } from './package-files.ts';
+import { refPath } from './package-revisions.ts';
+import { packageRenderer } from './rendered-package.ts';
 import { strategyOf } from './update-content.ts';
 import { openUpstream } from './upstream.ts';
 import { contentMayFlow } from './visibility.ts';
@@ -20,7 +26,14 @@ export interface RebasedPackage {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
   readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare'>;
-  told(path: string): { readonly title: string; readonly trailers: readonly string[] };
+  told(name: string): { readonly title: string; readonly trailers: readonly string[] };
+}
+
+interface RebaseInput {
+  readonly directory: string;
+  /** Head of the registered branch, whose configuration counts. */
+  readonly base: string;
+  readonly local: PackageFiles;
 }
 
 /**
@@ -29,7 +42,7 @@ export interface RebasedPackage {
  */
 export async function rebasedPackage(
   setting: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
-  { directory, local }: { readonly directory: string; readonly local: PackageFiles },
+  { directory, base: registered, local }: RebaseInput,
   wish: UpstreamWish,
   signal?: AbortSignal,
 ): Promise<RebasedPackage | Refusal> {
@@ -46,7 +59,17 @@ export async function rebasedPackage(
   const place = { repo: next.repo, directory: `/${next.directory}`, ref: next.ref };
   const upstream = await filesAt(next.git, next.commit, next.directory, signal);
   const strategy = strategyOf(local) ?? 'resource-merge';
-  const merged = await world.content.merge({ base, upstream, local, strategy }, signal);
+  const sides = { base, upstream, local, strategy };
+  const merged = await world.content.merge(sides, signal);
+  const path = packagePathOf(asker.config.directory, refPath(directory)) ?? refPath(directory);
+  const where = { git: access.git, config: asker.config, base: registered, path };
+  const render = await packageRenderer(world, where, signal);
+  const { conflicts } = await withoutFollowing(merged.conflicts, merged.files, async (decisions) => {
+    const { files } =
+      decisions.size === 0 ? merged : await world.content.merge({ ...sides, decisions }, signal);
+    const rendered = await render(files);
+    return rendered.ok ? rendered.files : null;
+  });
   const bytes = withPlace(
     (merged.files.get('Kptfile') ?? file).bytes,
     { upstream: place, lock: { ...place, commit: next.commit }, strategy },
@@ -57,13 +80,39 @@ export async function rebasedPackage(
   const files = new Map([...marked, ['Kptfile', { mode: file.mode, bytes }] as const]);
   return {
     files,
-    conflicts: merged.conflicts,
-    record: { kind: 'rebase', to: next.name, ...recorded(merged.conflicts) },
-    told: (path) => ({
-      title: `Rebase ${path} onto ${next.name}`,
+    conflicts,
+    record: { kind: 'rebase', to: next.name, ...recorded(conflicts) },
+    told: (name) => ({
+      title: `Rebase ${name} onto ${next.name}`,
       trailers: [`Rebased-Onto: ${next.name}`],
     }),
   };
+}
+
+/**
+ * The merge of a commit that rebased the package in `directory`, as often as it is asked for, with these conflicts
+ * settled; a refusal where its upstreams cannot be read any more. Whoever asked for the rebase is who reads them.
+ */
+export async function rebaseOf(
+  setting: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
+  { parents: [parent = ''], oid }: CommitInfo,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<Refusal | ((decisions: ReadonlyMap<string, Side>) => Promise<MergeResult>)> {
+  const { access, world } = setting;
+  const local = await filesAt(access.git, parent, directory, signal);
+  const rebased = await filesAt(access.git, oid, directory, signal);
+  const [old, now] = [local, rebased].map((files) => files.get('Kptfile'));
+  if (old === undefined || now === undefined) {
+    const hint = 'Settle the conflicts by a commit that changes the fields.';
+    return refuse('no-such-package', `there is no package in ${shown(directory)}`, hint);
+  }
+  const base = await lockedFiles(setting, readKptfile(old.bytes).kptfile, signal);
+  if (!(base instanceof Map)) return base as Refusal;
+  const upstream = await lockedFiles(setting, readKptfile(now.bytes).kptfile, signal);
+  if (!(upstream instanceof Map)) return upstream as Refusal;
+  const strategy = strategyOf(local) ?? 'resource-merge';
+  return (decisions) => world.content.merge({ base, upstream, local, strategy, decisions }, signal);
 }
 
 /** The upstream's files that the package was made from. */

@@ -1,11 +1,13 @@
+import { shown } from '../command/arguments.ts';
+import { type Refusal, refuse } from '../command/refusal.ts';
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
+import { samePlaces } from '../package/merge/follow.ts';
+import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import { parseBranch } from '../revision/ref-name.ts';
 import type { Asked } from './command-steps.ts';
 import { sealedCommitMessage, type SettleRecord } from './commit-seal.ts';
-import { loadDownstream } from './downstream.ts';
 import type { FileChanges } from './git-port.ts';
 import { conflictName, openConflicts, type OpenConflict } from './open-conflicts.ts';
 import { filesAt } from './package-files.ts';
@@ -13,14 +15,14 @@ import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { type RemadeMerge, remadeMerge } from './remade-merge.ts';
 import { botPerson } from './render-commit.ts';
-import { updatedPackage } from './update-content.ts';
-import { newestSealed, packagesOf } from './update-record.ts';
+import { packageRenderer } from './rendered-package.ts';
 
 /**
- * Commits the values of one side for these conflicts on the proposal's branch. What stands there already is only
- * recorded as settled. Throws REF_MOVED (try again) when somebody pushed meanwhile, and what people must mend with
- * blame `user`.
+ * Commits what the merge would have been, had these conflicts taken this side, on the proposal's branch. What stands
+ * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, undefined
+ * when all is done. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function settleConflicts(
   world: World,
@@ -29,38 +31,50 @@ export async function settleConflicts(
   asked: Asked,
   { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const { git } = access;
   const { pull } = snapshot;
   const open = await openConflicts(world, access, snapshot, head, signal);
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
-  if (meant.length === 0) return;
-  if (meant.some(({ bare, taken }) => bare === true && taken !== side)) throw changed();
-  // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
-  const known = meant.some(({ taken }) => taken !== side)
-    ? await withValues(world, access, snapshot, meant, head, signal)
-    : meant;
+  if (meant.length === 0) return undefined;
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
-  for (const [directory, conflicts] of Map.groupBy(known, (one) => one.directory)) {
+  // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
+  const others = meant.filter(({ taken }) => taken !== side);
+  for (const [directory, conflicts] of Map.groupBy(others, (one) => one.directory)) {
     const before = await filesAt(git, head, directory, signal);
-    const others = conflicts.filter(({ taken }) => taken !== side);
-    const now = await world.content.settle({ files: before, conflicts: others, side }, signal);
+    let now = before;
+    for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
+      const merge = await remadeMerge(world, access, snapshot, { from, directory, head }, signal);
+      if ('kind' in merge) return merge;
+      const asWished = { group, side, decided: open.decided, directory };
+      const settled = await settledIn(world, merge, now, asWished, signal);
+      if ('kind' in settled) return settled;
+      now = settled.files;
+    }
+    const overwritten = await overwrittenIn(
+      world,
+      access,
+      snapshot,
+      { directory, conflicts, before, now },
+      signal,
+    );
+    if (overwritten !== undefined) return rendered(overwritten);
     for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
   }
   const record: SettleRecord = {
     kind: 'settle',
-    settled: known.map(conflictName),
+    settled: meant.map(conflictName),
     side,
     by: asked.login,
     comment: asked.id,
   };
   const tree = await git.writeTree(head, changes, signal);
   const parents = [head];
-  const title = `Settle ${known.length === 1 ? 'a conflict' : `${known.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
+  const title = `Settle ${meant.length === 1 ? 'a conflict' : `${meant.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
   const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
-  if (answer.ok) return;
+  if (answer.ok) return undefined;
   const [rejected] = answer.rejected;
   if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
     throw new PorticoError('REF_MOVED', `${pull.headRef} moved while conflicts were settled`, {
@@ -73,39 +87,83 @@ export async function settleConflicts(
   });
 }
 
-/** The list in a pull request's body holds values only as far as they are shown; the merge is made again for them. */
-async function withValues(
-  world: World,
-  access: Access,
-  { pull, config }: ProposalSnapshot,
-  meant: readonly OpenConflict[],
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly OpenConflict[]> {
-  if (parseBranch(pull.headRef)?.kind !== 'update') return meant;
-  const ours = await newestSealed(access.git, head, world.seals, signal);
-  if (ours === null) throw changed();
-  const values = new Map<string, Conflict>();
-  for (const directory of new Set(meant.map((one) => one.directory))) {
-    const said = packagesOf(ours.record).find((one) => one.directory === directory);
-    const path = said && packagePathOf(config.directory, refPath(directory));
-    if (said === undefined || path === undefined) throw changed();
-    const down = await loadDownstream(world, { repository: access.ref, package: path }, signal);
-    if ('kind' in down || !down.visible) throw changed();
-    const base = await access.git.commit(ours.record.base, signal);
-    const updated = await updatedPackage(world, { ...down, base }, said.to, signal);
-    if ('kind' in updated) throw changed();
-    for (const one of updated.conflicts) values.set(conflictName({ directory, id: one.id }), one);
-  }
-  return meant.map((conflict) => {
-    const found = values.get(conflictName(conflict));
-    if (found === undefined) throw changed();
-    return { ...conflict, ...found };
-  });
+interface Group {
+  readonly group: readonly OpenConflict[];
+  readonly side: Side;
+  readonly decided: ReadonlyMap<string, Side>;
+  readonly directory: string;
 }
 
-function changed(): PorticoError {
-  return new PorticoError('CONFLICT_CHANGED', 'The update cannot be made again as it was.', {
-    hint: 'Settle the conflicts by a commit that changes the fields.',
-  });
+/** The package with these conflicts of one merge settled, or why that cannot be. */
+async function settledIn(
+  { content }: Pick<World, 'content'>,
+  merge: RemadeMerge,
+  current: PackageFiles,
+  { group, side, decided, directory }: Group,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly files: PackageFiles } | Refusal> {
+  const first = await merge(new Map());
+  if ('kind' in first) return first;
+  const { conflicts } = first;
+  const earlier = new Map(
+    conflicts.flatMap(({ id }) => {
+      const known = decided.get(conflictName({ directory, id }));
+      return known === undefined ? [] : [[id, known] as const];
+    }),
+  );
+  const decisions = new Map(earlier);
+  for (const one of group) {
+    const found = conflicts.filter(({ id, file }) => (one.cut === true ? file === one.file : id === one.id));
+    if (found.length === 0) return changedSince(one);
+    for (const { id } of found) decisions.set(id, side);
+  }
+  const before = earlier.size === 0 ? first : await merge(earlier);
+  if ('kind' in before) return before;
+  const after = await merge(decisions);
+  if ('kind' in after) return after;
+  const settled = await content.settle({ before: before.files, after: after.files, current }, signal);
+  const [met] = settled.conflicts;
+  return met === undefined ? settled : changedSince(met);
+}
+
+function changedSince({ file, path }: Conflict): Refusal {
+  const place = path === '' ? shown(file) : `${shown(path)} in ${shown(file)}`;
+  return refuse(
+    'conflict-changed',
+    `${place} is not what the merge made of it any more`,
+    'Settle this conflict by a commit that changes the place; others can be settled by their numbers.',
+  );
+}
+
+interface Settling {
+  readonly directory: string;
+  readonly conflicts: readonly OpenConflict[];
+  readonly before: PackageFiles;
+  readonly now: PackageFiles;
+}
+
+/** A field whose value would not stand, because a function overwrites it. */
+async function overwrittenIn(
+  world: World,
+  { git }: Access,
+  { config, base, writable }: ProposalSnapshot,
+  { directory, conflicts, before, now }: Settling,
+  signal: AbortSignal | undefined,
+): Promise<OpenConflict | undefined> {
+  const fields = conflicts.filter(({ path }) => path !== '');
+  if (fields.length === 0) return undefined;
+  const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);
+  const render = await packageRenderer(world, { git, config, base, path, writable }, signal);
+  const [stood, stands] = [await render(before), await render(now)];
+  // A package that does not render has a failing check, which says so.
+  return stood.ok && stands.ok ? samePlaces(fields, stood.files, stands.files)[0] : undefined;
+}
+
+/** Nothing is recorded as settled for a side while another value stands. */
+function rendered({ file, path, taken }: OpenConflict): Refusal {
+  return refuse(
+    'conflict-rendered',
+    `functions of the package write ${shown(path)} in ${shown(file)}, whichever side it takes`,
+    `Change what they are configured with, and settle this conflict for ${taken}.`,
+  );
 }

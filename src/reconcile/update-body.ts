@@ -1,4 +1,5 @@
 /** Pure: what an update pull request says. */
+import type { Conflict } from '../package/merge/conflict.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import { code, conflictTable, details, table } from './markdown-blocks.ts';
@@ -21,6 +22,8 @@ export interface UpdatedPart {
   readonly revisions?: readonly string[];
   /** Inert Markdown: what people wrote about these revisions. */
   readonly notes?: readonly string[];
+  /** Fields that both sides changed and functions write: they follow from others that both sides changed. */
+  readonly following?: readonly Conflict[];
   /** The variant that keeps the package, and the file that says so. */
   readonly variant?: { readonly name: string; readonly place: string };
 }
@@ -81,12 +84,27 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     conflicts.length === 0
       ? ''
       : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(conflicts.map(placed), 20)}`,
+    conflicts.length === 0 ? '' : followingOf(parts),
     ...diffsOf(input),
     ...revisionsOf(parts),
     ...notesOf(parts),
     closingOf(group, paths),
   ];
   return shown.filter((part) => part !== '').join('\n\n');
+}
+
+const MOST_FOLLOWING = 20;
+
+function followingOf(parts: readonly UpdatedPart[]): string {
+  const all = parts.flatMap(({ directory, following = [] }) =>
+    following.map(
+      ({ file, path }) => `${code(directory === '' ? file : `${directory}/${file}`)} ${code(path)}`,
+    ),
+  );
+  if (all.length === 0) return '';
+  const more = all.length - MOST_FOLLOWING;
+  const listed = all.slice(0, MOST_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
 }
 
 /** True when the body of a group's pull request is of other revisions than these. */

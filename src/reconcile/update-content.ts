@@ -1,14 +1,14 @@
 import { plainDirectory } from '../catalog/catalog.ts';
 import { readKptfile, withUpstream, type GitLocation } from '../package/kptfile.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
+import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
-import { runtimeFor } from './foreign-functions.ts';
-import { loadGuardrails } from './guardrails.ts';
+import { withoutFollowing } from './follow-conflicts.ts';
 import { filesAt } from './package-files.ts';
 import { publishedRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
+import { packageRenderer } from './rendered-package.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { asVariant, likeVariant } from './variant-content.ts';
 import type { PlannedVariant } from './variant-plan.ts';
@@ -19,6 +19,8 @@ export interface Wanted {
   readonly files: PackageFiles;
   readonly local: PackageFiles;
   readonly conflicts: readonly Conflict[];
+  /** Conflicts in fields that functions write: they are settled with those that they follow from. */
+  readonly following?: readonly Conflict[];
 }
 
 /** Merges the upstream revision into the package, locks it there and renders it. */
@@ -28,31 +30,62 @@ export async function updatedPackage(
   to: string,
   signal?: AbortSignal,
 ): Promise<Wanted | Withheld> {
-  const { upstream, access, directory } = down;
+  const made = await decidedUpdate(world, down, to, signal);
+  if ('kind' in made) return made;
+  const first = await made(NONE);
+  if ('kind' in first) return first;
+  const sorted = await withoutFollowing(first.conflicts, first.merged, async (decisions) => {
+    const now = decisions.size === 0 ? first : await made(decisions);
+    return 'kind' in now || !now.ok ? null : now.files;
+  });
+  return { to, local: first.local, files: first.files, ...sorted };
+}
+
+/** An update with conflicts settled, rendered. */
+interface DecidedUpdate {
+  readonly files: PackageFiles;
+  /** False where a function failed. */
+  readonly ok: boolean;
+  /** As it was before it was rendered. */
+  readonly merged: PackageFiles;
+  readonly local: PackageFiles;
+  /** All that are not settled, in fields that functions write too. */
+  readonly conflicts: readonly Conflict[];
+}
+
+const NONE: ReadonlyMap<string, Side> = new Map();
+
+/** The update as often as it is asked for, with these conflicts settled: what it is made of is read once. */
+export async function decidedUpdate(
+  world: World,
+  down: Downstream,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Withheld | ((decisions: ReadonlyMap<string, Side>) => Promise<DecidedUpdate | Withheld>)> {
+  const { upstream, access, directory, config, base, path } = down;
   const tag = tagOf(upstream.refs, upstream.directory, to);
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
-  const local = await filesAt(access.git, down.base.oid, directory, signal);
-  const made = down.exists
+  const local = await filesAt(access.git, base.oid, directory, signal);
+  const merge = down.exists
     ? await mergedPackage(world, down, to, tag.commit, local, signal)
     : await newPackage(world, down, to, tag.commit, local, signal);
-  if ('kind' in made) return made;
-  const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
-  if ('kind' in own) return own;
-  const loaded = await loadGuardrails(access.git, down.config, down.base.oid, signal);
-  const guardrails = loaded.forPackage(down.path).filter(({ type }) => type === 'mutator');
-  const rendered = await world.content.render({
-    files: own.files,
-    runtime: runtimeFor(world.runtime, loaded),
-    guardrails,
-    ...(signal && { signal }),
-  });
-  return { to, local, files: rendered.files, conflicts: made.conflicts };
+  if ('kind' in merge) return merge;
+  const render = await packageRenderer(world, { git: access.git, config, base: base.oid, path }, signal);
+  return async (decisions) => {
+    const made = await merge(decisions);
+    const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
+    if ('kind' in own) return own;
+    const { ok, files } = await render(own.files);
+    return { files, ok, merged: made.files, local, conflicts: made.conflicts };
+  };
 }
 
 interface Made {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
 }
+
+type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
 
 /** The upstream's revision merged into the package; one that is at that revision stays as it is. */
 async function mergedPackage(
@@ -62,9 +95,9 @@ async function mergedPackage(
   commit: string,
   local: PackageFiles,
   signal: AbortSignal | undefined,
-): Promise<Made | Withheld> {
+): Promise<Merge | Withheld> {
   const { upstream, planned } = down;
-  if (planned !== undefined && upstream.current === to) return { files: local, conflicts: [] };
+  if (planned !== undefined && upstream.current === to) return async () => ({ files: local, conflicts: [] });
   const from = upstream.base ?? upstream;
   const base =
     upstream.baseCommit === null
@@ -81,8 +114,10 @@ async function mergedPackage(
     planned === undefined ? files : likeVariant(content, files, planned, signal);
   const strategy = strategyOf(local);
   const sides = { base: await like(base), upstream: await like(next), local };
-  const merged = await content.merge({ ...sides, ...(strategy && { strategy }) }, signal);
-  return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts };
+  return async (decisions) => {
+    const merged = await content.merge({ ...sides, ...(strategy && { strategy }), decisions }, signal);
+    return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts };
+  };
 }
 
 /** The upstream's revision as a package of its own, beside what stands in its directory. */
@@ -93,7 +128,7 @@ async function newPackage(
   commit: string,
   local: PackageFiles,
   signal: AbortSignal | undefined,
-): Promise<Made | Withheld> {
+): Promise<Merge | Withheld> {
   const { upstream, path, config } = down;
   const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
@@ -106,7 +141,7 @@ async function newPackage(
     deployment: config.deployment || next.has('package-context.yaml'),
   };
   const files = await content.clone(next, options, signal);
-  return { files: new Map([...local, ...files]), conflicts: [] };
+  return async () => ({ files: new Map([...local, ...files]), conflicts: [] });
 }
 
 async function kept(

@@ -81,6 +81,7 @@ async function partOf(one: Brought, diff: string, onTheWay: TellOnTheWay): Promi
     created: !down.exists,
     revisions,
     notes,
+    ...(one.following && { following: one.following }),
     ...(planned && {
       variant: {
         name: `${planned.namespace}/${planned.name}`,

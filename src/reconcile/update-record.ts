@@ -41,6 +41,8 @@ export function packagesOf(record: UpdateRecord): readonly UpdatedPackage[] {
 export interface UpdateConflict extends Conflict {
   /** Absent where the update brings one package alone. */
   readonly directory?: string;
+  /** Stands for every conflict of its file: there was no room for each. */
+  readonly cut?: true;
 }
 
 /** A commit message that ends in the sealed record; the seal covers tree and parents, so it cannot be moved. */
@@ -183,7 +185,9 @@ function recordText(conflicts: readonly UpdateConflict[]): string {
     ...(directory !== undefined && { directory }),
   }));
   const files = [
-    ...new Map(bare.map((one) => [`${one.directory ?? ''}:${one.file}`, { ...one, path: '' }])).values(),
+    ...new Map(
+      bare.map((one) => [`${one.directory ?? ''}:${one.file}`, { ...one, path: '', cut: true }]),
+    ).values(),
   ];
   const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
   for (const form of forms) {

@@ -1,7 +1,8 @@
-import type { PackageFiles } from '../package.ts';
 /** Pure: two drafts of one package, where one is published and the other goes on. */
+import { sameFile } from '../package.ts';
+import type { PackageFiles } from '../package.ts';
 import { withLines } from './conflict-lines.ts';
-import type { Conflict } from './conflict.ts';
+import type { Conflict, Side } from './conflict.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
 import { mergePackages } from './merge.ts';
 import { createReport } from './report.ts';
@@ -14,16 +15,21 @@ export function mergeConcurrent(sides: {
   readonly base: PackageFiles;
   readonly upstream: PackageFiles;
   readonly local: PackageFiles;
+  /** Conflicts that somebody settled, by id. */
+  readonly decisions?: ReadonlyMap<string, Side>;
 }): { readonly files: PackageFiles; readonly conflicts: readonly Conflict[] } {
   const merged = mergePackages(sides);
-  const report = createReport('upstream');
+  const report = createReport('upstream', sides.decisions);
   const { base, upstream, local } = sides;
   const versions = {
     base: base.get('Kptfile'),
     upstream: upstream.get('Kptfile'),
     local: local.get('Kptfile'),
   };
-  const kptfile = mergeKptfile('Kptfile', versions, false, report);
+  const kptfile =
+    versions.upstream !== undefined && sameFile(versions.local, versions.base)
+      ? versions.upstream
+      : mergeKptfile('Kptfile', versions, false, report);
   if (kptfile === undefined) return merged;
   const files = new Map([...merged.files, ['Kptfile', kptfile] as const]);
   const elsewhere = merged.conflicts.filter(({ file }) => file !== 'Kptfile');

@@ -134,7 +134,7 @@ function noSuchDocument(index: number): PorticoError {
 }
 
 /** The text with one document's root replaced, in place. */
-export function replaceRoot(file: YamlFile, document: YamlDocument, root: YamlNode): string {
+function replaceRoot(file: YamlFile, document: YamlDocument, root: YamlNode): string {
   const [start, end] = document.chunk;
   const { text } = file.source;
   return text.slice(0, start) + editedChunk(file.source, document, root) + text.slice(end);
@@ -180,7 +180,7 @@ function sameEnd(before: string, after: string): string {
 }
 
 /** The text without one document and its `---`. */
-export function removeDocument(file: YamlFile, document: YamlDocument): string {
+function removeDocument(file: YamlFile, document: YamlDocument): string {
   const { text } = file.source;
   const [start, end] = document.chunk;
   const rest = text.slice(end);
@@ -189,7 +189,7 @@ export function removeDocument(file: YamlFile, document: YamlDocument): string {
 }
 
 /** The text with a document inserted before document `at` (default: behind the last). */
-export function insertDocument(file: YamlFile, root: YamlNode, at?: number): string {
+function insertDocument(file: YamlFile, root: YamlNode, at?: number): string {
   return insertText(file, documentText(root, file.source), at);
 }
 

@@ -14,6 +14,25 @@ import { readYamlFile } from '../../../src/package/yaml/read.ts';
 /** Golden data beside the checkout; the tests that need it skip where it is missing. */
 export const CORPUS = fileURLToPath(new URL('../../../../shared/corpus', import.meta.url));
 
+/** Cases of merges that were wrong, without kpt's result. */
+export const DEFECTS = join(CORPUS, 'merge-defects');
+
+export function defectCases(): Omit<MergeCase, 'kpt'>[] {
+  return readdirSync(DEFECTS)
+    .sort()
+    .map((name) => ({ name, strategy: 'resource-merge', ...treesOf(name) }));
+}
+
+/** The three trees of one of them. */
+export function treesOf(name: string): Pick<MergeCase, 'base' | 'upstream' | 'local'> {
+  const at = join(DEFECTS, name);
+  return {
+    base: readTree(join(at, 'base')),
+    upstream: readTree(join(at, 'upstream')),
+    local: readTree(join(at, 'local')),
+  };
+}
+
 export function hasCorpus(): boolean {
   const found = existsSync(join(CORPUS, 'merge'));
   if (!found) console.warn(`SKIPPED: no golden merge cases at ${CORPUS}/merge`);

@@ -1,14 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
-import type { PackageFiles } from '../../../src/package/package.ts';
-import { CORPUS, hasCorpus, mergeCases, readTree, textOf } from './corpus.ts';
-
-const ROOT = join(CORPUS, 'merge-defects');
+import { DEFECTS, defectCases, hasCorpus, mergeCases, textOf, treesOf } from './corpus.ts';
 
 interface Told {
   /** `file:path` of each conflict, and the side that it takes. */
@@ -97,13 +93,13 @@ const CASES: Readonly<Record<string, Told>> = {
   },
 };
 
-const hasCases = existsSync(ROOT);
-if (!hasCases) console.warn(`SKIPPED: no cases of merge defects at ${ROOT}`);
+const hasCases = existsSync(DEFECTS);
+if (!hasCases) console.warn(`SKIPPED: no cases of merge defects at ${DEFECTS}`);
 
 describe.skipIf(!hasCases)('merges that were wrong', () => {
   test('each case has its row', () => {
     const refused = ['k16-v1alpha2'];
-    expect([...Object.keys(CASES), ...refused].sort()).toEqual(readdirSync(ROOT).sort());
+    expect([...Object.keys(CASES), ...refused].sort()).toEqual(readdirSync(DEFECTS).sort());
   });
 
   test.each(Object.entries(CASES))('%s', (id, told) => {
@@ -127,16 +123,7 @@ describe.skipIf(!hasCases)('merges that were wrong', () => {
 });
 
 describe.skipIf(!hasCorpus() || !hasCases)('every case of the corpora', () => {
-  const cases = hasCorpus()
-    ? [
-        ...mergeCases(),
-        ...Object.keys(CASES).map((name) => ({
-          name,
-          strategy: 'resource-merge' as const,
-          ...treesOf(name),
-        })),
-      ]
-    : [];
+  const cases = hasCorpus() && hasCases ? [...mergeCases(), ...defectCases()] : [];
 
   test.each(cases.map((one) => [one.name, one] as const))(
     '%s: settled either way, nothing is left',
@@ -154,15 +141,6 @@ describe.skipIf(!hasCorpus() || !hasCases)('every case of the corpora', () => {
     },
   );
 });
-
-function treesOf(id: string): { base: PackageFiles; upstream: PackageFiles; local: PackageFiles } {
-  const at = join(ROOT, id);
-  return {
-    base: readTree(join(at, 'base')),
-    upstream: readTree(join(at, 'upstream')),
-    local: readTree(join(at, 'local')),
-  };
-}
 
 /** Undefined where the merge refuses, which other tests look at. */
 function attempt(merge: () => MergeResult): MergeResult | undefined {

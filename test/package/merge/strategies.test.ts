@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
-import { settleConflict } from '../../../src/package/merge/settle.ts';
+import { settleConflicts } from '../../../src/package/merge/settle.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { textOf } from './corpus.ts';
 
@@ -116,9 +116,16 @@ describe('conflicts', () => {
     const again = mergePackages({ ...input, decisions: new Map([[conflict!.id, 'local' as const]]) });
     expect(again.conflicts).toEqual([]);
     expect(textOf(again.files.get('c.yaml'))).toBe(config('green', 'XL'));
-    const settled = settleConflict(mergePackages(input).files, conflict!, 'local');
-    expect(textOf(settled.get('c.yaml'))).toBe(config('green', 'XL'));
-    expect(textOf(settleConflict(settled, conflict!, 'upstream').get('c.yaml'))).toBe(config('blue', 'XL'));
+    const before = mergePackages(input).files;
+    const current = tree({ ...texts(before), 'c.yaml': config('blue', 'by hand') });
+    const settled = settleConflicts({ before, after: again.files, current });
+    expect(settled.conflicts).toEqual([]);
+    expect(textOf(settled.files.get('c.yaml'))).toBe(config('green', 'by hand'));
+    // What people did at the place itself is not overwritten: it is told.
+    const there = tree({ ...texts(before), 'c.yaml': config('violet', 'XL') });
+    expect(settleConflicts({ before, after: again.files, current: there }).conflicts).toMatchObject([
+      { file: 'c.yaml', path: 'data.color', base: 'blue', upstream: 'green', local: 'violet' },
+    ]);
   });
 
   test('a resource that local deleted and upstream changed stays deleted and is told; settling brings it', () => {
@@ -127,9 +134,13 @@ describe('conflicts', () => {
     const { conflicts, files } = mergePackages({ base, upstream, local: gone });
     expect(files.has('c.yaml')).toBe(false);
     expect(conflicts).toMatchObject([{ file: 'c.yaml', path: '', taken: 'local', local: undefined }]);
-    const brought = settleConflict(files, conflicts[0]!, 'upstream');
+    const decisions = new Map([[conflicts[0]!.id, 'upstream' as const]]);
+    const after = mergePackages({ base, upstream, local: gone, decisions }).files;
+    const brought = settleConflicts({ before: files, after, current: files }).files;
     expect(textOf(brought.get('c.yaml'))).toContain('color: blue');
-    expect(settleConflict(brought, conflicts[0]!, 'local').has('c.yaml')).toBe(false);
+    expect(settleConflicts({ before: after, after: files, current: brought }).files.has('c.yaml')).toBe(
+      false,
+    );
   });
 
   test('a file that both changed at one line keeps local’s and is told', () => {
@@ -139,7 +150,10 @@ describe('conflicts', () => {
     expect(conflicts).toMatchObject([
       { file: 'README.md', resource: null, path: '', upstream: 'a\nb\nC\n', taken: 'local' },
     ]);
-    expect(textOf(settleConflict(files, conflicts[0]!, 'upstream').get('README.md'))).toBe('a\nb\nC\n');
+    const decisions = new Map([[conflicts[0]!.id, 'upstream' as const]]);
+    const after = mergePackages({ base, upstream, local: mine, decisions }).files;
+    const settled = settleConflicts({ before: files, after, current: files }).files;
+    expect(textOf(settled.get('README.md'))).toBe('a\nb\nC\n');
   });
 });
 
