@@ -13,23 +13,35 @@ import type { Plugin } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
-const DIST = join(ROOT, 'dist');
 
-/** Small libraries that most verbs load; all others stay where npm installs them, with their assets. */
-const BUNDLED = new Set(['minimatch', 'brace-expansion', 'balanced-match', 'semver', 'yaml', 'zod']);
+/** Libraries that most verbs or workers load; all others stay where npm installs them, with their assets. */
+const BUNDLED = new Set([
+  '@bufbuild/cel',
+  '@bufbuild/cel-spec',
+  '@bufbuild/protobuf',
+  '@bufbuild/re2',
+  'balanced-match',
+  'brace-expansion',
+  'croner',
+  'minimatch',
+  're2js',
+  'semver',
+  'yaml',
+  'zod',
+]);
 
-/** Builds into `dist/`, which is made anew. */
-export async function build(): Promise<void> {
-  rmSync(DIST, { recursive: true, force: true });
+/** Builds into a directory, which is made anew; the package's own files stand beside it. */
+export async function build(dist = join(ROOT, 'dist')): Promise<void> {
+  rmSync(dist, { recursive: true, force: true });
   await using bundle = await rolldown({
     input: { portico: join(SOURCE, 'portico.js'), 'probot-host': join(SOURCE, 'probot-host.ts') },
     platform: 'node',
     external: (id) => !/^[./]/.test(id) && !BUNDLED.has(packageOf(id)),
-    plugins: [filesBesideModules()],
+    plugins: [filesBesideModules(dist)],
     logLevel: 'warn',
   });
   await bundle.write({
-    dir: DIST,
+    dir: dist,
     format: 'esm',
     // All in one directory, so that what is found beside a module is found from each in the same way.
     chunkFileNames: '[name]-[hash].js',
@@ -47,7 +59,7 @@ function packageOf(id: string): string {
  * Files that a module finds beside itself by `new URL('./name', import.meta.url)` come along; programs among them are
  * built too.
  */
-function filesBesideModules(): Plugin {
+function filesBesideModules(dist: string): Plugin {
   return {
     name: 'files-beside-modules',
     transform(code, id) {
@@ -64,7 +76,7 @@ function filesBesideModules(): Plugin {
           const inside = relative(SOURCE, file);
           if (inside.startsWith('..')) return urlFromDist(`../${relative(ROOT, file)}`);
           const asset = join('files', inside);
-          cpSync(file, join(DIST, asset), { recursive: true });
+          cpSync(file, join(dist, asset), { recursive: true });
           return urlFromDist(name.endsWith('/') ? `${asset}/` : asset);
         },
       );

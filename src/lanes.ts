@@ -43,9 +43,9 @@ function shareOf(kind: string, data: Json): Share {
     case 'proposal':
       return { class: 'own', sliceCpuMs: SLICE_MS, ...common };
     case STRANGER:
-      return { class: 'strangers', sliceCpuMs: STRANGERS_SLICE_MS, ...common };
+      return { class: again ? 'asked-strangers' : 'strangers', sliceCpuMs: STRANGERS_SLICE_MS, ...common };
     case LONG_STRANGER:
-      return { class: 'long-strangers', ...common };
+      return { class: again ? 'asked-strangers' : 'long-strangers', ...common };
     default:
       return { class: 'own', ...common };
   }

@@ -1,8 +1,9 @@
 /** Hostile proposals from forks, many at once, against a server of its own process, and honest ones in between. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import type { Octokit } from '@octokit/rest';
 
@@ -11,6 +12,7 @@ import { startBotProcess } from '../../test/e2e/bot-process.ts';
 import { octokitAs } from '../../test/e2e/octokit-as.ts';
 import { freePort, type PorticoProcess } from '../../test/e2e/portico-process.ts';
 import { CONFIG_MAP, HOSTILE, kptfile } from '../../test/isolation/hostile-packages.ts';
+import { build } from '../build.ts';
 import { memoryOf } from '../load/watch.ts';
 
 export interface Siege {
@@ -27,6 +29,9 @@ export interface Siege {
   /** From opening an honest proposal until its checks stand, in milliseconds: of a branch, and of a fork. */
   readonly ownMs: readonly number[];
   readonly forkMs: readonly number[];
+  /** From the first of the hostile proposals: until the last was open, and until the last was answered, in milliseconds. */
+  readonly openedMs: number;
+  readonly answeredMs: number;
   /** Hostile proposals that had an answer when it was over, and those of them that passed. */
   readonly answered: number;
   readonly passed: number;
@@ -34,6 +39,7 @@ export interface Siege {
   readonly passedKinds: readonly string[];
 }
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLACE = { owner: 'acme', repo: 'packages' };
 const WAIT_MS = 600_000;
 
@@ -54,7 +60,9 @@ export async function lay(options: {
   const port = await freePort();
   const data = join(root, 'bot');
   mkdirSync(data);
-  const bot = started.use(await startBotProcess({ forge, data, port, env: { LOG_LEVEL: 'error' } }));
+  const env = { LOG_LEVEL: 'error' };
+  const program = await programOfImage(join(root, 'image'));
+  const bot = started.use(await startBotProcess({ forge, data, port, env, program }));
   forge.setAppWebhookUrl(`http://127.0.0.1:${port}/api/github/webhooks`);
   const as = (login: string): Octokit['rest'] => octokitAs(forge.apiUrl, `${login}-token`).rest;
   for (const login of people.slice(1)) await as(login).repos.createFork(PLACE);
@@ -65,6 +73,7 @@ export async function lay(options: {
   await watch.begin();
   const kinds = Object.entries(HOSTILE);
   const heads: string[] = [];
+  const began = performance.now();
   const ownMs: number[] = [];
   const forkMs: number[] = [];
   const between = Math.max(1, Math.floor(options.hostile / options.honest));
@@ -80,7 +89,9 @@ export async function lay(options: {
       `after ${at + 1}: ${ownMs.at(-1)} ms of a branch, ${forkMs.at(-1)} ms of a fork; until now ${stallMs} ms of stall, ${stallWaitedMs} ms of it at most without a processor, ${serverMebibytes} MiB of the server, ${treeMebibytes} MiB in all`,
     );
   }
+  const openedMs = Math.round(performance.now() - began);
   const conclusions = await allConclusions(as('alice'), heads);
+  const answeredMs = Math.round(performance.now() - began);
   const seen = await watch.end();
   return {
     hostile: options.hostile,
@@ -88,6 +99,8 @@ export async function lay(options: {
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     ownMs,
     forkMs,
+    openedMs,
+    answeredMs,
     answered: conclusions.filter((one) => one !== undefined).length,
     passed: conclusions.filter((one) => one === 'success').length,
     passedKinds: kinds
@@ -96,6 +109,18 @@ export async function lay(options: {
         conclusions.some((one, number) => number % kinds.length === at && one === 'success'),
       ),
   };
+}
+
+/** What the image runs, in a directory like its own: options of Node, and the packed server. */
+async function programOfImage(directory: string): Promise<readonly string[]> {
+  await build(join(directory, 'dist'));
+  for (const name of ['package.json', 'app.yml', 'node_modules'])
+    symlinkSync(join(ROOT, name), join(directory, name));
+  const image = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const [node, ...program] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(image)?.[1] ?? '[]') as readonly string[];
+  const file = program.pop();
+  if (node !== 'node' || file === undefined) throw new Error('the Dockerfile has no ENTRYPOINT of node');
+  return [...program, join(directory, file)];
 }
 
 async function forgeOf(root: string, people: readonly string[]): Promise<LocalForge> {

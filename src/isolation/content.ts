@@ -7,13 +7,16 @@ import { fileURLToPath } from 'node:url';
 
 import { createWorkerPool, type WorkerPool } from '../processes/worker-pool.ts';
 import { createContentCalls, type Content, type JobShare } from './content-calls.ts';
-import { CONTENT_LIMITS, type ContentLimits } from './limits.ts';
+import { CONTENT_LIMITS, memoryOf, type ContentLimits } from './limits.ts';
 import { createPerformer, type ProcessState } from './perform.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { nothingSent } from './wire-files.ts';
 
-/** Who waits for the work: what strangers propose has processes of its own, and never all; what of it takes long, others. */
-export type Class = 'own' | 'strangers' | 'long-strangers';
+/**
+ * Who waits for the work: what strangers propose has processes of its own, and never all; what of it takes long, others;
+ * and what of it somebody who may write asked for once more, others with more memory.
+ */
+export type Class = 'own' | 'strangers' | 'long-strangers' | 'asked-strangers';
 
 /** A part of the whole, for one job. */
 export interface Share {
@@ -66,26 +69,31 @@ const PROCESSES = 2;
 /** Nothing is started before there is work. */
 export function createContentPools(
   processes = PROCESSES,
-  heapMebibytes = CONTENT_LIMITS.heapMebibytes,
+  limits: ContentLimits = CONTENT_LIMITS,
 ): ContentPools {
   const poolOf = (
+    class_: Class,
     most: number,
     more: { readonly nice?: number; readonly spare?: boolean; readonly asideAfterMs?: number },
   ): WorkerPool<ProcessState> =>
     createWorkerPool({
       file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
-      heapMebibytes,
+      heapMebibytes: memoryOf(class_, limits).heapMebibytes,
       processes: most,
       ...more,
       remember: () => ({ sent: nothingSent(), definitions: new Set() }),
     });
   const pools = {
-    own: poolOf(processes, { asideAfterMs: ASIDE_AFTER_MS }),
-    strangers: poolOf(Math.max(1, Math.floor(processes / 2)), {
+    own: poolOf('own', processes, { asideAfterMs: ASIDE_AFTER_MS }),
+    strangers: poolOf('strangers', Math.max(1, Math.floor(processes / 2)), {
       asideAfterMs: ASIDE_AFTER_MS,
       spare: true,
     }),
-    'long-strangers': poolOf(1, { nice: LONG_STRANGERS_NICE }),
+    'long-strangers': poolOf('long-strangers', 1, { nice: LONG_STRANGERS_NICE }),
+    'asked-strangers': poolOf('asked-strangers', 1, {
+      nice: LONG_STRANGERS_NICE,
+      asideAfterMs: ASIDE_AFTER_MS,
+    }),
   };
   return {
     of: pools,
@@ -99,7 +107,7 @@ export async function createContentWork(options: ContentOptions): Promise<Conten
   const { version, ended } = options;
   const limits = { ...CONTENT_LIMITS, ...options.limits };
   const quarantine = options.quarantine ?? (await openQuarantine());
-  const held = options.pools ?? createContentPools(options.processes, limits.heapMebibytes);
+  const held = options.pools ?? createContentPools(options.processes, limits);
   const pools = held.of;
   const jobs = new AsyncLocalStorage<JobShare>();
   const jobOf = (share: Share): JobShare => ({ share, allowance: { cpuMs: limits.jobCpuMs } });

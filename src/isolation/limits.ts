@@ -1,4 +1,5 @@
 /** What work on foreign content may use, and what is said where it would use more. */
+import type { Class } from './content.ts';
 import type { Refused } from './messages.ts';
 import type { Step } from './operations.ts';
 
@@ -14,6 +15,9 @@ export interface ContentLimits {
   /** MiB of the process's heap, and of all its memory. */
   readonly heapMebibytes: number;
   readonly residentMebibytes: number;
+  /** The same of what comes from forks, unless somebody who may asks for more. */
+  readonly forkHeapMebibytes: number;
+  readonly forkResidentMebibytes: number;
   /** Bytes of the files that come out, and of all that is told of them. */
   readonly fileBytes: number;
   readonly restBytes: number;
@@ -29,10 +33,27 @@ export const CONTENT_LIMITS: ContentLimits = {
   wallMs: 240_000,
   heapMebibytes: 256,
   residentMebibytes: 448,
+  forkHeapMebibytes: 96,
+  forkResidentMebibytes: 240,
   fileBytes: 64 * 1024 * 1024,
   restBytes: 8 * 1024 * 1024,
   functions: 200,
 };
+
+/** Processes that have the memory of proposals from forks, unless somebody who may asks for more. */
+export function isOfFork(class_: Class): boolean {
+  return class_ === 'strangers' || class_ === 'long-strangers';
+}
+
+/** MiB that a process of a class may have. */
+export function memoryOf(
+  class_: Class,
+  limits: ContentLimits,
+): Pick<ContentLimits, 'heapMebibytes' | 'residentMebibytes'> {
+  return isOfFork(class_)
+    ? { heapMebibytes: limits.forkHeapMebibytes, residentMebibytes: limits.forkResidentMebibytes }
+    : limits;
+}
 
 /** Which limit work on content met. Stable, as part of what checks say. */
 export type LimitCode =
@@ -62,12 +83,12 @@ export interface Cutting {
   readonly at?: number | undefined;
 }
 
-export function limitMet(cutting: Cutting, limits: ContentLimits): LimitMet {
+export function limitMet(cutting: Cutting, limits: ContentLimits, class_: Class = 'own'): LimitMet {
   const { step, at } = cutting;
   const where =
     step === undefined ? '' : ` at ${step.function}${step.package === '.' ? '' : ` of ${step.package}`}`;
   return {
-    ...wordsFor(cutting, where, limits),
+    ...wordsFor(cutting, where, limits, class_),
     ...(step !== undefined && { step }),
     ...(at !== undefined && { at }),
   };
@@ -76,10 +97,14 @@ export function limitMet(cutting: Cutting, limits: ContentLimits): LimitMet {
 const AGAIN =
   'The same content is not tried again; who may write here asks for it once more with `/portico render`, or by the check\'s "Re-run".';
 
+const MORE =
+  'A proposal from a fork gets less memory than others; it gets as much when somebody who may write here asks for it by `/portico render`, or by the check\'s "Re-run".';
+
 function wordsFor(
   { by, seconds = 0, message = '' }: Cutting,
   where: string,
   limits: ContentLimits,
+  class_: Class,
 ): Pick<LimitMet, 'code' | 'message' | 'hint'> {
   switch (by) {
     case 'cpu':
@@ -98,8 +123,8 @@ function wordsFor(
     case 'memory':
       return {
         code: 'CONTENT_MEMORY',
-        message: `It was stopped${where}: it needs more than ${limits.heapMebibytes} MiB of memory`,
-        hint: `Let functions and expressions make less, or divide the package. ${AGAIN}`,
+        message: `It was stopped${where}: it needs more than ${memoryOf(class_, limits).heapMebibytes} MiB of memory`,
+        hint: `Let functions and expressions make less, or divide the package. ${isOfFork(class_) ? MORE : AGAIN}`,
       };
     case 'crash':
       return {

@@ -8,7 +8,7 @@ import type { Guardrail } from '../package/render/render-types.ts';
 import type { WorkerPool, WorkEnd } from '../processes/worker-pool.ts';
 import type { JobShare } from './content-calls.ts';
 import type { Class, Share } from './content.ts';
-import { limitMet, type ContentLimits, type Cutting, type LimitMet } from './limits.ts';
+import { isOfFork, limitMet, memoryOf, type ContentLimits, type Cutting, type LimitMet } from './limits.ts';
 import type { Delivery, Given, Message, Question, Reply, Request } from './messages.ts';
 import type { Step } from './operations.ts';
 import type { Quarantine, Verdict } from './quarantine.ts';
@@ -58,23 +58,28 @@ const TRIES = 2;
 export function createPerformer(setting: Setting): Performer {
   const { limits, quarantine, version } = setting;
   const long = new Set<string>();
-  return async (piece, { share, allowance }) => {
+  return async (piece, { share: asked, allowance }) => {
+    let share = asked;
     const keyed = !quarantine.isEmpty() || long.size > 0 || share.anew === true;
     const keyOf = (): string => workKey(piece.operation, piece.packages, piece.rest, version, limits);
     const early = keyed ? keyOf() : undefined;
     if (early !== undefined && share.anew === true) await quarantine.release(early);
-    const verdict = early === undefined ? undefined : quarantine.verdict(early);
+    let verdict = early === undefined ? undefined : quarantine.verdict(early);
+    if (verdict?.memory === 'fork' && !isOfFork(share.class)) verdict = undefined;
     if (verdict?.limit !== undefined) return { ok: false, limit: verdict.limit };
+    const isWhole = verdict?.memory === 'whole' && isOfFork(share.class);
     if (share.sliceCpuMs !== undefined && early !== undefined && long.has(early)) throw later();
+    if (isWhole) share = { ...share, class: 'asked-strangers' };
+    const memory = memoryMark(share.class);
     let stopped = verdict?.stopped ?? [];
     let left = limits.workCpuMs;
     for (;;) {
       const before = allowance.cpuMs;
       const done = await attempt(setting, piece, share, allowance, stopped, left);
       if ('value' in done) {
-        // What was left out once is known the next time.
-        if (stopped.length > (verdict?.stopped.length ?? 0)) {
-          await quarantine.condemn(early ?? keyOf(), { stopped });
+        // What was left out once is known the next time, and what it took to do it.
+        if (stopped.length > (verdict?.stopped.length ?? 0) || (memory?.memory === 'whole' && !isWhole)) {
+          await quarantine.condemn(early ?? keyOf(), { stopped, ...memory });
         }
         return { ok: true, value: done.value };
       }
@@ -83,7 +88,7 @@ export function createPerformer(setting: Setting): Performer {
         keep(long, early ?? keyOf());
         throw later();
       }
-      const limit = limitMet(cutting, limits);
+      const limit = limitMet(cutting, limits, share.class);
       if (cutting.by === 'job') return { ok: false, limit };
       left -= before - allowance.cpuMs;
       const { at } = limit;
@@ -94,13 +99,19 @@ export function createPerformer(setting: Setting): Performer {
         at !== undefined &&
         !stopped.some(([n]) => n === at);
       if (!again) {
-        await quarantine.condemn(early ?? keyOf(), { stopped, limit });
+        await quarantine.condemn(early ?? keyOf(), { stopped, limit, ...memory });
         return { ok: false, limit };
       }
       const { code, message, hint } = limit;
       stopped = [...stopped, [at, { code, message, hint }]];
     }
   };
+}
+
+/** With which memory something was found out. */
+function memoryMark(class_: Class): Pick<Verdict, 'memory'> {
+  if (class_ === 'asked-strangers') return { memory: 'whole' };
+  return isOfFork(class_) ? { memory: 'fork' } : {};
 }
 
 /** Limits that one function meets, so that the others can be run without it. */
@@ -189,7 +200,7 @@ interface Heard extends Told {
 async function converse(
   pool: WorkerPool<ProcessState>,
   { operation, packages, rest, runtime, signal }: Piece,
-  { affinity }: Share,
+  { affinity, class: class_ }: Share,
   limits: ContentLimits,
   { stopped, most }: { readonly stopped: Verdict['stopped']; readonly most: number },
 ): Promise<Heard> {
@@ -203,7 +214,7 @@ async function converse(
       limits: () => ({
         cpuMs: Math.min(most, stepBegan + limits.stepCpuMs),
         wallMs: limits.wallMs + waited + (asked === undefined ? 0 : performance.now() - asked),
-        residentBytes: limits.residentMebibytes * 1024 * 1024,
+        residentBytes: memoryOf(class_, limits).residentMebibytes * 1024 * 1024,
       }),
       async ask({ sent, definitions: known }, send) {
         const forget = forgets(sent);

@@ -11,6 +11,11 @@ export interface Verdict {
   readonly stopped: readonly (readonly [at: number, refused: Refused])[];
   /** Set where the work is not done at all. */
   readonly limit?: LimitMet;
+  /**
+   * `fork`: found with the memory that forks get, which says nothing of processes with more. `whole`: somebody who may
+   * asked for it, so that it is worked on with the memory that others get, though it comes from a fork.
+   */
+  readonly memory?: 'fork' | 'whole';
 }
 
 /** Where verdicts outlive the process. It may be lost: then the work is tried once more. */

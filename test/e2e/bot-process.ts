@@ -15,6 +15,8 @@ export interface BotSettings {
   readonly host?: string;
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What Node runs; default: the checkout. */
+  readonly program?: readonly string[];
 }
 
 /** `portico serve` as a process of its own, ready, or killed on its way there. @throws when it gave up */
@@ -22,7 +24,7 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
   const { forge, data, port } = settings;
   const key = join(data, 'key.pem');
   writeFileSync(key, forge.app.privateKeyPem);
-  const bot = startPortico(['serve'], {
+  const env = {
     APP_ID: String(forge.app.id),
     PRIVATE_KEY_PATH: key,
     WEBHOOK_SECRET: forge.app.webhookSecret,
@@ -36,7 +38,8 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     CONTENT_PER_HOUR: '100000',
     ...(settings.databaseUrl !== undefined && { DATABASE_URL: settings.databaseUrl }),
     ...settings.env,
-  });
+  };
+  const bot = startPortico(['serve'], env, settings.program);
   const ended = (): boolean => bot.child.exitCode !== null || bot.child.signalCode !== null;
   await eventually('the bot', async () => ended() || (await isReady(port)), 180);
   if (bot.child.exitCode !== null) throw new Error(`the bot ended with ${bot.child.exitCode}\n${bot.log()}`);

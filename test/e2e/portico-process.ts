@@ -14,9 +14,13 @@ export interface PorticoProcess extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `portico` as a process of its own, as a user would. */
-export function startPortico(argv: readonly string[], env: Record<string, string> = {}): PorticoProcess {
-  const child = spawn(process.execPath, [START, ...argv], {
+/** Starts `portico` as a process of its own, as a user would; `program` is what Node is given before the arguments. */
+export function startPortico(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  program: readonly string[] = [START],
+): PorticoProcess {
+  const child = spawn(process.execPath, [...program, ...argv], {
     env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
-import { createContentWork, type ContentOptions, type ContentWork } from '../../src/isolation/content.ts';
+import {
+  createContentWork,
+  type ContentOptions,
+  type ContentWork,
+  type Share,
+} from '../../src/isolation/content.ts';
 import { openQuarantine, type Verdict, type VerdictStore } from '../../src/isolation/quarantine.ts';
 import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
@@ -24,6 +29,13 @@ const SLOW_POLICY: Guardrail = {
 const MANY = Array.from({ length: 500 }, (_, at) => CONFIG_MAP.replace('name: web', `name: m${at}`)).join(
   '---\n',
 );
+/** More to remember than what a small process may. */
+const MEMORABLE = packageOf({
+  Kptfile: kptfile('  - image: set-labels:v0.2\n    configMap: { team: web }\n'),
+  'many.yaml': Array.from({ length: 3_000 }, (_, at) =>
+    CONFIG_MAP.replace('name: web', `name: m${at}`).replace('a: b', `a: ${'x '.repeat(300)}`),
+  ).join('---\n'),
+});
 const LABELS: Guardrail = {
   name: 'labels',
   type: 'validator',
@@ -148,6 +160,36 @@ test('content that takes too much memory ends its process and no other (61)', as
     { guardrail: 'labels', exitCode: 1, refused: { code: 'CONTENT_MEMORY' } },
   ]);
   expect(plain.ok).toBe(true);
+});
+
+test('what comes from a fork gets less memory, until somebody who may asks for more (61)', async () => {
+  const ends: string[] = [];
+  using work = await start({
+    limits: { heapMebibytes: 256, forkHeapMebibytes: 30, stepCpuMs: 60_000, workCpuMs: 60_000 },
+    ended: (share, outcome) => ends.push(`${share}: ${outcome}`),
+  });
+  ends.splice(0);
+  const render = async (share: Share): Promise<RenderResult['problem']> => {
+    const { problem, runs } = await work.within(share, () =>
+      work.content.render({ files: MEMORABLE, runtime }),
+    );
+    return runs.find(({ refused }) => refused)?.refused ?? problem;
+  };
+  const refused = await render({ class: 'long-strangers' });
+  expect(refused).toMatchObject({
+    code: 'CONTENT_MEMORY',
+    message: expect.stringContaining('more than 30 MiB') as string,
+    hint: expect.stringContaining('/portico render') as string,
+  });
+  expect(ends.splice(0)).toContain('long-strangers: memory');
+  expect(await render({ class: 'strangers' })).toEqual(refused);
+  expect(ends.splice(0)).not.toContain('strangers: memory');
+  // It says nothing of what others propose, who may use more.
+  expect(await render({ class: 'own' })).toBeUndefined();
+  expect(await render({ class: 'asked-strangers', anew: true })).toBeUndefined();
+  // The next look, which nobody asked for, finds the same.
+  expect(await render({ class: 'long-strangers' })).toBeUndefined();
+  expect(ends).toEqual(['own: answer', 'asked-strangers: answer', 'asked-strangers: answer']);
 });
 
 test('functions that are each cheap enough are not, together (61)', async () => {
