@@ -14,6 +14,8 @@ export interface MergeRecord {
   readonly directories: readonly string[];
   /** The commit that both sides came from. */
   readonly base: string;
+  /** The side that stands in it where both changed the same field; in merges of older versions the registered branch's. */
+  readonly taken?: 'local';
   /** `<directory>:<id>` of conflicts in fields that functions write: they are settled with those that they follow from. */
   readonly following?: readonly string[];
 }

@@ -30,7 +30,8 @@ export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>)
 }
 
 /**
- * Merges them into an open proposal, by compare-and-swap and never by force. Update branches are left to whoever makes
+ * Merges them into an open proposal, by compare-and-swap and never by force. Where both changed the same field, the
+ * proposal's value stays, so that its diff still shows what it is for, and a conflict tells of the other. Update branches are left to whoever makes
  * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function remergeProposal(
@@ -67,7 +68,7 @@ export async function remergeProposal(
     const merge = await mergeOf(
       world,
       git,
-      { base: mergeBase, upstream: base, local: head.oid },
+      { base: mergeBase, upstream: base, local: head.oid, taken: 'local' },
       directory,
       signal,
     );
@@ -88,6 +89,7 @@ export async function remergeProposal(
     kind: 'merge',
     directories: behind.map(({ directory }) => directory),
     base: mergeBase,
+    taken: 'local',
     ...(following.length > 0 && { following }),
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
@@ -113,12 +115,12 @@ export async function conflictsOfMerge(
   world: Pick<World, 'content'>,
   git: Access['git'],
   { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
-  { directories, base, following = [] }: MergeRecord,
+  { directories, base, taken, following = [] }: MergeRecord,
   signal?: AbortSignal,
 ): Promise<(Conflict & { readonly directory: string })[]> {
   const found: (Conflict & { readonly directory: string })[] = [];
   for (const directory of directories) {
-    const merged = await mergedPackage(world, git, { base, upstream, local }, directory, signal);
+    const merged = await mergedPackage(world, git, { base, upstream, local, taken }, directory, signal);
     for (const conflict of merged.conflicts) {
       if (!following.includes(`${directory}:${conflict.id}`)) found.push({ ...conflict, directory });
     }
@@ -130,6 +132,8 @@ interface MergeCommits {
   readonly base: string;
   readonly upstream: string;
   readonly local: string;
+  /** The side that stands where both changed the same field; upstream where it is undefined. */
+  readonly taken?: MergeRecord['taken'] | undefined;
 }
 
 /** What a package is that changed on both sides, and where they meet. */
@@ -156,7 +160,8 @@ export async function mergeOf(
     upstream: await filesAt(git, commits.upstream, directory, signal),
     local: await filesAt(git, commits.local, directory, signal),
   };
-  return (decisions = new Map()) => content.mergeConcurrent({ ...sides, decisions }, signal);
+  const onConflict = commits.taken ?? 'upstream';
+  return (decisions = new Map()) => content.mergeConcurrent({ ...sides, onConflict, decisions }, signal);
 }
 
 function withheld(reason: string): Remerge {

@@ -4,7 +4,7 @@ import { isEnough } from '../command/approval-state.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { loadApprovals } from './approvals.ts';
-import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from './check-names.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, POWER_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
 import type { CheckRun, Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
@@ -106,6 +106,9 @@ async function isMergedByRule(
   return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 
+/** Checks that wait for a decision which no approval of the content replaces. */
+const DECIDED_FIRST: readonly string[] = [POWER_CHECK, CONFLICTS_CHECK];
+
 async function isApproved(
   access: Access,
   config: RepositoryConfig,
@@ -126,7 +129,7 @@ async function isApproved(
   },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (runs.some(({ name, conclusion }) => name === POWER_CHECK && conclusion === 'action_required'))
+  if (runs.some(({ name, conclusion }) => DECIDED_FIRST.includes(name) && conclusion === 'action_required'))
     return false;
   const run = runs.find(({ name }) => name === APPROVAL_CHECK);
   if (run?.conclusion === 'success' && run.externalId === shortDigest(digest)) {

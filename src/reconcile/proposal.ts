@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { contentDigest } from '../revision/digest.ts';
+import { parseBranch } from '../revision/ref-name.ts';
 import { loadApprovals } from './approvals.ts';
 import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
 import type { TrialMemory } from './config-trial.ts';
@@ -109,6 +110,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     );
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
+    const open = await openConflicts(world, access, snapshot, commit.head.oid, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -123,7 +125,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       ),
       commit,
       kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
-      ...(await openConflicts(world, access, snapshot, commit.head.oid, signal)),
+      ...open,
       behind: {
         packages: behindPackages(snapshot).map(({ path }) => path),
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
@@ -153,6 +155,9 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       checks,
       approvals,
       approval: approval.state,
+      // An update lists its own in its description.
+      conflicts: parseBranch(snapshot.pull.headRef)?.kind === 'update' ? [] : open.conflicts,
+      isEmpty: changes.length + snapshot.otherFiles.length === 0,
     });
     await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
     await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);

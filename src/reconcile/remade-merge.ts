@@ -46,7 +46,13 @@ export async function remadeMerge(
   const { commit, record } = from;
   if (record.kind === 'merge') {
     const [local = '', upstream = ''] = commit.parents;
-    return mergeOf(world, git, { base: record.base, upstream, local }, directory, signal);
+    return mergeOf(
+      world,
+      git,
+      { base: record.base, upstream, local, taken: record.taken },
+      directory,
+      signal,
+    );
   }
   const { facts, config } = snapshot;
   const asker = { login: record.by, facts, config };

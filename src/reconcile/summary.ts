@@ -8,7 +8,8 @@ import type { PowerDiff } from '../package/power/power-types.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
-import { code, details, table, told } from './markdown-blocks.ts';
+import { code, conflictTable, details, table, told } from './markdown-blocks.ts';
+import type { OpenConflict } from './open-conflicts.ts';
 import type { PackageChange } from './proposal-changes.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { PublishedRevision } from './published-proposal.ts';
@@ -24,6 +25,10 @@ export interface SummaryInput {
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;
   readonly approval: ApprovalState;
+  /** Where the proposal meets what was merged meanwhile, as far as nothing else lists it. */
+  readonly conflicts?: readonly OpenConflict[];
+  /** Nothing in it differs from the registered branch. */
+  readonly isEmpty?: boolean;
 }
 
 /** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
@@ -31,6 +36,7 @@ const BUDGET = 58_000;
 const MOST_PACKAGES = 100;
 const MOST_FUNCTIONS = 40;
 const MOST_POWERS = 30;
+const MOST_CONFLICTS = 20;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
@@ -42,7 +48,7 @@ export function summaryOf(input: SummaryInput): string {
   const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
   const head = [
     `### ${headline(input, failing.length)}`,
-    input.packages.length === 0 ? 'No package is touched.' : packagesTable(input),
+    input.packages.length === 0 ? untouched(input) : packagesTable(input),
     failing.length + waived.length === 0
       ? ''
       : table(
@@ -51,6 +57,7 @@ export function summaryOf(input: SummaryInput): string {
             .filter(({ name }) => name !== AGGREGATE_CHECK)
             .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
         ),
+    conflictsPart(input),
     approvalLine(input.approval),
     nextStep(input, failing.length),
   ]
@@ -58,6 +65,20 @@ export function summaryOf(input: SummaryInput): string {
     .join('\n\n');
   const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`;
   return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
+}
+
+function untouched({ isEmpty = false, pull }: SummaryInput): string {
+  return isEmpty
+    ? `Nothing here differs from ${code(pull.baseRef)}: what was changed is there already, or was taken back.`
+    : 'No package is touched.';
+}
+
+/** What both sides changed: this side's value stands for now, and the other's is not lost. */
+function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
+  if (conflicts.length === 0) return '';
+  const what =
+    conflicts.length === 1 ? 'changed a field that this changes' : 'changed fields that this changes';
+  return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MOST_CONFLICTS)}`;
 }
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */

@@ -63,21 +63,25 @@ describe('the base moved for the same package', () => {
     const second = await repo.propose('two', data(mine));
     await repo.publish('one', data({ color: 'red', size: 'tiny', shape: 'flat' }));
 
+    // What the proposal is for stays to be seen in it.
     const merged = await repo.pull(second.number);
-    const taken = { color: 'red', size: 'tiny', shape: 'flat' };
+    const taken = mine;
     expect(await repo.read('web/config.yaml', merged.head.sha)).toBe(data(taken)['web/config.yaml']);
+    expect(merged.changed_files).toBe(1);
     const check = (await repo.checksOf(second.number)).get('portico/conflicts');
     expect(check).toMatchObject({ conclusion: 'action_required', output: { title: '3 open conflicts' } });
-    expect(check?.output.summary).toContain(
-      '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` |',
-    );
+    const row = '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` | `green` | local |';
+    expect(check?.output.summary).toContain(row);
+    const told = await repo.sticky(second.number);
+    expect(told).toContain('`main` (upstream) changed fields that this changes too.');
+    expect(told).toContain(row);
     expect(await repo.command(second.number, '/portico publish')).toMatchObject({
       reaction: 'confused',
       reply: expect.stringContaining('3 merge conflicts are not settled'),
     });
-    const told = (await repo.command(second.number, '/portico explain', 'rita')).reply;
-    expect(told).toContain('❌ 3 merge conflicts are not settled.');
-    expect(told).toContain('Who can: the role write or higher.');
+    const explained = (await repo.command(second.number, '/portico explain', 'rita')).reply;
+    expect(explained).toContain('❌ 3 merge conflicts are not settled.');
+    expect(explained).toContain('Who can: the role write or higher.');
 
     // A person edits another line of the file: nothing is settled by that.
     await repo.push('two', data({ ...taken, more: 'yes' }));
@@ -104,12 +108,12 @@ describe('the base moved for the same package', () => {
     );
     expect(two.reaction).toBe('rocket');
     expect(await repo.read('web/config.yaml', (await repo.pull(second.number)).head.sha)).toBe(
-      data({ ...taken, color: 'green', more: 'yes' })['web/config.yaml'],
+      data({ ...taken, size: 'tiny', more: 'yes' })['web/config.yaml'],
     );
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
       '1 open conflict',
     );
-    await repo.push('two', data({ ...taken, color: 'green', shape: 'oval', more: 'yes' }));
+    await repo.push('two', data({ ...taken, size: 'tiny', shape: 'oval', more: 'yes' }));
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico')?.conclusion).toBe('action_required');
     await repo.review(second.number, 'APPROVE');
@@ -119,6 +123,19 @@ describe('the base moved for the same package', () => {
       'color: green\n  size: tiny\n  shape: oval',
     );
     expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
+
+    // Merged by the button with an open conflict, it would take back what was published before.
+    const third = await repo.propose('three', data({ color: 'third' }));
+    await repo.publish('four', data({ color: 'fourth' }), '/portico publish', ['bob', 'carol']);
+    await repo.review(third.number, 'APPROVE');
+    await repo.press(third.number);
+    await stage.idle();
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2', 'web/v3']);
+
+    const same = await repo.propose('same', data({ color: 'same' }));
+    await repo.push('same', { 'web/config.yaml': await repo.read('web/config.yaml', 'main') });
+    await stage.idle();
+    expect(await repo.sticky(same.number)).toContain('Nothing here differs from `main`');
   });
 
   test('merged by the button before that, it is not what was approved: flagged, and published with the next', async () => {

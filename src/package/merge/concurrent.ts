@@ -15,11 +15,13 @@ export function mergeConcurrent(sides: {
   readonly base: PackageFiles;
   readonly upstream: PackageFiles;
   readonly local: PackageFiles;
+  /** The side that stands where both changed the same field; upstream where it is absent. */
+  readonly onConflict?: Side;
   /** Conflicts that somebody settled, by id. */
   readonly decisions?: ReadonlyMap<string, Side>;
 }): { readonly files: PackageFiles; readonly conflicts: readonly Conflict[] } {
   const merged = mergePackages(sides);
-  const report = createReport('upstream', sides.decisions);
+  const report = createReport(sides.onConflict ?? 'upstream', sides.decisions);
   const { base, upstream, local } = sides;
   const versions = {
     base: base.get('Kptfile'),
