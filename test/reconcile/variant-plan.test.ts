@@ -100,9 +100,11 @@ function inventory(text: string): CatalogRepository {
   return bareRepository(6, 'acme/inventory', { inventory: documents('teams.yaml', text) });
 }
 
+function gone(text: string, name: string, ...more: CatalogRepository[]): boolean {
+  return variantPlan(catalogOf(text, ...more)).isGone(`2/default/${name}`, 3, 'left');
+}
+
 test('what a document or target that is wrong may ask for is not gone; the rest is', () => {
-  const gone = (text: string, name: string, ...more: CatalogRepository[]): boolean =>
-    variantPlan(catalogOf(text, ...more)).isGone(`2/default/${name}`, 3, 'left');
   const good = '  - repositories: [{name: edge}]\n';
   const lost = `${good}  - repositories: [{name: nowhere}]\n`;
   expect(gone(SET + lost, 's-edge-left')).toBe(true);

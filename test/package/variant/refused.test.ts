@@ -13,8 +13,7 @@ function mistakesIn(text: string): (readonly [number, string])[] {
   return document?.kind === 'refused' ? document.problems.map(({ line, message }) => [line, message]) : [];
 }
 
-describe('what no downstream could follow is refused at its line in the template of a set', () => {
-  const set = (template: string): string => `apiVersion: ${GROUP}/v1alpha2
+const set = (template: string): string => `apiVersion: ${GROUP}/v1alpha2
 kind: PackageVariantSet
 metadata: {name: s}
 spec:
@@ -24,6 +23,48 @@ spec:
     template:
 ${template}`;
 
+const documentOf = (kind: string, upstream: string): string =>
+  `apiVersion: ${GROUP}/v1alpha${kind === 'PackageVariant' ? 1 : 2}\nkind: ${kind}\nmetadata: {name: s}\nspec:\n  upstream:\n    repo: up\n    package: web\n${upstream}  downstream: {repo: a, package: b}\n  targets: [{repositories: [{name: a}]}]\n`;
+const never = (number: number): string =>
+  `spec.upstream.revision ${number} can never be published: revisions count from 1, and -1 follows the newest`;
+
+const expanded = (repositories: string) => {
+  const text = `apiVersion: ${GROUP}/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\nspec:\n  upstream: {repo: up, package: web, revision: 1}\n  targets:\n${repositories}`;
+  const [document] = readVariantDocuments(text).documents;
+  if (document?.kind !== 'set') throw new Error(JSON.stringify(document));
+  const web = {
+    repository: 'up',
+    packageName: 'web',
+    revision: 1,
+    workspaceName: 'v1',
+    lifecycle: 'Published',
+  };
+  const world = worldOf({ packageRevisions: [{ metadata: { name: 'up.web.v1' }, spec: web }] });
+  const { variants, problems } = expandSet(document.set, world);
+  return {
+    made: variants.map(({ spec }) => spec.downstream),
+    said: problems.map(({ message }) => message),
+  };
+};
+
+const point = (name: string, mark: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  annotations:\n    kpt.dev/config-injection: ${mark}\n`;
+const wrongIn = (texts: Record<string, string>): string => {
+  const files: PackageFiles = new Map(
+    Object.entries(texts).map(([path, text]) => [
+      path,
+      { mode: '100644', bytes: new TextEncoder().encode(text) },
+    ]),
+  );
+  const found = injectionPoints(files);
+  return found.ok ? '' : found.message;
+};
+const invalid = (file: string, name: string, mark: string): string =>
+  `${file}: ConfigMap/${name} has invalid "kpt.dev/config-injection" annotation value of "${mark}"`;
+const double = (one: string, two: string): string =>
+  `duplicate injection conditionType "config.injection.ConfigMap.x" (${one} and ${two})`;
+
+describe('what no downstream could follow is refused at its line in the template of a set', () => {
   test('injectors without a name', () => {
     const text = set(`      injectors:
       - {kind: Team, name: ''}
@@ -58,11 +99,6 @@ ${template}`;
 });
 
 describe('numbers that no revision can have', () => {
-  const document = (kind: string, upstream: string): string =>
-    `apiVersion: ${GROUP}/v1alpha${kind === 'PackageVariant' ? 1 : 2}\nkind: ${kind}\nmetadata: {name: s}\nspec:\n  upstream:\n    repo: up\n    package: web\n${upstream}  downstream: {repo: a, package: b}\n  targets: [{repositories: [{name: a}]}]\n`;
-  const never = (number: number): string =>
-    `spec.upstream.revision ${number} can never be published: revisions count from 1, and -1 follows the newest`;
-
   test.each([
     ['PackageVariant', '    revision: 0\n', [[8, never(0)]]],
     ['PackageVariant', '    revision: v0\n', [[8, never(0)]]],
@@ -73,36 +109,17 @@ describe('numbers that no revision can have', () => {
     ['PackageVariant', '    revision: -1\n', []],
     ['PackageVariantSet', '    revision: v1.0.0\n', []],
   ])('%s with %j', (kind, upstream, expected) => {
-    expect(mistakesIn(document(kind, upstream))).toEqual(expected);
+    expect(mistakesIn(documentOf(kind, upstream))).toEqual(expected);
   });
 
   test("a set without a workspace is refused in Porch's words, at the line of the number", () => {
-    expect(mistakesIn(document('PackageVariantSet', '    revision: 0\n'))).toEqual([
+    expect(mistakesIn(documentOf('PackageVariantSet', '    revision: 0\n'))).toEqual([
       [8, 'either spec.upstream.revision or spec.upstream.workspaceName must be specified'],
     ]);
   });
 });
 
 describe('targets whose variants would have one name', () => {
-  const expanded = (repositories: string) => {
-    const text = `apiVersion: ${GROUP}/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\nspec:\n  upstream: {repo: up, package: web, revision: 1}\n  targets:\n${repositories}`;
-    const [document] = readVariantDocuments(text).documents;
-    if (document?.kind !== 'set') throw new Error(JSON.stringify(document));
-    const web = {
-      repository: 'up',
-      packageName: 'web',
-      revision: 1,
-      workspaceName: 'v1',
-      lifecycle: 'Published',
-    };
-    const world = worldOf({ packageRevisions: [{ metadata: { name: 'up.web.v1' }, spec: web }] });
-    const { variants, problems } = expandSet(document.set, world);
-    return {
-      made: variants.map(({ spec }) => spec.downstream),
-      said: problems.map(({ message }) => message),
-    };
-  };
-
   test('are refused with both downstreams written out', () => {
     const two =
       '  - repositories: [{name: a-b, packageNames: [c]}]\n  - repositories: [{name: a, packageNames: [b-c]}]\n';
@@ -123,23 +140,6 @@ describe('targets whose variants would have one name', () => {
 });
 
 describe('injection points', () => {
-  const point = (name: string, mark: string): string =>
-    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  annotations:\n    kpt.dev/config-injection: ${mark}\n`;
-  const wrongIn = (texts: Record<string, string>): string => {
-    const files: PackageFiles = new Map(
-      Object.entries(texts).map(([path, text]) => [
-        path,
-        { mode: '100644', bytes: new TextEncoder().encode(text) },
-      ]),
-    );
-    const found = injectionPoints(files);
-    return found.ok ? '' : found.message;
-  };
-  const invalid = (file: string, name: string, mark: string): string =>
-    `${file}: ConfigMap/${name} has invalid "kpt.dev/config-injection" annotation value of "${mark}"`;
-  const double = (one: string, two: string): string =>
-    `duplicate injection conditionType "config.injection.ConfigMap.x" (${one} and ${two})`;
-
   test('that are wrong are all named: empty, without a value, nameless, and beside files that cannot be read', () => {
     const said = wrongIn({
       'a.yaml': `${point('a', '""')}---\n${point('b', '')}---\n${point('c', 'Required')}---\n${point('""', 'required')}`,
