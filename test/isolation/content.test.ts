@@ -54,7 +54,7 @@ const LARGE = new Map([...PLAIN, ...packageOf({ 'many.yaml': MANY })]);
 const input = (guardrails: readonly Guardrail[] = []) => ({ files: PLAIN, runtime, guardrails });
 const slow = (guardrails: readonly Guardrail[] = [SLOW_POLICY]) => ({ files: LARGE, runtime, guardrails });
 
-const LIMITS = { stepCpuMs: 250, workCpuMs: 8_000, jobCpuMs: 16_000, heapMebibytes: 96 };
+const LIMITS = { stepCpuMs: 250, workCpuMs: 3_000, jobCpuMs: 6_000, heapMebibytes: 96 };
 
 /** With one process, which has loaded its code: that takes time too. */
 async function start(options: Partial<ContentOptions> = {}): Promise<ContentWork> {
@@ -193,7 +193,7 @@ test('what comes from a fork gets less memory, until somebody who may asks for m
 });
 
 test('functions that are each cheap enough are not, together (61)', async () => {
-  using work = await start({ limits: { functions: 250 } });
+  using work = await start({ limits: { functions: 250, workCpuMs: 2_000 } });
   const many = await work.content.renderSettled({ files: packageOf(manyFunctions(250)), runtime });
   expect(many.ok).toBe(false);
   const labels = '  - image: set-labels:v0.2\n    configMap: { a: b }\n';
