@@ -7,6 +7,7 @@ import { PorticoError } from '../error.ts';
 import { parseForgeConfig, type ForgeConfig } from '../localforge/config.ts';
 import { EXIT } from './exit-code.ts';
 import { startLocalPortico } from './local-portico.ts';
+import { portOption } from './port.ts';
 import { until } from './serve.ts';
 import type { Call } from './verb.ts';
 
@@ -14,12 +15,7 @@ import type { Call } from './verb.ts';
 export async function dev(call: Call): Promise<number> {
   const configFile = call.text('config');
   const config = configFile === undefined ? undefined : readConfig(call.path(configFile));
-  const port = Number(call.text('port') ?? 0);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new PorticoError('BAD_PORT', `\`${call.text('port') ?? ''}\` is not a port`, {
-      hint: 'Give a number from 0 (a free one) to 65535.',
-    });
-  }
+  const port = portOption(call) ?? 0;
   await using local = await startLocalPortico({
     dataDir: call.path(call.text('data') ?? '.portico'),
     port,

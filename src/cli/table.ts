@@ -307,8 +307,8 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'demo',
-    summary: 'play the whole story on a local forge, with links to look at',
-    usage: ['portico demo [--once] [--from DIR_OR_GIT_URL]'],
+    summary: 'play the whole story on a local forge, and leave it running to be tried out',
+    usage: ['portico demo [--once] [--from DIR_OR_GIT_URL] [--port PORT]'],
     description: [
       'Draft, proposal, checks, approval, publication, update pull requests downstream; all offline.',
     ],
@@ -318,6 +318,11 @@ export const VERBS: readonly Verb[] = [
         name: 'from',
         value: 'DIR_OR_GIT_URL',
         help: 'play it with the kpt packages of this folder or repository',
+      },
+      {
+        name: 'port',
+        value: 'PORT',
+        help: 'of the forge; 4280 by default, or a free one where that is taken',
       },
       { name: 'verbose', help: "show the bot's log" },
       JSON_OPTION,

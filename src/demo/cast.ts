@@ -8,23 +8,25 @@ export const UPSTREAM = 'blueprints';
 export const DOWNSTREAMS = ['deploy-eu', 'deploy-us'] as const;
 export type Downstream = (typeof DOWNSTREAMS)[number];
 
-/** Alice keeps the blueprints, Bob runs the deployments; both may write, and neither approves their own work. */
-export const TOKENS = { alice: 'alice-token', bob: 'bob-token' } as const;
-export type Person = keyof typeof TOKENS;
+/** Alice keeps the blueprints, Bob runs the deployments, and neither approves their own work; Carol may only read. */
+export const PEOPLE = {
+  alice: { name: 'Alice', role: 'admin', token: 'alice-token' },
+  bob: { name: 'Bob', role: 'maintain', token: 'bob-token' },
+  carol: { name: 'Carol', role: 'read', token: 'carol-token' },
+} as const;
+export type Person = keyof typeof PEOPLE;
 
 export function castConfig(): ForgeConfig {
+  const people = Object.entries(PEOPLE);
   return {
-    tokens: { [TOKENS.alice]: { login: 'alice' }, [TOKENS.bob]: { login: 'bob' } },
-    users: [
-      { login: 'alice', name: 'Alice', email: 'alice@example.com' },
-      { login: 'bob', name: 'Bob', email: 'bob@example.com' },
-    ],
+    tokens: Object.fromEntries(people.map(([login, { token }]) => [token, { login }])),
+    users: people.map(([login, { name }]) => ({ login, name, email: `${login}@example.com` })),
     orgs: [{ login: ORGANISATION, members: { alice: 'admin', bob: 'member' }, teams: [] }],
     repos: [UPSTREAM, ...DOWNSTREAMS].map((name) => ({
       owner: ORGANISATION,
       name,
       private: true,
-      collaborators: { bob: 'maintain' as const },
+      collaborators: { bob: PEOPLE.bob.role, carol: PEOPLE.carol.role },
     })),
     app: { installations: [{ account: ORGANISATION, repositories: 'all' }] },
   };
@@ -33,7 +35,7 @@ export function castConfig(): ForgeConfig {
 /** The API as this person. */
 export function as(person: Person, apiUrl: string): Octokit {
   return new Octokit({
-    auth: TOKENS[person],
+    auth: PEOPLE[person].token,
     baseUrl: apiUrl,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   });

@@ -1,13 +1,18 @@
 import { EXIT } from '../cli/exit-code.ts';
 import { startLocalPortico } from '../cli/local-portico.ts';
+import type { LocalPortico, LocalPorticoOptions } from '../cli/local-portico.ts';
+import { portOption } from '../cli/port.ts';
 import { until } from '../cli/serve.ts';
+import { visible } from '../cli/terminal.ts';
 import type { Call } from '../cli/verb.ts';
 import { PorticoError } from '../error.ts';
 import { castConfig } from './cast.ts';
 import { choosePackages } from './choose.ts';
+import { invitation } from './invitation.ts';
 import { createNarrator } from './narrator.ts';
 import { findPackages, sourceFolder, temporaryFolder } from './seed.ts';
 import { tellStory } from './story.ts';
+import type { Plot } from './story.ts';
 import { printSummary, summarise } from './summary.ts';
 
 /** The package of our own that the story is about. */
@@ -32,24 +37,58 @@ export async function demo(call: Call): Promise<number> {
   }
   const workspace = temporaryFolder();
   try {
-    await using local = await startLocalPortico({
-      dataDir: `${workspace.path}/data`,
-      config: castConfig(),
-      logLevel: call.has('verbose') ? 'info' : 'error',
-    });
-    const narrator = createNarrator(terminal);
+    await using local = await start(call, `${workspace.path}/data`);
     const plot = { source: source.path, ...choice, own: source.own, workspace: `${workspace.path}/trees` };
-    const happened = await tells(local, narrator, plot);
-    const summary = await summarise(local.forge.apiUrl, narrator.told);
-    if (terminal.json) terminal.document(summary);
-    else printSummary(terminal, summary);
-    if (!call.has('once') && happened) await leaveRunning(call, local.forge.url);
+    const code = await playDemo(local, plot, { terminal, signal: call.signal, once: call.has('once') });
     await local.stop();
-    return happened && summary.ok ? EXIT.ok : EXIT.failed;
+    return code;
   } finally {
     workspace.remove();
     source.remove();
   }
+}
+
+/** Where the forge is by default, so that README can name it. */
+const PORT = 4280;
+
+async function start(call: Call, dataDir: string): Promise<LocalPortico> {
+  const port = portOption(call);
+  const options: LocalPorticoOptions = {
+    dataDir,
+    config: castConfig(),
+    logLevel: call.has('verbose') ? 'info' : 'error',
+  };
+  if (port !== undefined || call.has('once')) return startLocalPortico({ ...options, port: port ?? 0 });
+  try {
+    return await startLocalPortico({ ...options, port: PORT });
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.code !== 'FORGE_PORT') throw error;
+    return startLocalPortico(options);
+  }
+}
+
+/**
+ * Tells the story, prints what came of it and what can be tried, and waits for the signal; with `once` it ends after the
+ * story. Gives the exit code.
+ */
+export async function playDemo(
+  local: LocalPortico,
+  plot: Plot,
+  { terminal, signal, once }: Pick<Call, 'terminal' | 'signal'> & { readonly once: boolean },
+): Promise<number> {
+  const narrator = createNarrator(terminal);
+  const happened = await tells(local, narrator, plot);
+  const summary = await summarise(local.forge.apiUrl, narrator.told);
+  if (terminal.json) terminal.document(summary);
+  else printSummary(terminal, summary);
+  if (!once && happened) {
+    // With --json, stdout holds one document and nothing else.
+    const say = terminal.json ? terminal.say : terminal.print;
+    say(`\n${visible(invitation({ web: local.forge.url, hero: plot.hero, own: plot.own }))}\n`);
+    say('Ctrl+C ends it, and nothing of it is kept.');
+    await until(signal);
+  }
+  return happened && summary.ok ? EXIT.ok : EXIT.failed;
 }
 
 /** False when a step did not happen; the narrator has said which. */
@@ -62,11 +101,6 @@ async function tells(...story: Parameters<typeof tellStory>): Promise<boolean> {
     if (narrator.told.some(({ ok }) => !ok)) return false;
     throw error;
   }
-}
-
-async function leaveRunning({ terminal, signal }: Call, url: string): Promise<void> {
-  terminal.print(`\nEverything is still there: ${terminal.style('cyan', url)}  (Ctrl+C ends it)`);
-  await until(signal);
 }
 
 function localPath(call: Call, from: string): string {

@@ -18,7 +18,7 @@ import { simpleGit, type SimpleGit } from 'simple-git';
 
 import { PorticoError } from '../error.ts';
 import { withUpstream } from '../package/kptfile.ts';
-import { ORGANISATION, TOKENS, UPSTREAM, type Downstream, type Person } from './cast.ts';
+import { ORGANISATION, PEOPLE, UPSTREAM, type Downstream, type Person } from './cast.ts';
 
 /** The repositories are private: what one has may come into the other only where both say so. */
 const SHARING = 'sharing: { within: organization }';
@@ -90,7 +90,7 @@ export async function checkout(
   await git.init(['--initial-branch=main']);
   await git.addConfig('user.name', person);
   await git.addConfig('user.email', `${person}@example.com`);
-  const basic = Buffer.from(`x-access-token:${TOKENS[person]}`).toString('base64');
+  const basic = Buffer.from(`x-access-token:${PEOPLE[person].token}`).toString('base64');
   await git.addConfig('http.extraheader', `Authorization: Basic ${basic}`);
   await git.addRemote('origin', `${gitUrl}/${ORGANISATION}/${name}.git`);
   return git;

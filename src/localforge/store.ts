@@ -51,6 +51,8 @@ export interface Store {
   transaction<T>(work: () => T): T;
   /** Runs `work` once the transaction in progress is committed, or at once when there is none. */
   afterCommit(work: () => void): void;
+  /** How many rows were written or removed since the store was opened. */
+  changes(): number;
   close(): void;
 }
 
@@ -65,6 +67,7 @@ export function openStore(file: string): Store {
     'INSERT INTO sequence VALUES (?, 1) ON CONFLICT(name) DO UPDATE SET value = value + 1 RETURNING value',
   );
   const sequence = (name: string): number => Number(next.get(name)?.['value']);
+  const total = database.prepare('SELECT total_changes() AS n');
   const collections = new Map<string, unknown>();
   let depth = 0;
   let committed: (() => void)[] = [];
@@ -105,6 +108,7 @@ export function openStore(file: string): Store {
       if (depth > 0) committed.push(work);
       else work();
     },
+    changes: () => Number(total.get()?.['n'] ?? 0),
     close: () => database.close(),
   };
 }

@@ -1,43 +1,60 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startLocalPortico } from '../../src/cli/local-portico.ts';
+import type { LocalPortico } from '../../src/cli/local-portico.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { castConfig } from '../../src/demo/cast.ts';
-import { createNarrator } from '../../src/demo/narrator.ts';
+import { playDemo } from '../../src/demo/demo.ts';
+import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
-import { tellStory } from '../../src/demo/story.ts';
 import { summarise } from '../../src/demo/summary.ts';
 import { recordContract } from '../contract/recorder.ts';
+import type { ContractRecorder } from '../contract/recorder.ts';
+import { hasChromium, launchChromium } from '../localforge/web/chromium.ts';
+import { playSentences, runCommands, thingsOf } from './play-invitation.ts';
 
 const packages = fileURLToPath(new URL('../../src/demo/packages', import.meta.url));
+const browserHere = hasChromium('what the demo invites to was not tried in a browser');
 
-/**
- * The demo's story, with every request that Portico sends and every reply and webhook that it gets held against
- * GitHub's own description.
- */
-test('the story is told, and GitHub would have taken every request of it', async () => {
-  const workspace = temporaryFolder();
-  await using local = await startLocalPortico({
+const workspace = temporaryFolder();
+const ctrlC = new AbortController();
+let local: LocalPortico;
+let contract: ContractRecorder;
+let ended: Promise<number>;
+let printed = '';
+
+/** The demo as it is, with every request that Portico sends and every reply and webhook held against GitHub's description. */
+beforeAll(async () => {
+  local = await startLocalPortico({
     dataDir: `${workspace.path}/data`,
     config: castConfig(),
     logLevel: 'error',
   });
-  using contract = recordContract(local.forge);
-  const told = createNarrator({ ...processTerminal(true), say() {}, progress() {} });
+  contract = recordContract(local.forge);
+  const invited = Promise.withResolvers<void>();
+  const print = (text: string): void => {
+    printed += `${text}\n`;
+    if (text.startsWith('Ctrl+C')) invited.resolve();
+  };
+  const terminal = { ...processTerminal(false), print, progress() {} };
   const plot = { source: packages, packages: findPackages(packages), hero: 'web-app', own: true };
-  await tellStory(local, told, { ...plot, workspace: `${workspace.path}/trees` });
-  await local.idle();
+  ended = playDemo(
+    local,
+    { ...plot, workspace: `${workspace.path}/trees` },
+    { terminal, signal: ctrlC.signal, once: false },
+  );
+  await Promise.race([invited.promise, ended]);
+});
+afterAll(async () => {
+  contract[Symbol.dispose]();
+  await local.stop();
+  workspace.remove();
+});
 
-  const summary = await summarise(local.forge.apiUrl, told.told);
-  expect(summary.ok).toBe(true);
-  expect(summary.repositories.map(({ name, pulls }) => [name, pulls.map(({ state }) => state)])).toEqual([
-    ['blueprints', ['merged']],
-    ['deploy-eu', ['merged']],
-    ['deploy-us', ['open']],
-  ]);
-
+function expectContract(): void {
   const report = contract.report();
   console.info(
     `contract: ${report.requests} requests (${report.invalidRequests.length} invalid), ` +
@@ -49,5 +66,52 @@ test('the story is told, and GitHub would have taken every request of it', async
   expect(report.invalidReplies).toEqual([]);
   expect(report.invalidWebhooks).toEqual([]);
   expect(report.requests).toBeGreaterThan(100);
-  workspace.remove();
+}
+
+test('the story is told, and GitHub would have taken every request of it', async () => {
+  expect(printed).not.toContain('✗');
+  const summary = await summarise(local.forge.apiUrl, []);
+  expect(summary.repositories.map(({ name, pulls }) => [name, pulls.map(({ state }) => state)])).toEqual([
+    ['blueprints', ['merged']],
+    ['deploy-eu', ['merged']],
+    ['deploy-us', ['open']],
+  ]);
+  expectContract();
+});
+
+test('what it invites to works exactly as printed, in a terminal and in a browser', async () => {
+  const things = thingsOf(printed);
+  expect(things).toHaveLength(3);
+  await using browser = browserHere ? await launchChromium() : undefined;
+  const page = await browser?.newPage({ viewport: { width: 1100, height: 800 } });
+  page?.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page?.on('pageerror', (error) => complaints.push(error.message));
+  let done = 0;
+  for (const thing of things) {
+    done += await runCommands(thing, workspace.path);
+    if (page !== undefined) done += await playSentences(thing, page);
+    // A person takes longer than the bot from one thing to the next.
+    await local.idle();
+  }
+  expect(done).toBe(browserHere ? 36 : 7);
+  expect(complaints).toEqual([]);
+
+  const { repositories } = await summarise(local.forge.apiUrl, []);
+  const tags = Object.fromEntries(repositories.map(({ name, tags }) => [name, tags]));
+  if (browserHere) {
+    expect(tags['blueprints']).toContain('web-app/v3');
+    expect(tags['deploy-us']).toEqual(['web-app/v1']);
+  }
+  expectContract();
+});
+
+test('it ends by Ctrl+C', async () => {
+  ctrlC.abort();
+  expect(await ended).toBe(0);
+});
+
+test('README says what the demo prints', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(invitation({ web: 'http://127.0.0.1:4280', hero: 'web-app', own: true }));
 });

@@ -94,7 +94,7 @@ export function checkLines({ runs, statuses }: Reported, page: string): Html {
  * @param changes the page on which lines of files are
  */
 export function checkBox(visit: RepositoryVisit, { run, annotations }: ReportedRun, changes: string): Html {
-  const { root, here, context } = visit;
+  const { root, context } = visit;
   const { word, tone } = verdict(run);
   const actions = collaborationStore(context.store).runs.get(run.id)?.actions ?? [];
   const at = `${root}/runs/${run.id}`;
@@ -115,11 +115,11 @@ export function checkBox(visit: RepositoryVisit, { run, annotations }: ReportedR
       ${annotations.length === 0 ? '' : annotationList(visit, run, annotations, changes)}
       <div class="line">
         ${shownActions.map((action) =>
-          buttonForm(`${at}/action`, here, `${action.label}: ${action.description}`, {
+          buttonForm(`${at}/action`, visit, `${action.label}: ${action.description}`, {
             identifier: action.identifier,
           }),
         )}
-        ${buttonForm(`${at}/rerequest`, here, `Run ${run.name} again`)}
+        ${buttonForm(`${at}/rerequest`, visit, `Run ${run.name} again`)}
       </div>
     </div>
   </section>`;

@@ -5,6 +5,7 @@ import { annotationMarks, checkBox, checkLines, reportedOn } from './checks.ts';
 import { changesSummary, fileChange } from './diff-view.ts';
 import { typed } from './discussion-forms.ts';
 import { form } from './form.ts';
+import { commitRows } from './history.ts';
 import { encodePath, sha, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';
@@ -103,15 +104,7 @@ async function comparison(
         : '';
   return html`${offer}
     <h2>${data.ahead_by} new ${data.ahead_by === 1 ? 'commit' : 'commits'}</h2>
-    <ul class="rows">
-      ${data.commits.map(
-        ({ commit, sha: id }) =>
-          html`<li>
-            ${sha(root, id)} ${commit.message.split('\n')[0]}
-            <span class="dim">${commit.author?.name ?? ''}</span>
-          </li>`,
-      )}
-    </ul>
+    ${commitRows(visit, data.commits)}
     <p class="dim">
       From <a href="${root}/tree/${encodePath(head)}"><code>${head}</code></a>
     </p>
@@ -132,5 +125,5 @@ function pullForm(visit: RepositoryVisit, base: string, head: string, message: s
     </p>
     <p><button class="main">Open pull request</button></p>`;
   return html`<h2>Open a pull request as ${visit.viewer?.login ?? 'nobody'}</h2>
-    ${form(`${visit.root}/pulls`, visit.here, fields)}`;
+    ${form(`${visit.root}/pulls`, visit, fields)}`;
 }

@@ -9,6 +9,7 @@ import type { Html } from './html.ts';
 import { mergeSection } from './merge-section.ts';
 import { loadPull, pullPage } from './pull-header.ts';
 import type { Pull } from './pull-header.ts';
+import { signIn } from './sign-in.ts';
 import { commentLink, lineComments } from './threads.ts';
 import type { LineComment } from './threads.ts';
 import type { Data, RepositoryVisit } from './visit.ts';
@@ -51,7 +52,7 @@ export async function conversationPage(visit: RepositoryVisit): Promise<Html> {
     ${mergeSection(visit, pull, reported)}
     ${
       visit.viewer === undefined
-        ? html`<p>Choose who you are, above, to write here.</p>`
+        ? signIn(visit)
         : html`${commentForm(visit, { number, state: pull.state, kind: 'pull request', merged: pull.merged })}
           ${pull.state === 'open' ? reviewForm(visit, pull) : ''}`
     }`;

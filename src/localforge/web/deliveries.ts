@@ -81,7 +81,7 @@ function outcome({ state, statusCode, status, duration }: DeliveryRecord): Html 
 }
 
 const again = (visit: Visit, delivery: DeliveryRecord): Html =>
-  buttonForm(`/settings/deliveries/${delivery.id}/attempts`, visit.here, `Send ${delivery.id} again`);
+  buttonForm(`/settings/deliveries/${delivery.id}/attempts`, visit, `Send ${delivery.id} again`);
 
 const headerLines = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)

@@ -35,7 +35,7 @@ ${typed(visit, 'comment')}</textarea>
     </p>`;
   return html`<section>
     <h2>Comment</h2>
-    ${form(`${visit.root}/issues/${about.number}/comments`, visit.here, fields)}
+    ${form(`${visit.root}/issues/${about.number}/comments`, visit, fields)}
   </section>`;
 }
 
@@ -63,7 +63,7 @@ export function reviewForm(visit: RepositoryVisit, pull: Pull): Html {
     <p><button class="main">Submit review</button></p>`;
   return html`<section>
     <h2>Review</h2>
-    ${form(`${visit.root}/pull/${pull.number}/review`, visit.here, fields)}
+    ${form(`${visit.root}/pull/${pull.number}/review`, visit, fields)}
   </section>`;
 }
 
@@ -96,7 +96,7 @@ export function lineForm(visit: RepositoryVisit, pull: Pull, path: string, index
     <textarea id="${id}-body" name="body" rows="2" required>${typed(visit, id)}</textarea>
     <p><button>Comment on the line</button></p>`;
   const content = html`<summary>Comment on a line</summary>
-    ${form(`${visit.root}/pull/${pull.number}/comments`, visit.here, fields)}`;
+    ${form(`${visit.root}/pull/${pull.number}/comments`, visit, fields)}`;
   return html`<div class="in">
     ${again ? html`<details open>${content}</details>` : html`<details>${content}</details>`}
   </div>`;

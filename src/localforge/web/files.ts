@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 
 import type { TreeEntry } from '../git-repository.ts';
 import { notFound } from '../refusal.ts';
+import { mayEdit } from './edit.ts';
 import { count, encodePath, sha, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';
@@ -54,7 +55,10 @@ export async function blobPage(visit: RepositoryVisit): Promise<Html> {
         ? html`<div class="box"><div class="in md">${readme(visit, reference, text)}</div></div>`
         : lineTable(reference.path, text);
   const main = html`<h1>${crumbs(visit, reference)}</h1>
-    <p class="dim">${count(content.length, 'byte')} at ${referenceLink(visit, reference)} · ${raw}${other}</p>
+    <p class="dim">
+      ${count(content.length, 'byte')} at ${referenceLink(visit, reference)} · ${raw}${other} ·
+      ${historyLink(visit, reference)}${await changeLink(visit, reference, 'edit', 'Edit')}
+    </p>
     ${shown}`;
   return repositoryPage(visit, 'code', reference.path, main);
 }
@@ -74,7 +78,10 @@ async function treeOf(visit: RepositoryVisit, reference: Reference): Promise<Htm
   const found = entries.find((one) => /^readme\.md$/i.test(one.path) && one.type === 'blob');
   const text = found && textOf((await git.object(found.sha))?.content ?? Buffer.alloc(0));
   const main = html`<h1>${crumbs(visit, reference)}</h1>
-    <p class="dim">At ${referenceLink(visit, reference)}${latest}</p>
+    <p class="dim">
+      At ${referenceLink(visit, reference)}${latest} ·
+      ${historyLink(visit, reference)}${await changeLink(visit, reference, 'new', 'New file')}
+    </p>
     <ul class="rows">
       ${entries
         .toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'))
@@ -92,7 +99,10 @@ async function treeOf(visit: RepositoryVisit, reference: Reference): Promise<Htm
     ${
       reference.path === ''
         ? html`<h2>Clone</h2>
-            <pre><code>git clone ${visit.context.urls.repoWeb(visit.repository)}.git</code></pre>`
+            <pre><code>git clone ${cloneAddress(visit)}</code></pre>
+            <p class="dim">
+              git asks for a password: it is the token of ${visit.viewer?.login ?? 'the user'}.
+            </p>`
         : ''
     }`;
   return repositoryPage(visit, 'code', reference.path || visit.at.repo, main);
@@ -146,6 +156,28 @@ function entryLink(visit: RepositoryVisit, { name, path }: Reference, entry: Tre
   if (entry.type === 'tree') return html`<a href="${visit.root}/tree/${to}">${entry.path}/</a>`;
   if (entry.type === 'commit') return html`${entry.path} <span class="dim">submodule at ${entry.sha}</span>`;
   return html`<a href="${visit.root}/blob/${to}">${entry.path}</a>`;
+}
+
+/** The address for git, with the name of whoever reads. */
+function cloneAddress({ context, repository, viewer }: RepositoryVisit): string {
+  const address = new URL(`${context.urls.repoWeb(repository)}.git`);
+  address.username = viewer?.login ?? '';
+  return address.href;
+}
+
+const historyLink = (visit: RepositoryVisit, { name, path }: Reference): Html =>
+  html`<a href="${visit.root}/commits/${encodePath(join(name, path))}">History</a>`;
+
+/** The way to change this, for those who may; only branches can be added to. */
+async function changeLink(
+  visit: RepositoryVisit,
+  { name, path }: Reference,
+  page: 'edit' | 'new',
+  label: string,
+): Promise<Html> {
+  const branch = await visit.context.git(visit.repository).ref(`refs/heads/${name}`);
+  if (branch === undefined || !mayEdit(visit)) return html``;
+  return html` · <a href="${visit.root}/${page}/${encodePath(join(name, path))}">${label}</a>`;
 }
 
 const referenceLink = (visit: RepositoryVisit, { name }: Reference): Html =>

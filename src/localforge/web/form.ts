@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 
 import { refusal } from '../refusal.ts';
 import type { Html } from './html.ts';
+import type { Visit } from './visit.ts';
 
 /** A comment of 65,536 characters, every one written as `%XX%XX%XX`. */
 const MAX_FORM = 700_000;
@@ -36,21 +37,40 @@ export function localPath(text: string | null, origin: string): string {
   return url.origin === new URL(origin).origin ? url.pathname + url.search : '/';
 }
 
-/** A form that comes back to the page at `back` when it is refused, and by default also when it is done. */
-export const form = (action: string, back: string, content: Html | readonly Html[]): Html =>
+/** A form of the page of this visit, which comes back to it when it is refused, and by default also when it is done. */
+export const form = (
+  action: string,
+  { here, viewer }: Pick<Visit, 'here' | 'viewer'>,
+  content: Html | readonly Html[],
+): Html =>
   html`<form method="post" action="${action}">
-    <input type="hidden" name="back" value="${back}" />${content}
+    <input type="hidden" name="back" value="${here}" />
+    <input type="hidden" name="as" value="${viewer?.login ?? ''}" />${content}
   </form>`;
+
+/**
+ * Another tab may have signed in as somebody else since the page with the form was shown.
+ * @throws a 409 refusal when the form says that it is another person's
+ */
+export function demandSamePerson(fields: URLSearchParams, viewer: Visit['viewer']): void {
+  const shownTo = fields.get('as');
+  const now = viewer?.login ?? '';
+  if (shownTo === null || shownTo === now) return;
+  throw refusal(
+    409,
+    `This page was shown to ${shownTo || 'nobody'}, and you are ${now || 'nobody'} by now. Nothing was done. Send it again to do it as ${now || 'nobody'}.`,
+  );
+}
 
 /** A form of one button. */
 export function buttonForm(
   action: string,
-  back: string,
+  visit: Pick<Visit, 'here' | 'viewer'>,
   label: string,
   fields: Readonly<Record<string, string>> = {},
 ): Html {
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   );
-  return form(action, back, html`${hidden}<button>${label}</button>`);
+  return form(action, visit, html`${hidden}<button>${label}</button>`);
 }

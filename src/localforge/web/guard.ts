@@ -1,11 +1,15 @@
 /** Who may ask for a page at all. The pages let their reader act as any configured user, so only this machine's own pages may. */
 import { isIP } from 'node:net';
 
+import { SCRIPT_HASH } from './live.ts';
 import { STYLE_HASH } from './style.ts';
 
 const POLICY = [
   "default-src 'none'",
   `style-src ${STYLE_HASH}`,
+  // Our own script alone, which asks this forge alone.
+  `script-src ${SCRIPT_HASH}`,
+  "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

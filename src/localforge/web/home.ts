@@ -6,13 +6,15 @@ import { notFound } from '../refusal.ts';
 import { badge, count } from './html.ts';
 import type { Html } from './html.ts';
 import { page } from './layout.ts';
+import { signIn } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
 /** `/`: all repositories that the viewer may see. */
 export function homePage(visit: Visit): Html {
   const shown = visible(visit, visit.context.records.repositories.all());
   const main = html`<h1>Repositories</h1>
-    ${shown.length === 0 ? html`<p>None that you may see.</p>` : repositoryList(visit, shown)}`;
+    ${shown.length === 0 ? html`<p>None that you may see.</p>` : repositoryList(visit, shown)}
+    ${visit.viewer === undefined ? signIn(visit) : ''}`;
   return page(visit, 'Repositories', main);
 }
 

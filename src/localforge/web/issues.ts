@@ -6,6 +6,7 @@ import { form } from './form.ts';
 import { badge, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';
+import { signIn } from './sign-in.ts';
 import type { RepositoryVisit } from './visit.ts';
 
 /** `/issues/:number`; the number of a pull request leads to that. */
@@ -32,7 +33,7 @@ export async function issuePage(visit: RepositoryVisit): Promise<Html | Response
     ${comments.map((comment) => issueComment(visit, comment))}
     ${
       visit.viewer === undefined
-        ? html`<p>Choose who you are, above, to write here.</p>`
+        ? signIn(visit)
         : commentForm(visit, { number, state: issue.state, kind: 'issue', merged: false })
     }`;
   return repositoryPage(visit, 'issues', `${issue.title} · #${number}`, main);
@@ -55,6 +56,6 @@ export function newIssuePage(visit: RepositoryVisit): Html {
     <textarea id="body" name="body" rows="6">${typed(visit, 'issue')}</textarea>
     <p><button class="main">Open issue</button></p>`;
   const main = html`<h1>Write an issue</h1>
-    ${form(`${visit.root}/issues`, visit.here, fields)}`;
+    ${form(`${visit.root}/issues`, visit, fields)}`;
   return repositoryPage(visit, 'issues', 'Write an issue', main);
 }

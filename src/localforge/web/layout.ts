@@ -1,13 +1,16 @@
 import { html, raw } from 'hono/html';
 
-import { form } from './form.ts';
 import type { Html } from './html.ts';
 import { badge } from './html.ts';
+import { SCRIPT } from './live.ts';
+import { viewerForm } from './sign-in.ts';
 import { STYLE } from './style.ts';
 import type { RepositoryVisit, Visit } from './visit.ts';
 
 // The style sheet is a constant of ours, and the policy names it by its digest.
 const STYLE_ELEMENT = raw(`<style>${STYLE}</style>`);
+// So is the script.
+const SCRIPT_ELEMENT = raw(`<script>${SCRIPT}</script>`);
 
 /** A whole page: `title` for the window, `main` below the header. */
 export function page(visit: Visit, title: string, main: Html, location?: Html): Html {
@@ -31,6 +34,11 @@ export function page(visit: Visit, title: string, main: Html, location?: Html): 
         <footer>
           A forge in one process, on this machine. Its REST API is at <code>${visit.context.urls.api}</code>.
         </footer>
+        <p id="news" class="news" role="status" hidden>
+          There is something new. <a href="">Load the page again</a>
+        </p>
+        <p id="gone" class="news" role="status" hidden>The forge does not answer any more.</p>
+        ${SCRIPT_ELEMENT}
       </body>
     </html>`;
 }
@@ -76,24 +84,6 @@ export function tabList(
         </li>`,
     )}
   </ul>`;
-}
-
-function viewerForm(visit: Visit): Html {
-  const options = visit.users.map((user) =>
-    user.id === visit.viewer?.id
-      ? html`<option value="${user.login}" selected>${user.login}</option>`
-      : html`<option value="${user.login}">${user.login}</option>`,
-  );
-  const nobody =
-    visit.viewer === undefined
-      ? html`<option value="" selected>nobody</option>`
-      : html`<option value="">nobody</option>`;
-  const fields = html`<label for="viewer">You are</label>
-    <select id="viewer" name="login">
-      ${options}${nobody}
-    </select>
-    <button>Switch</button>`;
-  return form('/settings/viewer', visit.here, fields);
 }
 
 function refusedNote(visit: Visit): Html {

@@ -35,12 +35,12 @@ export function mergeSection(visit: RepositoryVisit, pull: Pull, reported: Repor
 function buttons(visit: RepositoryVisit, pull: Pull, page: string): Html {
   const behind = pull.mergeable_state === 'behind';
   const draft = pull.draft
-    ? buttonForm(`${page}/ready`, visit.here, 'Ready for review')
-    : buttonForm(`${page}/draft`, visit.here, 'Convert to draft');
+    ? buttonForm(`${page}/ready`, visit, 'Ready for review')
+    : buttonForm(`${page}/draft`, visit, 'Convert to draft');
   return html`${pull.draft ? '' : mergeForm(visit, pull, page)}
     <div class="line">
       ${draft}
-      ${behind ? buttonForm(`${page}/update-branch`, visit.here, `Update the branch with ${pull.base.ref}`) : ''}
+      ${behind ? buttonForm(`${page}/update-branch`, visit, `Update the branch with ${pull.base.ref}`) : ''}
     </div>`;
 }
 
@@ -59,7 +59,7 @@ function mergeForm(visit: RepositoryVisit, pull: Pull, page: string): Html {
       </select>
       <button class="main">Merge pull request</button>
     </div>`;
-  return form(`${page}/merge`, visit.here, fields);
+  return form(`${page}/merge`, visit, fields);
 }
 
 function problemsOf({ context, repository }: RepositoryVisit, pull: Pull): string[] {

@@ -43,7 +43,7 @@ export function pullState(pull: {
 export function pullPage(
   visit: RepositoryVisit,
   pull: Pull,
-  tab: 'conversation' | 'files' | 'checks',
+  tab: 'conversation' | 'commits' | 'files' | 'checks',
   main: Html,
 ): Html {
   const { root } = visit;
@@ -51,6 +51,7 @@ export function pullPage(
   const { base, head } = pull;
   const tabs = [
     ['conversation', 'Conversation', own],
+    ['commits', `Commits (${pull.commits})`, `${own}/commits`],
     ['files', `Changes (${pull.changed_files})`, `${own}/files`],
     ['checks', 'Checks', `${own}/checks`],
   ] as const;

@@ -4,7 +4,9 @@ import type { Action } from './actions.ts';
 import { commitPage, comparePage, runPage } from './commits.ts';
 import { conversationPage } from './conversation.ts';
 import { deliveriesPage, deliveryPage } from './deliveries.ts';
+import { commitFile, editPage, newFilePage } from './edit.ts';
 import { blobPage, codePage, rawFile, treePage } from './files.ts';
+import { commitsPage, pullCommitsPage } from './history.ts';
 import { homePage, ownerPage } from './home.ts';
 import type { Html } from './html.ts';
 import { issuePage, newIssuePage } from './issues.ts';
@@ -33,6 +35,10 @@ export const REPOSITORY_PAGES: Table<PageOf<RepositoryVisit>> = [
   ['/tree/:words{.+}', treePage],
   ['/blob/:words{.+}', blobPage],
   ['/raw/:words{.+}', rawFile],
+  ['/edit/:words{.+}', editPage],
+  ['/new/:words{.+}', newFilePage],
+  ['/commits', commitsPage],
+  ['/commits/:words{.+}', commitsPage],
   ['/branches', branchesPage],
   ['/tags', tagsPage],
   ['/releases', releasesPage],
@@ -41,6 +47,7 @@ export const REPOSITORY_PAGES: Table<PageOf<RepositoryVisit>> = [
   [PULL, conversationPage],
   [`${PULL}/files`, changesPage],
   [`${PULL}/checks`, checksPage],
+  [`${PULL}/commits`, pullCommitsPage],
   ['/pull/:file{[0-9]+\\.diff}', changeText('diff')],
   ['/pull/:file{[0-9]+\\.patch}', changeText('patch')],
   [RUN, runPage],
@@ -58,6 +65,7 @@ export const ACTIONS: Table<Action<Visit>> = [[`${DELIVERY}/attempts`, redeliver
 /** Those below `/:owner/:repo`. */
 export const REPOSITORY_ACTIONS: Table<Action> = [
   ['/issues', openIssue],
+  ['/edit', commitFile],
   ['/issues/:number{[0-9]+}/comments', comment],
   ['/pulls', openPull],
   [`${PULL}/review`, review],

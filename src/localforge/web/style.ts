@@ -15,7 +15,7 @@ code,pre,kbd{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86
 h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.2em 0 .5em}h1{font-size:1.5rem;margin-top:.4em}h2{font-size:1.2rem}h3{font-size:1.05rem}h4,h5,h6{font-size:1rem}
 .skip{position:absolute;left:-99rem;background:var(--bg);padding:.5rem 1rem;z-index:1}.skip:focus{left:.5rem;top:.5rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1.2rem;align-items:center;padding:.5rem 1rem;background:var(--soft);border-bottom:1px solid var(--line)}
-.top form{display:flex;gap:.4rem;align-items:center;margin-left:auto}.home{font-weight:700;text-decoration:none;color:var(--fg)}
+.top form{margin-left:auto}.who{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center}.who button{padding:.15rem .6rem}.who [aria-pressed=true]{background:var(--link);border-color:var(--link);color:var(--bg)}.home{font-weight:700;text-decoration:none;color:var(--fg)}
 .at{padding:.6rem 1rem 0;border-bottom:1px solid var(--line)}.at p{margin:0 0 .3rem;font-size:1.1rem;overflow-wrap:anywhere}
 .tabs{display:flex;flex-wrap:wrap;gap:0 1.1rem;list-style:none;margin:0;padding:0}
 .tabs a{display:block;padding:.35rem 0;text-decoration:none;border-bottom:3px solid transparent}.tabs a[aria-current]{border-color:var(--link);color:var(--fg);font-weight:600}
@@ -34,6 +34,7 @@ footer{color:var(--dim);padding:1rem;border-top:1px solid var(--line);font-size:
 .event{margin:.7rem 0;padding-left:.8rem;border-left:3px solid var(--line)}
 .alert{border:1px solid var(--bad);border-left-width:6px;background:var(--bad-bg);border-radius:6px;padding:.6rem .9rem;margin:.6rem 0}
 .alert p{margin:0}
+.news{position:fixed;bottom:.6rem;left:50%;transform:translateX(-50%);width:max-content;max-width:calc(100vw - 1.4rem);margin:0;padding:.5rem .9rem;background:var(--busy-bg);border:1px solid var(--busy);border-radius:6px}.news[hidden]{display:none}
 .md>:first-child{margin-top:.3em}.md>:last-child{margin-bottom:.3em}.md p,.md ul,.md ol{margin:.6em 0}.md ul,.md ol{padding-left:1.6em}
 .md :not(pre)>code,p>code,li>code{background:var(--soft);border-radius:4px;padding:.1em .3em}
 .md blockquote{margin:.6em 0;padding-left:.8em;border-left:4px solid var(--line);color:var(--dim)}
@@ -53,7 +54,7 @@ table{border-collapse:collapse;overflow-wrap:normal}.md table,table.data{margin:
 .count-add{color:var(--good)}.count-remove{color:var(--bad)}
 label{font-weight:600}fieldset{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.3rem .8rem .5rem}fieldset label,.check label{font-weight:400;display:inline-block;margin-right:1.2rem}
 textarea,input[type=text],select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:5px;padding:.35rem .5rem;max-width:100%}
-textarea{display:block;width:100%;min-height:6rem}input[type=text].wide{display:block;width:100%}
+textarea{display:block;width:100%;min-height:6rem}textarea.mono{font:.84rem/1.45 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre;overflow:auto;tab-size:2}input[type=text].wide{display:block;width:100%}
 button{overflow-wrap:normal;font:inherit;font-weight:600;color:var(--fg);background:var(--soft);border:1px solid var(--dim);border-radius:5px;padding:.32rem .8rem;cursor:pointer}
 button.main{background:var(--button);border-color:var(--button);color:#fff}
 .line{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.5rem 0}.line form{margin:0}

@@ -45,7 +45,7 @@ function replyForm(visit: RepositoryVisit, first: LineComment): Html {
     <p><button>Answer</button></p>`;
   return html`<details>
     <summary>Answer ${first.user.login}</summary>
-    ${form(action, visit.here, fields)}
+    ${form(action, visit, fields)}
   </details>`;
 }
 

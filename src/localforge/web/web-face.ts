@@ -8,12 +8,14 @@ import type { AccountRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 import type { Router } from '../router.ts';
 import type { Action } from './actions.ts';
-import { localPath, readForm } from './form.ts';
+import { demandSamePerson, localPath, readForm } from './form.ts';
 import { objectionTo, PAGE_HEADERS } from './guard.ts';
 import type { Html } from './html.ts';
 import { page } from './layout.ts';
+import { isUntouched, looksSame, momentOf, versionOf, withVersion } from './live.ts';
 import { refusedOf } from './refused.ts';
 import { ACTIONS, PAGES, REPOSITORY_ACTIONS, REPOSITORY_PAGES } from './routes.ts';
+import { SIGN_IN, signIn } from './sign-in.ts';
 import { makeClients } from './visit.ts';
 import type { Clients, Refused, RepositoryVisit, Visit } from './visit.ts';
 
@@ -40,7 +42,9 @@ export function withPages(context: ForgeContext, router: Router, api: Handler): 
     const form = await readForm(http.req.raw);
     const back = localPath(form.get('back'), http.req.url);
     try {
-      const location = (await action(visit(http), form)) ?? back;
+      const one = visit(http);
+      demandSamePerson(form, one.viewer);
+      const location = (await action(one, form)) ?? back;
       return new Response(null, { status: 303, headers: { location } });
     } catch (error) {
       const refused = refusedOf(error);
@@ -50,15 +54,15 @@ export function withPages(context: ForgeContext, router: Router, api: Handler): 
       return new Response(shown.body, { status: refused.status, headers: shown.headers });
     }
   };
-  for (const [path, show] of PAGES) app.get(path, async (http) => answer(await show(visit(http))));
+  for (const [path, show] of PAGES) app.get(path, async (http) => answer(visit(http), http, show));
   for (const [path, show] of REPOSITORY_PAGES) {
-    app.get(REPOSITORY + path, async (http) => answer(await show(inRepository(visit(http)))));
+    app.get(REPOSITORY + path, async (http) => answer(inRepository(visit(http)), http, show));
   }
   for (const [path, action] of ACTIONS) app.post(path, (http) => act(http, action));
   for (const [path, action] of REPOSITORY_ACTIONS) {
     app.post(REPOSITORY + path, (http) => act(http, async (one, form) => action(inRepository(one), form)));
   }
-  app.post('/settings/viewer', async (http) => {
+  app.post(SIGN_IN, async (http) => {
     const form = await readForm(http.req.raw);
     const login = encodeURIComponent(form.get('login') ?? '');
     return new Response(null, {
@@ -117,11 +121,10 @@ function visitOf(context: ForgeContext, clients: Clients, http: Context<Bindings
   };
 }
 
-/** The user that the cookie names, or the first one; nobody when it says so. */
+/** The user that the cookie names. */
 function chosen(users: readonly AccountRecord[], cookies: string | undefined): AccountRecord | undefined {
   const found = new RegExp(`(?:^|;\\s*)${VIEWER_COOKIE}=([^;]*)`).exec(cookies ?? '')?.[1];
-  if (found === '') return undefined;
-  return users.find((user) => encodeURIComponent(user.login) === found) ?? users[0];
+  return users.find((user) => encodeURIComponent(user.login) === found);
 }
 
 /** @throws a refusal when the viewer may not know of the repository, or a redirect when it has another name by now */
@@ -145,10 +148,29 @@ function inRepository(visit: Visit): RepositoryVisit {
   return { ...visit, repository, role, root, at: { owner: ownerLogin, repo } };
 }
 
-async function answer(made: Html | Response): Promise<Response> {
+/** The page, or 304 where it looks as it did when the asker got it. */
+async function answer<At extends Visit>(
+  visit: At,
+  http: Context<Bindings>,
+  show: (visit: At) => Html | Response | Promise<Html | Response>,
+): Promise<Response> {
+  const moment = momentOf(visit.context, visit.viewer);
+  const known = http.req.header('if-none-match');
+  if (known !== undefined && isUntouched(known, moment)) return new Response(null, { status: 304 });
+  const made = await show(visit);
   if (made instanceof Response) return made;
-  return new Response(String(await made), { headers: { 'content-type': 'text/html; charset=utf-8' } });
+  const text = String(made);
+  // A refused form is shown at the address that it was posted to, which is none to load again.
+  if (visit.refused !== undefined) return htmlResponse(text);
+  const version = versionOf(text, moment);
+  if (looksSame(known, version)) return new Response(null, { status: 304, headers: { etag: version } });
+  const response = htmlResponse(withVersion(text, version));
+  response.headers.set('etag', version);
+  return response;
 }
+
+const htmlResponse = (text: string, status = 200): Response =>
+  new Response(text, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
 
 async function failed(visit: Visit, error: unknown): Promise<Response> {
   if (error instanceof HTTPException && error.status === 302) return error.getResponse();
@@ -162,10 +184,10 @@ async function failed(visit: Visit, error: unknown): Promise<Response> {
           <p>
             There is nothing here, or <b>${who}</b> may not see it. You can be somebody else with “You are”
             above.
-          </p>`
+          </p>
+          ${visit.viewer === undefined ? signIn(visit) : ''}`
       : html`<h1>That did not work</h1>
           <p>${message}</p>`;
   const note = visit.refused === undefined ? text : html``;
-  const response = await answer(page(visit, status === 404 ? 'Not found' : 'Refused', note));
-  return new Response(response.body, { status, headers: response.headers });
+  return htmlResponse(String(await page(visit, status === 404 ? 'Not found' : 'Refused', note)), status);
 }
