@@ -13,8 +13,8 @@ import type { Visit } from './visit.ts';
 export function homePage(visit: Visit): Html {
   const shown = visible(visit, visit.context.records.repositories.all());
   const main = html`<h1>Repositories</h1>
-    ${shown.length === 0 ? html`<p>None that you may see.</p>` : repositoryList(visit, shown)}
-    ${visit.viewer === undefined ? signIn(visit) : ''}`;
+    ${visit.viewer === undefined ? signIn(visit) : ''}
+    ${shown.length === 0 ? html`<p>None that you may see.</p>` : repositoryList(visit, shown)}`;
   return page(visit, 'Repositories', main);
 }
 

@@ -52,7 +52,7 @@ table{border-collapse:collapse;overflow-wrap:normal}.md table,table.data{margin:
 .note{border:1px solid var(--line);border-left:6px solid var(--dim);border-radius:6px;padding:.35rem .8rem;margin:.3rem 0;background:var(--bg)}
 .note.failure{border-left-color:var(--bad)}.note.warning{border-left-color:var(--busy)}.note p{margin:.15rem 0}.text{white-space:pre-line}
 .count-add{color:var(--good)}.count-remove{color:var(--bad)}
-label{font-weight:600}fieldset{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.3rem .8rem .5rem}fieldset label,.check label{font-weight:400;display:inline-block;margin-right:1.2rem}
+label{font-weight:600}form>label{display:block;margin:.7rem 0 .2rem}fieldset{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.3rem .8rem .5rem}fieldset label,.check label{font-weight:400;display:inline-block;margin-right:1.2rem}
 textarea,input[type=text],select{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:5px;padding:.35rem .5rem;max-width:100%}
 textarea{display:block;width:100%;min-height:6rem}textarea.mono{font:.84rem/1.45 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre;overflow:auto;tab-size:2}input[type=text].wide{display:block;width:100%}
 button{overflow-wrap:normal;font:inherit;font-weight:600;color:var(--fg);background:var(--soft);border:1px solid var(--dim);border-radius:5px;padding:.32rem .8rem;cursor:pointer}
