@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { parseIssueForm } from './command/issue-form.ts';
+import { mayHoldCommands } from './command/parse.ts';
 import {
   branchJob,
   commentJob,
@@ -43,7 +44,9 @@ const Payload = z.object({
   pull_request: z
     .object({
       number: z.number(),
-      user: z.object({ login: z.string() }).nullish(),
+      body: z.string().nullish(),
+      created_at: z.string().optional(),
+      user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
       // Null where the fork is gone.
       head: z.object({ repo: z.object({ id: z.number() }).nullish() }).nullish(),
     })
@@ -87,8 +90,7 @@ const PULL_ACTIONS = new Set([
   'closed',
 ]);
 
-const MENTION = /^\s*\/portico\b/m;
-/** That and nothing else. */
+/** The command, and nothing else. */
 const CANCEL = /^\s*\/portico[ \t]+cancel\s*$/i;
 
 /** Unknown events, unknown actions and payloads of another shape ask for nothing. */
@@ -116,6 +118,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
       return [
         lookAt(repository, number, event),
+        ...(event.action === 'opened' ? opened(repository, event.pull_request, event) : []),
         ...(event.action === 'closed' ? [publicationJob(repository)] : []),
       ];
     case 'pull_request_review':
@@ -124,7 +127,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     case 'issue_comment': {
       const { issue, comment } = event;
       if (event.action !== 'created' || issue === undefined || comment === undefined) return [];
-      return MENTION.test(comment.body ?? '')
+      return mayHoldCommands(comment.body ?? '')
         ? [
             commentJob(
               repository,
@@ -137,7 +140,7 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     }
     case 'issues':
       if (event.action === 'edited') return ticked(repository, event);
-      return event.action === 'opened' ? formSent(repository, event) : [];
+      return event.action === 'opened' ? opened(repository, event.issue, event) : [];
     case 'check_run':
       if (event.action === 'completed') return completed(repository, event);
       return event.action === 'requested_action'
@@ -210,20 +213,23 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
   return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by } })];
 }
 
-/** An issue that is one of our forms, by whoever opened it: one that was moved here was written for another place. */
-function formSent(repository: RepositoryRef, { issue, sender }: Event): Job[] {
-  const { body, user, created_at: createdAt } = issue ?? {};
-  if (
-    issue === undefined ||
-    user === undefined ||
-    user === null ||
-    createdAt === undefined ||
-    user.login !== sender?.login
-  )
-    return [];
-  if (parseIssueForm(body ?? '') === undefined) return [];
+/**
+ * The text that opens an issue or a pull request: an issue that is one of our forms is a command, and commands in any other are
+ * answered with where they belong. Only by whoever wrote it: what was moved here was written for another place.
+ */
+function opened(
+  repository: RepositoryRef,
+  opening: Event['issue'] | Event['pull_request'],
+  { issue, sender }: Event,
+): Job[] {
+  const { number, body, user, created_at: createdAt } = opening ?? {};
+  if (number === undefined || !user || createdAt === undefined || user.login !== sender?.login) return [];
   const form = { author: user.login, authorIsBot: user.type === 'Bot', body: body ?? '', createdAt };
-  return [commentJob(repository, issue.number, { kind: 'form', id: -issue.number }, { form })];
+  if (issue !== undefined && parseIssueForm(form.body) !== undefined) {
+    return [commentJob(repository, number, { kind: 'form', id: -number }, { form })];
+  }
+  if (form.authorIsBot || !mayHoldCommands(form.body)) return [];
+  return [commentJob(repository, number, { kind: 'opening', id: -number }, { form })];
 }
 
 /** Any branch may be the registered one: which it is, the configuration says. */
@@ -236,6 +242,6 @@ function pushed(repository: RepositoryRef, ref: string): Job[] {
 
 function reviewed(repository: RepositoryRef, number: number, event: Pick<Event, 'action' | 'review'>): Job[] {
   const { review } = event;
-  if (event.action !== 'submitted' || review === undefined || !MENTION.test(review.body ?? '')) return [];
+  if (event.action !== 'submitted' || review === undefined || !mayHoldCommands(review.body ?? '')) return [];
   return [commentJob(repository, number, { kind: 'review', id: review.id }, { heard: true })];
 }

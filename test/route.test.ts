@@ -111,7 +111,7 @@ describe('which jobs an event asks for', () => {
       [],
     ],
     [
-      'an issue with a command',
+      'an issue that opens with a command, which is answered',
       'issues',
       {
         action: 'opened',
@@ -123,7 +123,58 @@ describe('which jobs an event asks for', () => {
           body: '/portico help',
         },
       },
+      ['comment comment:3#5/opening/-5'],
+    ],
+    [
+      'a pull request that opens with a command, misspelt',
+      'pull_request',
+      {
+        action: 'opened',
+        sender: { login: 'alice' },
+        pull_request: {
+          number: 5,
+          created_at: '2026-11-20T10:00:00Z',
+          user: { login: 'alice', type: 'User' },
+          body: 'Bigger.\r\n\r\n/portco publish',
+        },
+      },
+      ['proposal proposal:3#5', 'comment comment:3#5/opening/-5'],
+    ],
+    [
+      'a pull request of ours, which speaks of commands',
+      'pull_request',
+      {
+        action: 'opened',
+        sender: { login: 'portico[bot]' },
+        pull_request: {
+          number: 5,
+          created_at: '2026-11-20T10:00:00Z',
+          user: { login: 'portico[bot]', type: 'Bot' },
+          body: '/portico resolve 1 upstream',
+        },
+      },
+      ['proposal proposal:3#5'],
+    ],
+    [
+      'a description that gets a command later',
+      'issues',
+      {
+        action: 'edited',
+        sender: { login: 'alice', type: 'User' },
+        issue: {
+          number: 5,
+          created_at: '2026-11-20T10:00:00Z',
+          user: { login: 'alice', type: 'User' },
+          body: '/portico help',
+        },
+      },
       [],
+    ],
+    [
+      'a command with a misspelt prefix, which is answered',
+      'issue_comment',
+      { action: 'created', issue: { number: 5 }, comment: { id: 9, body: 'Fine.\n/portco aprove' } },
+      ['comment comment:3#5/comment/9'],
     ],
     [
       'talk',

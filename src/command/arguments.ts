@@ -1,4 +1,5 @@
 /** The words after a verb, by the same rules for every verb. */
+import { closestWord } from '../package/closest-word.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { splitWords } from './words.ts';
@@ -93,14 +94,24 @@ function readOption(word: string, accepts: Accepts, reading: Reading): Refusal |
   const [, name = '', value] = OPTION.exec(word) ?? [];
   const kind = declared(accepts, name);
   if (kind === undefined) {
-    const names = Object.keys(accepts.options ?? {}).map((known) => `--${known}`);
-    const hint = names.length === 0 ? 'This command takes no options.' : `Options here: ${names.join(', ')}.`;
-    return refuse('unknown-option', `${shown(word)} is not an option of this command`, hint);
+    return refuse(
+      'unknown-option',
+      `${shown(word)} is not an option of this command`,
+      optionHint(word, accepts),
+    );
   }
   if (kind === 'flag' && value !== undefined) {
     return refuse('unexpected-value', `--${name} takes no value`, `Write --${name} alone.`);
   }
   return setOption(reading, name, value ?? true);
+}
+
+function optionHint(word: string, { options = {} }: Accepts): string {
+  const names = Object.keys(options);
+  if (names.length === 0) return 'This command takes no options.';
+  const near = closestWord(word.replace(/^-+/, '').replace(/=.*$/s, ''), names);
+  const list = `Options here: ${names.map((name) => `--${name}`).join(', ')}.`;
+  return near === undefined ? list : `Did you mean \`--${near}\`? ${list}`;
 }
 
 function setOption(reading: Reading, name: string, value: string | true): Refusal | undefined {

@@ -38,7 +38,10 @@ export function ownLines(body: string, isMeant: (text: string) => boolean): OwnL
 function topLevelLines(lines: readonly string[], picked: readonly number[]): ReadonlySet<number> {
   const mark = unusedCharacter(lines);
   const chosen = new Set(picked);
-  const marked = lines.map((text, at) => (chosen.has(at) ? `${mark}${at}${mark}${text}` : text));
+  // Behind the indentation, which says what a line belongs to.
+  const marked = lines.map((text, at) =>
+    chosen.has(at) ? text.replace(/^ */, (indent) => `${indent}${mark}${at}${mark}`) : text,
+  );
   const found = new Set<number>();
   const hiding = { comment: false, elements: new Map<string, number>() };
   const document = new Parser().parse(marked.join('\n'));

@@ -1,4 +1,5 @@
 /** Finds the commands in a comment. One parser for comments and reviews, and for every verb. */
+import { nearCommand } from './near-command.ts';
 import { ownLines, type OwnLine } from './own-lines.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
@@ -10,7 +11,7 @@ export interface CommandLine {
   readonly line: number;
   /** The whole line, for quoting back. */
   readonly text: string;
-  /** Lower case; `help` where the line is the prefix alone. */
+  /** Lower case; `help` where the line is the prefix alone, and empty where the prefix is misspelt. */
   readonly verb: string;
   /** Everything after the verb, trimmed. */
   readonly rest: string;
@@ -38,7 +39,7 @@ const JOINED_EMOJI = /\p{ExtPict}(?:\uFE0F?\p{EMod}?\u200D\p{ExtPict})+/gu;
  */
 export function parseComment(body: string): CommentParse {
   if (body.length > LONGEST_BODY) return { kind: 'commands', commands: [] };
-  const lines = ownLines(body, (text) => PREFIX.test(text));
+  const lines = ownLines(body, mentionsPortico);
   if (lines === null) {
     return refuse(
       'comment-too-intricate',
@@ -56,7 +57,19 @@ export function parseComment(body: string): CommentParse {
   return { kind: 'commands', commands: lines.map((line, index) => readLine(line, index)) };
 }
 
+/** True for a line that is a command, and for one that misses the prefix by little: its writer is told. */
+function mentionsPortico(text: string): boolean {
+  return PREFIX.test(text) || nearCommand(text) !== undefined;
+}
+
+/** Whether a text may hold commands: cheap, and true for every text in which `parseComment` finds one. */
+export function mayHoldCommands(body: string): boolean {
+  return body.length <= LONGEST_BODY && body.split(/[\r\n]/).some(mentionsPortico);
+}
+
 function readLine({ number, text }: OwnLine, index: number): CommandLine {
+  const meant = nearCommand(text);
+  if (meant !== undefined) return misspelt(number, text, index, meant);
   const words = text
     .replace(PREFIX, '')
     .replaceAll(/[\t\u00A0]/g, ' ')
@@ -73,6 +86,15 @@ function readLine({ number, text }: OwnLine, index: number): CommandLine {
     rest,
     ...(problem && { problem }),
   };
+}
+
+function misspelt(line: number, text: string, index: number, meant: string): CommandLine {
+  const problem = refuse(
+    'misspelt-prefix',
+    'a command begins with `/portico` and a space at the start of its line',
+    `Did you mean \`/portico ${meant}\`? Write it in a new comment; edited ones are not read.`,
+  );
+  return { index, line, text: visible(text), verb: '', rest: '', problem };
 }
 
 function lineProblem(text: string, words: string): Refusal | undefined {

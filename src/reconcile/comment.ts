@@ -1,7 +1,7 @@
 /** Slash-commands: from a comment or review to what was done about it. */
 import { decideCommand } from '../command/decide.ts';
 import { parseIssueForm } from '../command/issue-form.ts';
-import { parseComment, type CommandLine } from '../command/parse.ts';
+import { parseComment, type CommandLine, type CommentParse } from '../command/parse.ts';
 import { refusalText, type Refusal } from '../command/refusal.ts';
 import type { Step } from '../command/step.ts';
 import { commands as allCommands } from '../command/table.ts';
@@ -12,6 +12,7 @@ import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
+import { code } from './markdown-blocks.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import type { ProposalReconciler } from './proposal.ts';
@@ -54,12 +55,10 @@ export function createCommentReconciler(world: World, look: ProposalReconciler):
     }
     await acknowledge(access, written, true, signal);
     const said =
-      parsed.kind === 'refuse'
-        ? [{ outcome: 'refused' as const, text: refusalText(parsed) }]
-        : written.edited
-          ? [{ outcome: 'refused' as const, text: EDITED }]
-          : await obey(world, access, look, target, written, parsed.commands, signal);
-    if (written.kind !== 'comment' || (await replies.take(access, written.author, signal))) {
+      refusedWhole(written, parsed) ??
+      (await obey(world, access, look, target, written, commandsOf(parsed), signal));
+    const counts = written.kind === 'comment' || written.kind === 'opening';
+    if (!counts || (await replies.take(access, written.author, signal))) {
       await answer(access, target.number, written, said, signal);
     } else {
       await react(access, written, said, signal);
@@ -67,6 +66,27 @@ export function createCommentReconciler(world: World, look: ProposalReconciler):
     count(world, said);
     if (said.length > 0) answered.add(target);
   };
+}
+
+function commandsOf(parsed: CommentParse): readonly CommandLine[] {
+  return parsed.kind === 'commands' ? parsed.commands : [];
+}
+
+/** What is said of a text of which nothing is carried out; undefined for one whose commands are. */
+function refusedWhole({ kind, edited }: Written, parsed: CommentParse): Said[] | undefined {
+  if (kind === 'opening') return [{ outcome: 'refused', text: inOpening(commandsOf(parsed)) }];
+  if (parsed.kind === 'refuse') return [{ outcome: 'refused', text: refusalText(parsed) }];
+  return edited ? [{ outcome: 'refused', text: EDITED }] : undefined;
+}
+
+function inOpening(commands: readonly CommandLine[]): string {
+  const lines = commands.map(
+    ({ text, problem }) => `- ${code(text)}${problem === undefined ? '' : `: ${problem.hint}`}`,
+  );
+  return [
+    'Commands in the text that opens a pull request or an issue are not carried out. Write each in a new comment, at the start of a line.',
+    ...(lines.length === 0 ? [] : [lines.join('\n')]),
+  ].join('\n\n');
 }
 
 /** Whoever may write here can change the words of others. */
@@ -81,7 +101,7 @@ function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void
   }
 }
 
-function parseForm(body: string): ReturnType<typeof parseComment> {
+function parseForm(body: string): CommentParse {
   const line = parseIssueForm(body);
   return { kind: 'commands', commands: line === undefined ? [] : [line] };
 }

@@ -10,11 +10,14 @@ export interface CommentTarget {
   /** Of the pull request or issue. */
   readonly number: number;
   readonly source: {
-    /** `form`: the issue itself, written by one of our forms; its id is the issue's number below zero. */
-    readonly kind: 'comment' | 'review' | 'form';
+    /**
+     * `form`: the issue itself, written by one of our forms. `opening`: the text of an issue or a pull request that is none.
+     * The id of both is the number below zero.
+     */
+    readonly kind: 'comment' | 'review' | 'form' | 'opening';
     readonly id: number;
   };
-  /** What a form held when it was sent: the issue may be edited since, also by others. */
+  /** What a form or an opening text held when it was sent: it may be edited since, also by others. */
   readonly form?: Pick<Written, 'author' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
   /** The webhook of its making asked for it, with a command in it: an edit since then is told. */
@@ -24,7 +27,7 @@ export interface CommentTarget {
 }
 
 export interface Written {
-  readonly kind: 'comment' | 'review' | 'form';
+  readonly kind: CommentTarget['source']['kind'];
   readonly id: number;
   readonly author: string;
   readonly authorIsBot: boolean;
@@ -50,7 +53,8 @@ export async function readWritten(
     const comment = await forge.getComment(id, signal);
     return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
   }
-  if (kind === 'form') return form === undefined ? null : { ...form, kind, id, edited: false };
+  if (kind === 'form' || kind === 'opening')
+    return form === undefined ? null : { ...form, kind, id, edited: false };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
   const edited = await forge.isEdited(review, signal);
@@ -77,7 +81,7 @@ export async function wasAnswered(
   );
 }
 
-/** 👀, or takes it back. Reviews and forms are answered by a reply alone: there is no comment to react to. */
+/** 👀, or takes it back. Reviews, forms and opening texts are answered by a reply alone: there is no comment to react to. */
 export async function acknowledge(
   { forge }: Pick<Access, 'forge'>,
   { kind, id }: Written,

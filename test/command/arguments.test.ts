@@ -101,6 +101,14 @@ describe('arguments', () => {
     ['an empty value', 'a=', { values: true }, 'ok'],
   ])('%s', (_name, rest, accepts, want) => expect(code(rest, accepts)).toBe(want));
 
+  test.each([
+    ['--anywy', 'Did you mean `--anyway`? Options here: --anyway, --workspace.'],
+    ['-workspace=x', 'Did you mean `--workspace`? Options here: --anyway, --workspace.'],
+    ['--force', 'Options here: --anyway, --workspace.'],
+  ])('an unknown option is answered with what was meant: %s', (rest, hint) =>
+    expect(readArguments(rest, { options: { anyway: 'flag', workspace: 'value' } })).toMatchObject({ hint }),
+  );
+
   test('never throws', () => {
     const accepts: Accepts = {
       positional: 2,

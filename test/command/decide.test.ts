@@ -350,6 +350,7 @@ describe('words that are no commands', () => {
   test.each([
     ['/portico publsh', 'Did you mean `/portico publish`?'],
     ['/portico PUBLIHS', 'Did you mean `/portico publish`?'],
+    ['/portico aprove', 'Did you mean `/portico approve`?'],
     ['/portico deploy', 'You may use `help`, `explain`, `render`'],
   ])('%s', (body, hint) => {
     expect(refusal(body)).toMatchObject({

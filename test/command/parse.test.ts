@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { parseComment } from '../../src/command/parse.ts';
+import { mayHoldCommands, parseComment } from '../../src/command/parse.ts';
 
 /** `verb rest` of each command; a refused line as its code. */
 function read(body: string): string[] {
@@ -39,16 +39,52 @@ describe('a command', () => {
   });
 });
 
+describe('a line that misses the prefix by little is no command, and its writer is told', () => {
+  test.each([
+    ['/portco approve', 'approve'],
+    ['/portcio aprove', 'approve'],
+    ['/protico publish @1a2b3c4', 'publish'],
+    ['/Porticos Render', 'render'],
+    ['/portico: render', 'render'],
+    ['//portico render', 'render'],
+    ['/porticorender', 'render'],
+    ['/portico-render', 'render'],
+    ['/portico.render now', 'render'],
+    [' /portico render', 'render'],
+    ['   /portico publihs', 'publish'],
+    ['/por\u200Btico publish', 'publish'],
+    ['/portico\u200B publish', 'publish'],
+    ['/pоrtico publish', 'publish'],
+    ['/portıco publish', 'publish'],
+  ])('%j', (body, meant) => {
+    expect(parseComment(`Hm.\n\n${body}`)).toMatchObject({
+      commands: [
+        {
+          verb: '',
+          line: 3,
+          problem: {
+            code: 'misspelt-prefix',
+            hint: expect.stringContaining(`Did you mean \`/portico ${meant}\`?`) as string,
+          },
+        },
+      ],
+    });
+    expect(mayHoldCommands(`Hm.\r\n${body}`)).toBe(true);
+  });
+  test.each([
+    '/portico',
+    '/portco',
+    '/port render',
+    '/political render',
+    '/portco later',
+    '> /portco render',
+  ])('%j is left alone', (body) => expect(read(body)).toEqual(body === '/portico' ? ['help'] : []));
+});
+
 describe('near misses are not commands', () => {
   test.each([
-    ' /portico render',
     '\t/portico render',
     'please /portico render',
-    '/porticorender',
-    '/portico-render',
-    '/portico: render',
-    '/portico.render',
-    '//portico render',
     '\\/portico render',
     '/ portico render',
     'portico render',
@@ -190,8 +226,6 @@ describe('21 characters', () => {
     ['tabs are spaces', '/portico\tpublish\t@1a2b3c4', ['publish @1a2b3c4']],
     ['zero width before the prefix', '\u200B/portico publish', []],
     ['byte order mark before the prefix', '\uFEFF/portico publish', []],
-    ['zero width in the prefix', '/por\u200Btico publish', []],
-    ['zero width after the prefix', '/portico\u200B publish', []],
     ['zero width in the verb', '/portico pub\u200Blish', ['!unseen-character']],
     ['zero width in an argument', '/portico publish @1a2b\u200D3c4', ['!unseen-character']],
     ['right-to-left override', '/portico reject \u202Eevil', ['!unseen-character']],
@@ -201,8 +235,6 @@ describe('21 characters', () => {
     ['null', '/portico reject a\u0000b', ['!unseen-character']],
     ['half of a surrogate pair', '/portico reject \uD800', ['!unseen-character']],
     ['wide space', '/portico publish\u3000now', ['!unseen-character']],
-    ['Cyrillic о in the prefix', '/pоrtico publish', []],
-    ['Kelvin sign and dotless i are not k and i', '/portıco publish', []],
     ['full-width slash', '／portico publish', []],
     ['Cyrillic і in the verb is another word', '/portico publіsh', ['publіsh']],
     ['emoji', '/portico reject 👨‍👩‍👧 says no ❤️', ['reject 👨‍👩‍👧 says no ❤️']],
@@ -263,7 +295,10 @@ describe('for any text', () => {
         const parsed = parseComment(body);
         if (parsed.kind === 'refuse') return;
         const lines = body.split(/\r\n|\n|\r/);
-        for (const command of parsed.commands) expect(lines[command.line - 1]).toMatch(/^\/portico/i);
+        for (const { line, verb, problem } of parsed.commands) {
+          if (verb === '') expect(problem).toMatchObject({ code: 'misspelt-prefix' });
+          else expect(lines[line - 1]).toMatch(/^\/portico/i);
+        }
       }),
       { numRuns: 2000 },
     );

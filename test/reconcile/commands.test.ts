@@ -152,7 +152,6 @@ describe('who is heard', () => {
     ['an HTML comment', '<!--\n/portico render\n-->'],
     ['indented code', '    /portico render'],
     ['a sentence', 'try /portico render'],
-    ['look-alike letters (21)', '/pоrtico render'],
   ])('%s is no command (13)', async (_what, body) => {
     expect(await repo.command(number, body)).toEqual({
       reaction: undefined,
@@ -290,6 +289,11 @@ describe('who is heard', () => {
   test('a word that is no command: what was meant, what may be used', async () => {
     const answered = await repo.command(number, '/portico rendr');
     expect(answered.reply).toContain('Did you mean `/portico render`?');
+    // The command below is not carried out without the one above.
+    const prefix = await repo.command(number, '/portco pause\n/portico help');
+    expect(prefix).toMatchObject({ reaction: 'confused', replies: 1 });
+    expect(prefix.reply).toContain('Did you mean `/portico pause`?');
+    expect(prefix.reply).toContain('The command after it was not carried out.');
   });
 
   test('an event that comes again is not obeyed again', async () => {
@@ -389,6 +393,33 @@ describe('in an issue', () => {
       reaction: 'confused',
       reply: expect.stringContaining('No package here has an upstream'),
     });
+  });
+
+  test('commands in an opening text are answered with where they belong, once, and not carried out', async () => {
+    const rest = stage.as('alice').rest;
+    const body = 'Stop the updates.\n\n/portico pause web\n/portco update';
+    const { data: issue } = await rest.issues.create({ ...repo.where, title: 'Not in a comment', body });
+    await repo.push('other-words', { 'web/config.yaml': configMap('web', { color: 'opening' }) });
+    const { data: pull } = await rest.pulls.create({
+      ...repo.where,
+      title: 'Words',
+      head: 'other-words',
+      base: 'main',
+      body: '/portico help',
+    });
+    await stage.idle();
+    const answers = async (number: number): Promise<string[]> =>
+      (await repo.comments(number))
+        .map(({ body: text = '' }) => text)
+        .filter((text) => text.includes('are not carried out'));
+    expect(await answers(issue.number)).toEqual([
+      expect.stringMatching(
+        /Write each in a new comment[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
+      ),
+    ]);
+    expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
+    expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   });
 });
 
