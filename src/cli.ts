@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArguments } from './cli/arguments.ts';
 import { EXIT, exitCodeOf, usageError } from './cli/exit-code.ts';
 import { generalHelp, verbHelp } from './cli/help.ts';
+import { systemError } from './cli/system-error.ts';
 import { VERBS } from './cli/table.ts';
 import { processTerminal } from './cli/terminal.ts';
 import type { Terminal } from './cli/terminal.ts';
@@ -31,7 +32,7 @@ export async function main(argv: string[]): Promise<number> {
       terminal.say('Stopped.');
       return stopped();
     }
-    return report(error, terminal);
+    return report(systemError(error, workingDirectoryOr('/')) ?? error, terminal);
   }
 }
 
@@ -99,6 +100,15 @@ function workingDirectory(): string {
   const { npm_package_name: name, npm_lifecycle_event: script, INIT_CWD: called } = process.env;
   const ours = name === 'portico' && ['portico', 'start', 'dev', 'demo'].includes(script ?? '');
   return ours && called !== undefined ? called : process.cwd();
+}
+
+/** The directory may be gone. */
+function workingDirectoryOr(otherwise: string): string {
+  try {
+    return workingDirectory();
+  } catch {
+    return otherwise;
+  }
 }
 
 async function version(): Promise<string> {

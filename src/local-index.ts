@@ -17,8 +17,8 @@ import { readDocuments } from './reconcile/variant-documents.ts';
 import { parseBranch } from './revision/ref-name.ts';
 
 /**
- * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
- * count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
+ * Indexes the repositories in these folders; a folder that is none stands for those in it, or for the one around it. What is
+ * checked out does not count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
  */
 export async function indexFolders(folders: readonly string[], signal?: AbortSignal): Promise<Catalog> {
   const catalog = createCatalog();
@@ -35,9 +35,18 @@ function repositoriesIn(folder: string): string[] {
     .filter(isRepository)
     .toSorted();
   if (inside.length > 0) return inside;
+  const above = repositoryAbove(folder);
+  if (above !== undefined) return [above];
   throw new PorticoError('NO_REPOSITORY', `there is no git repository in ${folder}`, {
     hint: 'Name a clone, or a folder of clones, with --in.',
   });
+}
+
+/** The repository that a folder lies in, or is. */
+export function repositoryAbove(folder: string): string | undefined {
+  if (isRepository(folder)) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : repositoryAbove(above);
 }
 
 async function indexOne(

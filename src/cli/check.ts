@@ -4,7 +4,8 @@ import { readKptfile } from '../package/kptfile.ts';
 import { EXIT } from './exit-code.ts';
 import { renderDocument, renderExit, reportRender } from './render-report.ts';
 import { readPackage, renderFiles } from './render.ts';
-import type { Call } from './verb.ts';
+import { counted } from './terminal.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /**
  * `portico check DIR`: fails when the Kptfile has errors, a function fails, a validator finds errors, or when
@@ -15,22 +16,23 @@ export async function check(call: Call): Promise<number> {
   const directory = call.path(call.positionals[0] ?? '.');
   const files = readPackage(directory, call);
   const result = await renderFiles(files, directory, call);
-  reportRender(result, terminal);
+  const place = placeIn(call, directory);
+  reportRender(result, terminal, place);
 
   const problems = [...files.keys()]
     .filter((path) => basename(path) === 'Kptfile')
     .flatMap((file) => kptfileProblems(file, files.get(file)?.bytes ?? new Uint8Array()));
   for (const { file, line, severity, message } of problems) {
     const colour = severity === 'error' ? 'red' : 'yellow';
-    const place = line === undefined ? file : `${file}:${line}`;
-    terminal.say(`${place}: ${terminal.style(colour, `${severity}:`, 'stderr')} ${message}`);
+    const where = line === undefined ? place(file) : `${place(file)}:${line}`;
+    terminal.say(`${where}: ${terminal.style(colour, `${severity}:`, 'stderr')} ${message}`);
   }
 
   const rendered = result.changed.length === 0;
   if (result.ok && !rendered) {
-    terminal.say(
-      `${result.changed.length} files are not as rendering makes them: ${result.changed.join(', ')}`,
-    );
+    const { length } = result.changed;
+    const what = `${counted(length, 'file')} ${length === 1 ? 'is not as rendering makes it' : 'are not as rendering makes them'}`;
+    terminal.say(`${what}: ${result.changed.map(place).join(', ')}`);
     terminal.say(`Run: portico render ${call.positionals[0] ?? '.'}`);
   }
   const valid = problems.every(({ severity }) => severity !== 'error');

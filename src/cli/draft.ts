@@ -20,6 +20,7 @@ import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
+import { counted } from './terminal.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
@@ -89,7 +90,7 @@ export async function draft(call: Call): Promise<number> {
     call.terminal.document({ branch, commit, package: path, changed: [...changes.keys()].sort() });
   else
     call.terminal.print(
-      `${branch}: ${changes.size} files changed; open a draft pull request of it${remote === undefined ? ' once it is pushed' : ''}`,
+      `${branch}: ${counted(changes.size, 'file')} changed; open a draft pull request of it${remote === undefined ? ' once it is pushed' : ''}`,
     );
   return EXIT.ok;
 }

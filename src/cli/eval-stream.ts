@@ -48,7 +48,7 @@ export async function evaluateStream(
   const ok = output.exitCode === 0 && output.refused === undefined && output.items !== undefined;
   const result = resultOf(spec, output, ok);
   await writeResults(call, result);
-  reportRender(result, call.terminal);
+  reportRender(result, call.terminal, (file) => file);
   if (!ok || output.items === undefined) return EXIT.failed;
 
   const after = partial ? mergeBack(items, new Set(chosen), output.items) : output.items;

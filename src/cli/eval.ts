@@ -12,7 +12,7 @@ import { readFolder } from './folder.ts';
 import { moduleOf, runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** `portico eval DIR|- --image IMAGE`: runs one function on a package, or on a ResourceList from stdin. */
 export async function evaluate(call: Call): Promise<number> {
@@ -39,7 +39,7 @@ export async function evaluate(call: Call): Promise<number> {
     signal: call.signal,
   });
   await writeResults(call, result);
-  reportRender(result, terminal);
+  reportRender(result, terminal, placeIn(call, directory));
   if (result.ok) {
     if (output === undefined) writeChanges(directory, files, result.files);
     else writeNewFolder(call.path(output), result.files);

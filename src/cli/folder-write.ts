@@ -20,6 +20,7 @@ import { checkPackage } from '../package/limits.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
 import { usageError } from './exit-code.ts';
+import { reasonOf } from './system-error.ts';
 
 /**
  * Brings a directory from one state of a package to another. Only what differs is written: first everything beside
@@ -136,7 +137,7 @@ function attempt<T>(directory: string, write: () => T): T {
     return write();
   } catch (cause) {
     if (cause instanceof PorticoError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new PorticoError('PACKAGE_NOT_WRITTEN', `${directory} could not be written: ${why}`, {
       cause,
       hint: 'Check permissions and free space, then try again; a git work tree shows what was written.',

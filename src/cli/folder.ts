@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PorticoError } from '../error.ts';
 import { checkPackage, MAX_DEPTH, MAX_FILES, pathProblem } from '../package/limits.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { reasonOf } from './system-error.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_PACKAGE_BYTES = 128 * 1024 * 1024;
@@ -99,7 +100,7 @@ function tooLarge(message: string): PorticoError {
 }
 
 function unreadable(path: string, cause: unknown): PorticoError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = reasonOf(cause);
   return new PorticoError('PACKAGE_UNREADABLE', `${path} cannot be read: ${why}`, {
     cause,
     hint: 'Check the permissions and try again.',

@@ -1,4 +1,6 @@
-import { indexFolders } from '../local-index.ts';
+import { relative } from 'node:path';
+
+import { indexFolders, repositoryAbove } from '../local-index.ts';
 import { answer, graph, SUBJECTS, type Subject } from '../local-queries.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { visible } from './terminal.ts';
@@ -27,10 +29,43 @@ export async function getIndex(call: Call, subject: Subject): Promise<number> {
     terminal.print(graph(catalog, filters, subject === 'outdated'));
     return EXIT.ok;
   }
-  const rows = answer(catalog, subject, filters);
-  if (format === 'json') terminal.print(JSON.stringify({ [subject]: rows }, null, 2));
-  else for (const line of lines(rows)) terminal.print(line);
+  return printRows(call, subject, answer(catalog, subject, filters));
+}
+
+function printRows(call: Call, subject: Subject, rows: ReturnType<typeof answer>): number {
+  const { terminal } = call;
+  if (terminal.json || call.text('output') === 'json') {
+    terminal.print(JSON.stringify({ [subject]: rows }, null, 2));
+  } else for (const line of lines(rows)) terminal.print(line);
   return EXIT.ok;
+}
+
+/**
+ * `portico get` alone: the packages of the repository around the current directory, as its registered branch has them; in a
+ * directory of it those below, and the package around it.
+ */
+export async function getHere(call: Call): Promise<number> {
+  const here = call.path('.');
+  const top = repositoryAbove(here);
+  if (call.list('in').length > 0) return getIndex(call, 'packages');
+  if (top === undefined) {
+    throw usageError(
+      'an argument is missing, and this is no git repository',
+      'Write portico get REPO.git/PATH@REF to copy a package; in a clone, portico get alone lists what is there. See: portico get --help',
+    );
+  }
+  const catalog = await indexFolders([top], call.signal);
+  const place = relative(top, here) || '.';
+  for (const one of catalog.all()) {
+    const packages = one.packages.filter(({ directory }) => meets(directory, place));
+    catalog.put({ ...one, packages });
+  }
+  return printRows(call, 'packages', answer(catalog, 'packages'));
+}
+
+/** One of two directories is the other, or lies in it. */
+function meets(a: string, b: string): boolean {
+  return a === '.' || b === '.' || a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
 /** `portico graph [WORD…]`: which package is made from which, as a Mermaid graph. */

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
 import { strategyOf } from './strategy.ts';
+import { counted } from './terminal.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
@@ -12,9 +13,13 @@ import type { Call } from './verb.ts';
 /** No address of a repository is one bare word. */
 const SUBJECT = /^[a-z]+$/;
 
-/** `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package; `portico get functions` lists functions, and others what is in repositories. */
+/**
+ * `portico get REPO.git/PATH@REF [DIR]`: makes a downstream of a package; `portico get functions` lists functions, and others what is in
+ * repositories; without a word it is what is in this one.
+ */
 export async function get(call: Call): Promise<number> {
-  const [typed = '', destination] = call.positionals;
+  const [typed, destination] = call.positionals;
+  if (typed === undefined) return (await import('./get-index.ts')).getHere(call);
   if (typed === 'functions') {
     const { getFunctions } = await import('./get-functions.ts');
     return getFunctions(call);
@@ -45,7 +50,7 @@ export async function get(call: Call): Promise<number> {
   terminal.progress('');
   writeNewFolder(directory, files);
   if (terminal.json) terminal.document({ directory, name, files: [...files.keys()].sort() });
-  else terminal.print(`${name}: ${files.size} files from ${origin.repo}${origin.directory}`);
+  else terminal.print(`${name}: ${counted(files.size, 'file')} from ${origin.repo}${origin.directory}`);
   return EXIT.ok;
 }
 
@@ -53,6 +58,6 @@ export async function get(call: Call): Promise<number> {
 function destinationOf(call: Call, typed: string | undefined, name: string): string {
   if (typed === undefined) return call.path(name);
   const directory = call.path(typed);
-  const full = existsSync(directory) && readdirSync(directory).length > 0;
-  return full ? join(directory, name) : directory;
+  const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isDirectory && readdirSync(directory).length > 0 ? join(directory, name) : directory;
 }

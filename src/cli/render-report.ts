@@ -10,8 +10,12 @@ import type { Call } from './verb.ts';
 /** Of what one function only tells, so many lines are shown; warnings and errors all are. */
 const MOST_TOLD = 20;
 
-/** Says on stderr what ran and what was found. */
-export function reportRender(result: RenderResult, terminal: Terminal): void {
+/** Says on stderr what ran and what was found; `place` names a file of the package from where the person stands. */
+export function reportRender(
+  result: RenderResult,
+  terminal: Terminal,
+  place: (file: string) => string,
+): void {
   terminal.progress('');
   const lines = result.runs.map((run) => runLine(run, terminal));
   const told = new Map<string, number>();
@@ -19,7 +23,7 @@ export function reportRender(result: RenderResult, terminal: Terminal): void {
     const by = finding.guardrail ?? finding.function;
     const count = told.get(by) ?? 0;
     if (finding.severity === 'info') told.set(by, count + 1);
-    if (finding.severity !== 'info' || count < MOST_TOLD) lines.push(findingLine(finding, terminal));
+    if (finding.severity !== 'info' || count < MOST_TOLD) lines.push(findingLine(finding, terminal, place));
   }
   for (const [by, count] of told) {
     if (count > MOST_TOLD)
@@ -28,11 +32,11 @@ export function reportRender(result: RenderResult, terminal: Terminal): void {
   if (lines.length > 0) terminal.say(lines.join('\n'));
   if (result.problem !== undefined) {
     const { file, line, message, hint } = result.problem;
-    const place =
-      file === undefined || message.startsWith(file)
-        ? ''
-        : `${file}${line === undefined ? '' : `:${line}`}: `;
-    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${place}${message}`);
+    const where = file === undefined ? '' : `${place(file)}${line === undefined ? '' : `:${line}`}: `;
+    // A message that begins with the file names it from the package.
+    const text =
+      file !== undefined && message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message;
+    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${where}${text}`);
     terminal.say(hint);
   }
 }
@@ -62,22 +66,44 @@ export function renderDocument({
 
 function runLine(run: FunctionRun, terminal: Terminal): string {
   const failed = run.exitCode !== 0 || run.refused !== undefined;
-  const mark = failed
-    ? terminal.style('red', '[FAIL]', 'stderr')
-    : terminal.style('green', '[PASS]', 'stderr');
+  // What a guardrail only warns of holds nothing up.
+  const mark = !failed
+    ? terminal.style('green', '[PASS]', 'stderr')
+    : run.mode === undefined
+      ? terminal.style('red', '[FAIL]', 'stderr')
+      : terminal.style('yellow', '[WARN]', 'stderr');
   const where = run.package === '.' ? '' : ` in ${run.package}`;
   const by = run.guardrail === undefined ? '' : ` (guardrail ${run.guardrail})`;
   const lines = [`${mark} ${run.function}${where}${by}`];
-  if (run.refused !== undefined) lines.push(run.refused.message, run.refused.hint);
+  if (run.refused !== undefined) lines.push(run.refused.message, waysHere(run.refused));
   else if (failed && run.stderr !== undefined) lines.push(...run.stderr.trim().split('\n').slice(0, 20));
   return lines.map((line, at) => (at === 0 ? line : `       ${visible(line)}`)).join('\n');
 }
 
+/** What a refused function can be allowed by on the command line, before the ways that there are anywhere. */
+function waysHere({ code, hint }: NonNullable<FunctionRun['refused']>): string {
+  const here = HERE[code];
+  return here === undefined ? hint : `${here} ${hint}`;
+}
+
+const CONFIG =
+  'On the command line: name the configuration whose spec.functions allows it, with --config .github/portico.yaml; or try a module of your own by portico eval DIR --image FILE.wasm.';
+
+const HERE: Readonly<Record<string, string>> = {
+  EXEC_NOT_ALLOWED:
+    'On the command line: add --allow-exec, and it runs with your rights, in bubblewrap where that is installed.',
+  FUNCTION_UNKNOWN: CONFIG,
+  FUNCTION_VERSION_UNKNOWN: CONFIG,
+  CONTAINERS_OFF:
+    'On the command line: set PORTICO_CONTAINERS=auto, and podman, docker or nerdctl of this machine runs it.',
+};
+
 function findingLine(
   { severity, message, file, line, guardrail, ...finding }: Finding,
   terminal: Terminal,
+  place: (file: string) => string,
 ): string {
-  const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const where = file === undefined ? '' : `${place(file)}${line === undefined ? '' : `:${line}`}: `;
   const colour = severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'cyan';
-  return `${place}${terminal.style(colour, `${severity}:`, 'stderr')} ${message} [${guardrail ?? finding.function}]`;
+  return `${where}${terminal.style(colour, `${severity}:`, 'stderr')} ${message} [${guardrail ?? finding.function}]`;
 }

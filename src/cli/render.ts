@@ -7,7 +7,7 @@ import { readFolder } from './folder.ts';
 import { runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** `portico render DIR`: runs the pipelines and writes what comes out, in place or to `--output`. */
 export async function render(call: Call): Promise<number> {
@@ -19,7 +19,7 @@ export async function render(call: Call): Promise<number> {
   const files = readPackage(directory, call);
   const result = await renderFiles(files, directory, call);
   await writeResults(call, result);
-  reportRender(result, terminal);
+  reportRender(result, terminal, placeIn(call, directory));
   if (result.ok || (await savesOnFailure(files))) {
     if (output === undefined) writeChanges(directory, files, result.files);
     else writeNewFolder(call.path(output), result.files);

@@ -95,13 +95,15 @@ export const VERBS: readonly Verb[] = [
     usage: [
       'portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY] [--for-deployment]',
       'portico get functions [--type mutator|validator] [--image IMAGE]',
+      'portico get',
       'portico get repos|packages|revisions|drafts|upstreams|downstreams|outdated|variants [WORD…] [--in DIR] [--output FORMAT]',
     ],
     description: [
       'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
       'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
       'The second form lists the built-in functions; a repository of that name is ./functions.',
-      'The third form lists what git repositories on this machine hold, each on its registered branch: rows with every WORD.',
+      'Alone, in a clone, it lists the packages there; in a directory of it those below.',
+      'The last form lists what git repositories on this machine hold, each on its registered branch: rows with every WORD.',
     ],
     options: [
       STRATEGY,
@@ -125,7 +127,7 @@ export const VERBS: readonly Verb[] = [
       'portico get outdated --in ~/clones',
       'portico get revisions acme/blueprints:web stable --in ~/clones',
     ],
-    positionals: { least: 1, most: 10 },
+    positionals: { least: 0, most: 10 },
     load: async () => (await import('./get.ts')).get,
   },
   {

@@ -8,9 +8,10 @@ import { EXIT, usageError } from './exit-code.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
 import { strategyOf } from './strategy.ts';
+import { counted } from './terminal.ts';
 import { parseTarget } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** What a merge came to, whichever way its inputs were found. */
 export interface Update {
@@ -51,7 +52,7 @@ async function updateDirectories(call: Call): Promise<number> {
     onConflict: sideOf(call),
     decisions: decisionsOf(call),
   });
-  return finish(call, before, merged, (after) =>
+  return finish(call, before, merged, { read: local, written: output }, (after) =>
     output === local ? writeChanges(local, before, after) : writeNewFolder(output, after),
   );
 }
@@ -76,7 +77,9 @@ async function updateInPlace(call: Call): Promise<number> {
     decisions: decisionsOf(call),
     terminal: call.terminal,
   });
-  return finish(call, before, merged, (after) => writeChanges(directory, before, after));
+  return finish(call, before, merged, { read: directory, written: directory }, (after) =>
+    writeChanges(directory, before, after),
+  );
 }
 
 /** The repository that the Kptfile names; '' where it names none, which is told of later. */
@@ -96,6 +99,8 @@ function finish(
   call: Call,
   before: PackageFiles,
   merged: Update,
+  /** Where what is told of lies: where it was read, and where it is written. */
+  { read, written }: { readonly read: string; readonly written: string },
   write: (after: PackageFiles) => void,
 ): number {
   const { terminal } = call;
@@ -118,9 +123,11 @@ function finish(
   if (!refused) write(after);
 
   terminal.progress('');
-  for (const { file, message } of notes) terminal.warn(`${file}: ${message}`);
-  for (const conflict of conflicts) terminal.say(conflictLine(conflict, refused));
-  if (refused) terminal.say(`${conflicts.length} conflicts, so nothing was written.`);
+  const place = placeIn(call, refused ? read : written);
+  for (const { file, message } of notes) terminal.warn(`${place(file)}: ${message}`);
+  for (const conflict of conflicts)
+    terminal.say(conflictLine({ ...conflict, file: place(conflict.file) }, refused));
+  if (refused) terminal.say(`${counted(conflicts.length, 'conflict')}, so nothing was written.`);
   if (terminal.json) terminal.document({ changed, conflicts: conflicts.map(conflictDocument), notes });
   else for (const path of changed) terminal.print(`changed ${path}`);
   return conflicts.length > 0 ? EXIT.conflicts : EXIT.ok;

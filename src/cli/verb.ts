@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+
+import { fromHere } from './system-error.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One option of a verb, as the table, the parser and the help see it. */
@@ -38,6 +41,11 @@ export interface Call {
   readonly path: (typed: string) => string;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
+}
+
+/** Names a file of a package in `directory` as the person at the terminal would write it. */
+export function placeIn(call: Pick<Call, 'path'>, directory: string): (file: string) => string {
+  return (file) => fromHere(join(directory, file), call.path('.'));
 }
 
 /** Does the work of a verb and gives the exit code. */

@@ -122,6 +122,22 @@ test('what repositories hold is told from their branches and tags', async () => 
   p0 -.->|"v1"| p1`);
 });
 
+test('get alone lists what is where one stands', async () => {
+  const rows = async (folder: string): Promise<string[]> => {
+    const { code, stdout, stderr } = await portico(['get', '--json'], { cwd: dir.path(folder) });
+    expect([code, stderr]).toEqual([0, '']);
+    return (JSON.parse(stdout) as { packages: { package: string }[] }).packages.map((row) => row.package);
+  };
+  expect(await rows('all/shop')).toEqual(['else', 'front']);
+  expect(await rows('all/shop/front')).toEqual(['front']);
+  expect(await rows('all/blueprints/web/sub')).toEqual(['web', 'web/sub']);
+  const outside = await portico(['get'], { cwd: dir.path('.') });
+  expect(outside).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('portico get REPO.git/PATH@REF'),
+  });
+});
+
 test('the command line prints tables, JSON and graphs, and no credentials', async () => {
   const cwd = dir.path('all');
   const table = await portico(['get', 'outdated'], { cwd });

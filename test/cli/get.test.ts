@@ -186,9 +186,23 @@ describe('get', () => {
     },
   );
 
+  test('a file stands where the directory would', async () => {
+    using dir = scratch();
+    dir.write({ x: 'a file' });
+    const { code, stderr } = await portico(['get', `${shared.repo.url}/db`, 'x'], { cwd: dir.path('.') });
+    expect([code, stderr]).toEqual([64, expect.stringContaining('x exists already')]);
+    const below = await portico(['get', `${shared.repo.url}/db`, 'x/y'], { cwd: dir.path('.') });
+    expect([below.code, below.stderr]).toEqual([
+      65,
+      expect.stringContaining('x/y is not a directory, or lies below a file'),
+    ]);
+  });
+
   test('a repository that is not there', async () => {
     using dir = scratch();
-    const { code, stderr } = await portico(['get', `${dir.path('none')}.git/db`, 'x']);
+    const { code, stderr } = await portico(['get', `${dir.path('none')}.git/db`, 'x'], {
+      cwd: dir.path('.'),
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(/does not appear to be a git repository/);
   });

@@ -71,6 +71,7 @@ describe('render', () => {
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false });
     expect(stderr).toMatch(/\[FAIL\] no-such-function:v9/);
+    expect(stderr).toContain('with --config .github/portico.yaml');
     expect(existsSync(dir.path('out'))).toBe(false);
     expect(parse(readFileSync(dir.path('r.yaml'), 'utf8'))).toMatchObject({
       kind: 'FunctionResultList',
@@ -83,7 +84,7 @@ describe('render', () => {
     dir.write({ ...PACKAGE, 'p/Kptfile': EXEC });
     const refused = await portico(['render', dir.path('p')]);
     expect([refused.code, dir.read('p')['service.yaml']]).toEqual([1, SERVICE]);
-    expect(refused.stderr).toContain('--allow-exec');
+    expect(refused.stderr).toContain('On the command line: add --allow-exec');
     const allowed = await portico(['render', dir.path('p'), '--allow-exec']);
     expect([allowed.code, dir.read('p')['service.yaml']]).toEqual([0, SERVICE.replace('old', 'new')]);
   });
@@ -158,15 +159,16 @@ metadata: { name: bound }
 spec: { policyName: rule, validationActions: [Deny] }
 `,
     });
-    const { code, stderr } = await portico([
-      'check',
-      dir.path('team/web'),
-      '--config',
-      dir.path('.github/portico.yaml'),
-    ]);
+    const { code, stderr } = await portico(['check', 'web', '--config', '../.github/portico.yaml'], {
+      cwd: dir.path('team'),
+    });
     expect(code).toBe(1);
-    expect(stderr).toContain('pod.yaml:8: error: the image nginx has no tag');
-    expect(stderr).toContain('pod.yaml:4: warning: not web [name]');
+    // From where one stands, so that a terminal opens it.
+    expect(stderr).toMatch(/^web\/pod\.yaml:8: error: the image nginx has no tag/m);
+    expect(stderr).toMatch(/^web\/pod\.yaml:4: warning: not web \[name\]$/m);
+    // What is only warned of has not failed.
+    expect(stderr).toMatch(/^\[WARN\] .*\(guardrail name\)$/m);
+    expect(stderr).toMatch(/^\[FAIL\] .*\(guardrail file\)$/m);
     expect(stderr).toContain('pod.yaml:2: error: no pods [file]');
     expect(stderr).toContain('pod.yaml:5: error: no node [bound]');
     expect(stderr).not.toContain('[team]');

@@ -84,7 +84,9 @@ describe('update of directories', () => {
       local: 'web:local',
       taken: 'upstream',
     });
-    expect(stderr).toMatch(/^web\.yaml:12: conflict [0-9a-f]{12}: Deployment web spec.*upstream taken$/m);
+    expect(stderr).toMatch(
+      /^out\/web\.yaml:12: conflict [0-9a-f]{12}: Deployment web spec.*upstream taken$/m,
+    );
     expect(dir.read('out')['web.yaml']).toBe(V2['web.yaml']);
   });
 

@@ -53,7 +53,12 @@ export async function runGuardrails(
     const run = runOf('.', spec, type, output);
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
-    state.runs.push({ ...run, guardrail: name, results: [...run.results, ...changes] });
+    state.runs.push({
+      ...run,
+      guardrail: name,
+      ...(mode !== 'enforce' && { mode }),
+      results: [...run.results, ...changes],
+    });
     if (type === 'mutator' && mode === 'enforce') items = after;
     const errors = type === 'validator' && run.results.some((result) => result.severity === 'error');
     if (mode === 'enforce' && (run.exitCode !== 0 || errors)) ok = false;

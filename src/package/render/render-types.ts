@@ -65,6 +65,8 @@ export interface FunctionRun {
   readonly spec?: FunctionSpec;
   readonly type: 'mutator' | 'validator';
   readonly guardrail?: string;
+  /** Of a guardrail that holds nothing up, whatever it finds. */
+  readonly mode?: 'warn' | 'dryrun';
   readonly exitCode: number;
   readonly results: readonly ResultItem[];
   readonly stderr?: string;

@@ -1,0 +1,86 @@
+/** What the operating system refuses, in a sentence: nobody but the person at the terminal can do anything about it. */
+import { isAbsolute, relative } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+
+/** What is wrong with a path, and what to do. */
+const ABOUT_PATH: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['there is no PATH', 'Check the path.'],
+  EACCES: ['you may not access PATH', 'Check the permissions, also of the directories above it.'],
+  EPERM: ['you may not do that to PATH', 'Check whom it belongs to, and its permissions.'],
+  EEXIST: ['PATH exists already', 'Name another path, or take it away.'],
+  EISDIR: ['PATH is a directory, and a file is needed', 'Name a file.'],
+  ENOTDIR: [
+    'PATH is not a directory, or lies below a file',
+    'Name a directory; each part of the path before the last has to be one.',
+  ],
+  ENOTEMPTY: ['the directory PATH is not empty', 'Name a new or empty one.'],
+  ELOOP: [
+    'PATH is a symbolic link that may not be followed, or one of a circle of them',
+    'Name what the link leads to.',
+  ],
+  ENAMETOOLONG: ['the name PATH is too long for this file system', 'Name a shorter path.'],
+  ENOSPC: ['there is no space left to write PATH', 'Make some room on that disk, and try again.'],
+  EDQUOT: ['your quota is used up, so that PATH cannot be written', 'Make some room, and try again.'],
+  EROFS: ['PATH is on a file system that can only be read', 'Name a path that can be written.'],
+  EBUSY: ['PATH is in use', 'End what uses it, and try again.'],
+  EFBIG: ['PATH is too large for this file system', 'Split it, or name another place.'],
+  EMFILE: ['too many files are open to open PATH', 'Raise the limit of open files (ulimit -n).'],
+  ENFILE: ['too many files are open on this machine to open PATH', 'Try again later.'],
+  EIO: ['the disk of PATH fails', 'Look at the log of the system.'],
+};
+
+/** The same for a network address. */
+const ABOUT_ADDRESS: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ['another program listens at ADDRESS', 'Name another port, or end that program.'],
+  EADDRNOTAVAIL: ['this machine does not have the address ADDRESS', 'Name another one.'],
+  EACCES: ['you may not listen at ADDRESS', 'Name a port from 1024 on.'],
+  ECONNREFUSED: ['nothing listens at ADDRESS', 'Start it, or name another address.'],
+};
+
+/**
+ * An error of a call of the operating system as one of ours; undefined for every other. Paths are told from `from`, where the
+ * person stands.
+ */
+export function systemError(error: unknown, from: string): PorticoError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const {
+    code = '',
+    syscall,
+    path,
+    dest,
+    address,
+    port,
+  } = error as NodeJS.ErrnoException & {
+    readonly dest?: string;
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (syscall === undefined) return undefined;
+  const made = ([message, hint]: readonly [string, string]): PorticoError =>
+    new PorticoError(code, message, { hint, cause: error });
+  if (syscall.startsWith('spawn') && code === 'ENOENT') {
+    return made([`the program ${path ?? ''} is not there`, 'Install it, or put it into PATH.']);
+  }
+  if (syscall === 'uv_cwd') return made(['the current directory is gone', 'Change to another one.']);
+  const place = [address, port].filter((part) => part !== undefined).join(':');
+  const about = place === '' ? ABOUT_PATH[code] : ABOUT_ADDRESS[code];
+  if (about === undefined) return undefined;
+  const where = place === '' ? (code === 'EEXIST' ? (dest ?? path) : path) : place;
+  const shown = place === '' ? fromHere(where ?? 'the file', from) : place;
+  const [message, hint] = about;
+  return made([message.replace(/PATH|ADDRESS/, () => shown), hint]);
+}
+
+/** Why something failed, in words. */
+export function reasonOf(error: unknown): string {
+  return systemError(error, '/')?.message ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** A path as somebody who stands at `from` would write it: relative below it, absolute elsewhere. */
+export function fromHere(path: string, from: string): string {
+  if (!isAbsolute(path) || from === '/') return path;
+  const below = relative(from, path);
+  if (below === '') return '.';
+  return below === '..' || below.startsWith('../') || isAbsolute(below) ? path : below;
+}
