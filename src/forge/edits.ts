@@ -15,6 +15,8 @@ export interface EditsApi {
    * that REST tells are of a resolution of a second. What the forge does not show counts as changed.
    */
   isEdited(text: Text, signal?: AbortSignal): Promise<boolean>;
+  /** Whether what stands there is its author's own: never changed, or by the author last. What the forge does not show is not. */
+  isAuthorsOwn(text: Text, signal?: AbortSignal): Promise<boolean>;
 }
 
 export function createEditsApi(context: RepositoryContext): EditsApi {
@@ -28,7 +30,19 @@ export function createEditsApi(context: RepositoryContext): EditsApi {
       if (submittedAt === undefined || submittedAt === null || editor?.login !== author) return true;
       return !(Date.parse(lastEditedAt ?? '') <= Date.parse(submittedAt));
     },
+    isAuthorsOwn: async ({ nodeId, author }, signal) => {
+      const edit = await editOf(context, nodeId, signal);
+      if (edit === null) return false;
+      const { lastEditedAt, editor, includesCreatedEdit } = edit;
+      if (editor === null) return lastEditedAt === null && !includesCreatedEdit;
+      return loginOf(editor) === author;
+    },
   };
+}
+
+/** GraphQL names a bot without what REST adds to its login; a person may have that name. */
+function loginOf({ __typename: type, login }: NonNullable<Edit['editor']>): string {
+  return type === 'Bot' && !login.endsWith('[bot]') ? `${login}[bot]` : login;
 }
 
 async function editOf(
@@ -49,14 +63,14 @@ async function editOf(
 
 const EDITED = `query Edited($id: ID!) {
   node(id: $id) {
-    ... on IssueComment { lastEditedAt includesCreatedEdit editor { login } }
-    ... on PullRequestReview { lastEditedAt includesCreatedEdit editor { login } }
+    ... on IssueComment { lastEditedAt includesCreatedEdit editor { __typename login } }
+    ... on PullRequestReview { lastEditedAt includesCreatedEdit editor { __typename login } }
   }
 }`;
 
 interface Edit {
   readonly lastEditedAt: string | null;
-  readonly editor: { readonly login: string } | null;
+  readonly editor: { readonly __typename?: string; readonly login: string } | null;
   readonly includesCreatedEdit: boolean;
 }
 

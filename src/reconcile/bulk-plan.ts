@@ -9,7 +9,7 @@ import { readKptfileAt } from './kptfile-at.ts';
 import { code, sentence, table } from './markdown-blocks.ts';
 import type { Access, World } from './ports.ts';
 import { loadProposal, rootPackages } from './proposal-snapshot.ts';
-import { readSealedComments, sealedComment } from './sealed-comment.ts';
+import { sealedComment, sealedRecords } from './sealed-comment.ts';
 import { updateChoices } from './update-choices.ts';
 
 export interface BulkItem {
@@ -110,12 +110,10 @@ export async function planOf(
   asked: Pick<Asked, 'id' | 'number' | 'login'>,
   signal?: AbortSignal,
 ): Promise<BulkPlan | undefined> {
-  const plans = (await forge.listComments(asked.number, signal))
-    .filter(({ author }) => author === world.app.botLogin)
-    // The seal says that this is what we wrote.
-    .flatMap(
-      ({ body }) => readSealedComments(KIND, placeOf(facts, asked.number), body, world.seals) as BulkPlan[],
-    );
+  const comments = await forge.listComments(asked.number, signal);
+  const place = placeOf(facts, asked.number);
+  // The seal says that this is what we wrote.
+  const plans = (await sealedRecords(world, { forge }, KIND, place, comments, signal)) as BulkPlan[];
   const own = plans.filter(({ login }) => login.toLowerCase() === asked.login.toLowerCase());
   return (
     own.find(({ confirmed }) => confirmed === asked.id) ??

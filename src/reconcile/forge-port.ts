@@ -234,6 +234,11 @@ export interface Forge {
     text: { readonly nodeId: string; readonly author: string; readonly submittedAt?: string | null },
     signal?: AbortSignal,
   ): Promise<boolean>;
+  /** Whether what stands in a comment is its author's own: never changed, or by the author last; in doubt it is not. */
+  isAuthorsOwn(
+    text: { readonly nodeId: string; readonly author: string },
+    signal?: AbortSignal,
+  ): Promise<boolean>;
   /** A review that only comments. Null where the forge refuses it, because a line is not in the diff any more. */
   remark(
     n: number,

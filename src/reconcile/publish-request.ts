@@ -2,7 +2,7 @@ import type { Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { mergeRequestOf, type MergeRequestTrailers } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
-import { readSealedComments, sealedComment } from './sealed-comment.ts';
+import { sealedComment, sealedRecords } from './sealed-comment.ts';
 
 const KIND = 'publish-request';
 
@@ -55,15 +55,10 @@ export async function publishRequestOf(
   const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
   const said = mergeRequestOf(commit.message, place, world.seals);
   if (mergedBy === world.app.botLogin && said !== undefined) return said;
-  for (const { author, body } of await forge.listComments(pull.number, signal)) {
-    if (author !== world.app.botLogin) continue;
-    for (const found of readSealedComments(KIND, placeOf(facts, pull), body, world.seals)) {
-      // The seal says that this is what we wrote.
-      const request = found as PublishRequest;
-      if (request.head === pull.headSha) return request;
-    }
-  }
-  return {};
+  const comments = await forge.listComments(pull.number, signal);
+  const found = await sealedRecords(world, { forge }, KIND, placeOf(facts, pull), comments, signal);
+  // The seal says that this is what we wrote.
+  return (found as PublishRequest[]).find(({ head }) => head === pull.headSha) ?? {};
 }
 
 function placeOf({ id }: Pick<RepositoryFacts, 'id'>, { number }: Pick<Pull, 'number'>): string {

@@ -23,7 +23,7 @@ import {
   type RevisionRefs,
 } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
-import { readSealedComments, sealedComment } from './sealed-comment.ts';
+import { sealedComment, sealedRecords } from './sealed-comment.ts';
 
 const KIND = 'retirement';
 
@@ -50,13 +50,11 @@ export async function openRetirements(
   signal?: AbortSignal,
 ): Promise<Retirement[]> {
   const latest = new Map<number, RetirementRecord>();
-  for (const { author, body } of await forge.listComments(issue, signal)) {
-    if (author !== world.app.botLogin) continue;
-    for (const found of readSealedComments(KIND, placeOf(facts, issue), body, world.seals)) {
-      // The seal says that this is what we wrote.
-      const record = found as RetirementRecord;
-      latest.set(record.comment, record);
-    }
+  const comments = await forge.listComments(issue, signal);
+  for (const found of await sealedRecords(world, { forge }, KIND, placeOf(facts, issue), comments, signal)) {
+    // The seal says that this is what we wrote.
+    const record = found as RetirementRecord;
+    latest.set(record.comment, record);
   }
   const refs = await loadRevisionRefs(git, signal);
   return [...latest.values()].filter(({ state, decidedIn, package: path, revision, tag }) => {

@@ -61,9 +61,15 @@ describe('one revision', () => {
     expect(await ours()).toContain('`bob` asks to retire `web@v2`');
     expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain('asked for it yourself');
     expect((await repo.command(number, '/portico approve', 'rita')).reply).toContain('your role is read');
+    const asking = (await repo.comments(number)).find(({ body }) => body?.includes('portico:retirement'))!;
     expect((await repo.command(number, '/portico reject still used', 'carol')).reaction).toBe('rocket');
     expect((await repo.tags()).has('web/v2')).toBe(true);
     expect(await repo.command(number, '/portico approve', 'alice')).toMatchObject({ reaction: 'confused' });
+    // What our comment said before has its seal, and whoever maintains the repository can put it back (67).
+    const { id: comment_id, body } = asking;
+    await stage.as('alice').rest.issues.updateComment({ ...repo.where, comment_id, body: body! });
+    expect(await repo.command(number, '/portico approve', 'alice')).toMatchObject({ reaction: 'confused' });
+    expect((await repo.tags()).has('web/v2')).toBe(true);
 
     const object = await repo.git('rev-parse', 'refs/tags/web/v2');
     await repo.command(number, '/portico delete web@v2', 'bob');
