@@ -70,7 +70,12 @@ export interface ApprovalCount {
   /** Why one more is needed; empty where every author is known. */
   readonly unknownAuthors: readonly UnknownAuthor[];
   /** Packages of which no code owner is among those counted, with who owns them; absent where nobody has to. */
-  readonly ownersMissing?: readonly { readonly path: string; readonly owners: readonly string[] }[];
+  readonly ownersMissing?: readonly {
+    readonly path: string;
+    readonly owners: readonly string[];
+    /** There are more teams and approvers than the forge is asked about, so one of them may be an owner. */
+    readonly notAsked?: boolean;
+  }[];
   /** Digest that was counted for. */
   readonly digest?: string;
 }

@@ -94,12 +94,20 @@ function changesSentence(login: string): string {
   return `${login} asked for changes: a new review of ${login}, or the dismissal of that one, is needed.`;
 }
 
-function ownersSentence({ path, owners }: NonNullable<ApprovalCount['ownersMissing']>[number]): string {
+function ownersSentence({
+  path,
+  owners,
+  notAsked,
+}: NonNullable<ApprovalCount['ownersMissing']>[number]): string {
   const who = listed(
     owners.map((owner) => owner.replace(/^@/, '')),
     'or',
   );
-  return `Needs an approval by a code owner of ${path}: ${who}.`;
+  const more =
+    notAsked === true
+      ? ' Not everybody who approved was looked for in every team, because there are too many: name fewer teams in CODEOWNERS.'
+      : '';
+  return `Needs an approval by a code owner of ${path}: ${who}.${more}`;
 }
 
 function listed(names: readonly string[], word: 'and' | 'or'): string {

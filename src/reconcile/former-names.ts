@@ -26,6 +26,8 @@ const memories = new WeakMap<Catalog, Memory>();
 /** An answer is good for an hour, and so many are held. */
 const GOOD_MS = 3_600_000;
 const MOST = 10_000;
+/** Names that one look asks for; the next look goes on behind them. */
+export const MOST_ASKED = 100;
 /** So many addresses of former names are remembered of a repository. */
 const MOST_NAMES = 20;
 
@@ -35,22 +37,29 @@ const NAME = /^(?!\.+$)[\w.-]+$/;
 
 /**
  * Asks the forge whose names these are, those that a repository of the index has now left out. `host` is the forge's
- * own: nothing else is asked for.
+ * own: nothing else is asked for. Answers how many names are left for the next look: so far they lead to nobody.
  */
 export async function learnNames(
   world: Pick<World, 'catalog' | 'repositoryAt' | 'now'>,
   addresses: Iterable<string>,
   host: string,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { catalog } = world;
   const { told, asked } = memoryOf(catalog);
+  let questions = 0;
+  let left = 0;
   for (const [place, address] of new Map([...addresses].map((one) => [repositoryPlace(one), one]))) {
     const [at, owner = '', name = '', ...rest] = place.split('/');
     if (at !== host || rest.length > 0 || !NAME.test(owner) || !NAME.test(name)) continue;
     if (isNameOf(catalog.byUrl(address), place)) continue;
     const now = world.now().getTime();
     if ((told.get(place)?.until ?? 0) <= now) {
+      if (questions === MOST_ASKED) {
+        left += 1;
+        continue;
+      }
+      questions += 1;
       const asking = asked.get(place) ?? askForge(world, owner, name).finally(() => asked.delete(place));
       asked.set(place, asking);
       const id = await asking;
@@ -60,6 +69,7 @@ export async function learnNames(
     }
     apply(catalog, place);
   }
+  return left;
 }
 
 /** Null too where the forge does not want to say. No signal goes in: all that want to know share the question. */

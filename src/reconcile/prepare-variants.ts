@@ -3,7 +3,7 @@ import { repositoryJob } from './jobs.ts';
 import type { World } from './ports.ts';
 import { workOut } from './variant-expansion.ts';
 import { forgetPlan } from './variant-plan.ts';
-import { readingOf, setWork } from './variant-reading.ts';
+import { readingOf, setsOf, setWork } from './variant-reading.ts';
 
 const worked = new WeakMap<Catalog, number>();
 
@@ -21,9 +21,7 @@ export async function prepareVariants(
   const version = catalog.version();
   if (worked.get(catalog) === version) return;
   const works = catalog.all().flatMap((control) => {
-    const sets = control.documents.flatMap(({ documents }) =>
-      documents.flatMap((one) => (one.kind === 'set' ? [one.set] : [])),
-    );
+    const sets = setsOf(control);
     if (sets.length === 0) return [];
     const reading = readingOf(catalog, control);
     return sets.map((set) => setWork(control, set, reading));

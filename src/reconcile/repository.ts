@@ -5,7 +5,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
-import { formerNames, learnNames } from './former-names.ts';
+import { formerNames, learnNames, MOST_ASKED } from './former-names.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
 import {
@@ -67,7 +67,12 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     );
     await reportDocuments(access, top ?? head, problems, documents, signal);
     const urls = [facts.cloneUrl, facts.htmlUrl];
-    await learnNames(world, namesIn(packages, documents), new URL(facts.cloneUrl).host, signal);
+    const host = new URL(facts.cloneUrl).host;
+    const unasked = await learnNames(world, namesIn(packages, documents), host, signal);
+    if (unasked > 0) {
+      const why = `Kptfiles and documents name more repositories that nobody here knows than are asked for at once (${MOST_ASKED}): the others are asked for at the next looks`;
+      world.log.warn({ repository: facts.fullName, names: unasked }, why);
+    }
     const revisions = revisionsByDirectory(await loadRevisionRefs(access.git, signal));
     const former = formerNames(world.catalog, repository.id, urls);
     world.catalog.put({

@@ -8,7 +8,7 @@ import { doesNotObey, notInventory, notKnown } from './control.ts';
 import { controlOf, createClaims, type Claims } from './variant-claims.ts';
 import { expansionOf, type SetWork } from './variant-expansion.ts';
 import type { Inventory } from './variant-inventory.ts';
-import { readingOf, revisionsFor, setWork } from './variant-reading.ts';
+import { MOST_SETS, readingOf, revisionsFor, setsOf, setWork } from './variant-reading.ts';
 import { isControlledBy, mayFlow } from './visibility.ts';
 
 /** A package of a registered repository, there or to be made. */
@@ -141,6 +141,7 @@ function documentsOf(
   const reading = readingOf(catalog, control);
   const { find, inventory } = reading;
   const planned: PlannedVariant[] = [];
+  const workedOut = new Set(setsOf(control));
   const add = (source: Source, variant: ValidVariant, selectsObjects = false): void => {
     const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
     const own = { ...variant, metadata: { ...variant.metadata, uid, namespace: source.namespace } };
@@ -171,6 +172,11 @@ function documentsOf(
       } else if (document.kind === 'set') {
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
         const { metadata, spec } = document.set;
+        if (!workedOut.has(document.set)) {
+          const message = `the repository has more than ${MOST_SETS} sets, and this one is behind them, so that nothing is made of it and what it made stays: join sets that make variants of one upstream`;
+          stalled.push({ ...source, name: metadata.name, reason: 'UnexpectedError', message });
+          continue;
+        }
         const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);
         if (selectsObjects && !inventory.isWhole) claims.set(control.ref.id, metadata.name);
         const work = setWork(control, document.set, reading);

@@ -60,6 +60,12 @@ describe('what is missing, and who may give it', () => {
       'missing',
       'Needs an approval by a code owner of web/Kptfile: zoe or acme/web.',
     ],
+    [
+      'an owner of a file may be in a team that was not asked about',
+      { counted: [bob], ownersMissing: [{ path: 'web/Kptfile', owners: ['@acme/web'], notAsked: true }] },
+      'missing',
+      'Needs an approval by a code owner of web/Kptfile: acme/web. Not everybody who approved was looked for in every team, because there are too many: name fewer teams in CODEOWNERS.',
+    ],
   ])('%s', (_name, change, kind, sentence) => {
     expect(approvalState(config(), count(change))).toMatchObject({ kind, sentence });
   });

@@ -19,7 +19,7 @@ const repository = (id: number, name: string): CatalogRepository =>
   bareRepository(id, `acme/${name}`, { urls: [`https://${HOST}/acme/${name}.git`] });
 
 /** The forge says of every name that it belongs to `id`. */
-const learn = (id: number | null, ...addresses: string[]): Promise<void> =>
+const learn = (id: number | null, ...addresses: string[]): Promise<number> =>
   learnNames(
     {
       catalog,
@@ -68,4 +68,13 @@ test('a name that was nobody’s, and is given away by its new owner, goes on le
   expect(formerNames(catalog, 3, own.urls)).toEqual([]);
   catalog.put(own);
   expect(formerNames(catalog, 3, repository(3, 'newer').urls)).toEqual(own.urls);
+});
+
+test('one look asks for a hundred names, and the next goes on behind them', async () => {
+  const many = Array.from({ length: 250 }, (_, at) => `https://${HOST}/acme/gone-${at}`);
+  expect(await learn(null, ...many)).toBe(150);
+  expect(asked).toHaveLength(100);
+  expect(await learn(null, ...many)).toBe(50);
+  expect(await learn(null, ...many)).toBe(0);
+  expect(new Set(asked).size).toBe(250);
 });

@@ -66,6 +66,18 @@ test('nobody reaches the repositories of another owner', () => {
   expect(stalled[0]?.message).toContain('"stranger/edge" names no repository of acme');
 });
 
+test('of a hundred sets and one, the one behind them makes nothing, and what it made stays', () => {
+  const sets = Array.from({ length: 101 }, (_, at) =>
+    `${SET}  - repositories: [{name: edge, packageNames: [p${at}]}]\n`.replace('{name: s}', `{name: s${at}}`),
+  );
+  const { planned, stalled, isGone } = variantPlan(catalogOf(sets.join('---\n')));
+  expect(planned).toHaveLength(100);
+  expect(stalled.map(({ name, message }) => [name, message])).toEqual([
+    ['s100', expect.stringContaining('more than 100 sets')],
+  ]);
+  expect(isGone('2/default/s100-edge-p100', 3, 'p100')).toBe(false);
+});
+
 test('one package is kept by one variant', () => {
   const second = SET.replace('{name: s}', '{name: t}');
   const target = '  - repositories: [{name: edge}]\n';
