@@ -11,6 +11,7 @@ const OWN_PART: Record<AuthorBecause, string> = {
   pushed: 'you pushed a part of this content',
   merged: 'a pull request of yours was merged into this branch',
   asked: 'a part of this content was made by a command of yours',
+  beneath: 'you pushed to the base branch what its first revision publishes along',
 };
 
 export const approve: AnywhereCommand = {

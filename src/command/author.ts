@@ -1,7 +1,7 @@
 /** Who is an author of a proposal's content: whoever has a part in it cannot approve it. */
 
 /** Why somebody counts as an author, for people. */
-export type AuthorBecause = 'opened' | 'pushed' | 'merged' | 'asked';
+export type AuthorBecause = 'opened' | 'pushed' | 'merged' | 'asked' | 'beneath';
 
 export interface Author {
   readonly login: string;
@@ -14,6 +14,7 @@ export const AUTHOR_BECAUSE: Record<AuthorBecause, string> = {
   pushed: 'pushed to its branch',
   merged: 'brought a part of it with another pull request',
   asked: 'had Portico make a part of it by command',
+  beneath: 'pushed to the base branch what its first revision publishes along',
 };
 
 /** Content of which nobody can tell which person brought it. */

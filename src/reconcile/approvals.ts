@@ -8,7 +8,7 @@ import { approve } from '../command/approve.ts';
 import { authorize } from '../command/authorize.ts';
 import { digestSeen, type CheckedContent } from '../command/digest-seen.ts';
 import { compareTimes } from '../command/moment.ts';
-import { loadAuthors, type Authorship } from './authors.ts';
+import { loadAuthors, withoutDoubles, type Authorship } from './authors.ts';
 import { loadCaller } from './caller.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
@@ -21,8 +21,8 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 interface Known {
   /** Of the proposal, listed just now. */
   readonly comments?: Promise<readonly Comment[]>;
-  /** Whether the base holds changes of its packages that nobody approved (`hasUnpublishedBeneath`). */
-  readonly unpublished: () => Promise<boolean>;
+  /** Who brought what the base holds of its packages and no revision does (`loadBeneath`). */
+  readonly beneath: () => Promise<Authorship>;
   /** What was said later (ISO 8601) does not count: the proposal was merged then. */
   readonly until?: string;
 }
@@ -63,7 +63,7 @@ export async function loadApprovals(
     world,
     access,
     snapshot,
-    { given: reviews.length + records.length, unpublished: known.unpublished },
+    { given: reviews.length + records.length, beneath: known.beneath },
     signal,
   );
   const permitted = new Set<string>();
@@ -104,7 +104,7 @@ async function authorsOf(
   world: Pick<World, 'app' | 'seals'>,
   access: Access,
   { pull, config, base, head }: Pick<ProposalSnapshot, 'pull' | 'config'> & Partial<ProposalSnapshot>,
-  { given, unpublished }: Pick<Known, 'unpublished'> & { readonly given: number },
+  { given, beneath }: Pick<Known, 'beneath'> & { readonly given: number },
   signal: AbortSignal | undefined,
 ): Promise<Authorship> {
   const { allowSelfApproval, requireApprovals } = config.publish;
@@ -116,11 +116,11 @@ async function authorsOf(
   const opener =
     pull.author === world.app.botLogin ? [] : [{ login: pull.author, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
-  const [{ authors, unknown }, isUnpublished] = await Promise.all([
-    loadAuthors(world, access, pull, sides, signal),
-    unpublished(),
-  ]);
-  return { authors, unknown: isUnpublished ? [...unknown, 'beneath'] : unknown };
+  const [own, others] = await Promise.all([loadAuthors(world, access, pull, sides, signal), beneath()]);
+  return {
+    authors: withoutDoubles([...own.authors, ...others.authors]),
+    unknown: [...new Set([...own.unknown, ...others.unknown])],
+  };
 }
 
 /** Each review with the content that its giver could see: what our check at its commit named at that moment. */

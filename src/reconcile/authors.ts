@@ -237,7 +237,7 @@ async function standsAtBase(
 }
 
 /** What nobody answers is not told; only a limit is passed on, because asking later gives an answer. */
-async function activityOf(
+export async function activityOf(
   { forge }: Pick<Access, 'forge'>,
   ref: string,
   options: { readonly repository?: string },
@@ -273,7 +273,8 @@ function historyOf(activity: BranchActivity | null): BranchHistory {
   };
 }
 
-function withoutDoubles(authors: readonly Author[]): Author[] {
+/** Everybody once, for what is said of them first. */
+export function withoutDoubles(authors: readonly Author[]): Author[] {
   const first = new Map<string, Author>();
   for (const author of authors) {
     const login = author.login.toLowerCase();

@@ -16,7 +16,7 @@ import type { Access, World } from './ports.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
 import { openRetirements } from './retirement.ts';
-import { isUnpublishedBeneath } from './unpublished-beneath.ts';
+import { beneathProposal } from './unpublished-beneath.ts';
 import { updateChoices } from './update-choices.ts';
 import type { CommentTarget, Written } from './written.ts';
 
@@ -103,7 +103,7 @@ async function inPull(
       access,
       snapshot,
       checks.digest,
-      { unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+      { beneath: () => beneathProposal(world, access, snapshot, signal) },
       signal,
     ),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,

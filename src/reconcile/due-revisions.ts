@@ -1,6 +1,8 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
+import type { Authorship } from './authors.ts';
 import { CONFIGURATION_FILE } from './configuration.ts';
+import { authorsOfFirstContent } from './first-content.ts';
 import type { Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import { approvalOfMerge, type MergedApproval } from './merged-approval.ts';
@@ -119,6 +121,12 @@ async function dueSince(
   }
   const due: DueRevision[] = [];
   let flagged: Unapproved | null = null;
+  const beneath = ({ oid, parents }: CommitInfo, isFlagged: boolean): Promise<Authorship> => {
+    if (newest !== null || due.length > 0)
+      return Promise.resolve({ authors: [], unknown: isFlagged ? ['beneath'] : [] });
+    const standing = { facts, config, base: parents[0] ?? oid, merge: oid, directories: [found.directory] };
+    return authorsOfFirstContent(world, access, standing, signal);
+  };
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
     const approval = await approvalOfMerge(
@@ -127,7 +135,7 @@ async function dueSince(
       facts,
       config,
       merged,
-      newest !== null && flagged !== null,
+      () => beneath(commit, flagged !== null),
       signal,
     );
     const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';

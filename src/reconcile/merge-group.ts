@@ -12,7 +12,7 @@ import { proposalChecks } from './proposal-checks.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { touchedPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { unreadableCheck } from './tell-unreadable.ts';
-import { isUnpublishedBeneath } from './unpublished-beneath.ts';
+import { beneathProposal } from './unpublished-beneath.ts';
 import { unlessRefused } from './why-refused.ts';
 
 export interface MergeGroupTarget {
@@ -78,6 +78,7 @@ export function createMergeGroupReconciler(
         guardrails: guardrails.digest,
         functions: {},
       }),
+      mergeBase: target.baseSha,
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit:
@@ -144,7 +145,7 @@ async function groupApproval(
     access,
     { facts, config, pull, ...commits },
     digest,
-    { unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+    { beneath: () => beneathProposal(world, access, snapshot, signal) },
     signal,
   );
   return proposalApproval(world, access, { config, pull }, digest, count, signal);

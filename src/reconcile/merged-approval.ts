@@ -2,8 +2,9 @@
 import type { ApprovalCount } from '../command/approval-count.ts';
 import { isEnough } from '../command/approval-state.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import { shortDigest } from '../revision/digest.ts';
+import { isApprovalOf, mergeBaseIn } from './approval-check.ts';
 import { loadApprovals } from './approvals.ts';
+import type { Authorship } from './authors.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, POWER_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
 import type { CheckRun, Pull, RepositoryFacts } from './forge-port.ts';
@@ -40,19 +41,21 @@ export async function approvalOfMerge(
   facts: RepositoryFacts,
   config: RepositoryConfig,
   merged: Merged,
-  /** What stood on the branch before was not approved, and comes along. */
-  isUnpublished: boolean,
+  /** Who brought what stood on the branch before and comes along. */
+  beneath: () => Promise<Authorship>,
   signal?: AbortSignal,
 ): Promise<MergedApproval> {
   const { pull } = merged;
   if (pull === null) return { approved: !asksApproval(config), by: [] };
-  const asChecked = await isAsChecked(access, pull, merged, signal);
-  const runs = asChecked ? await ourRuns(world, access, pull.headSha, signal) : [];
+  const isSame = await isSameContent(access, pull, merged, signal);
+  const written = isSame ? await ourRuns(world, access, pull.headSha, signal) : [];
+  const asChecked = isSame && (await isSameChange(access, pull, merged, written, signal));
+  const runs = asChecked ? written : [];
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
   const countUntil = (moment: string | undefined): Promise<ApprovalCount> => {
     const known = {
-      unpublished: () => Promise.resolve(isUnpublished),
+      beneath,
       ...(moment !== undefined && { until: moment }),
     };
     return loadApprovals(world, access, { facts, pull, config }, digest, known, signal);
@@ -132,7 +135,7 @@ async function isApproved(
   if (runs.some(({ name, conclusion }) => DECIDED_FIRST.includes(name) && conclusion === 'action_required'))
     return false;
   const run = runs.find(({ name }) => name === APPROVAL_CHECK);
-  if (run?.conclusion === 'success' && run.externalId === shortDigest(digest)) {
+  if (run?.conclusion === 'success' && isApprovalOf(run.externalId, digest)) {
     // The check is as old as the last look: who lost the right to approve since does not count, which no review tells.
     return isEnough(count) || count.notCounted.every(({ reason }) => reason !== 'not-permitted');
   }
@@ -156,7 +159,7 @@ function secondBefore(moment: string): string {
 }
 
 /** Whether the package came to the branch as it stood at the proposal's head. */
-async function isAsChecked(
+async function isSameContent(
   { git }: Pick<Access, 'git'>,
   pull: Pull,
   { package: { directory }, commit: { oid } }: Merged,
@@ -170,6 +173,27 @@ async function isAsChecked(
   const head = await git.resolve(pull.headSha, signal);
   if (head === null) return false;
   return (await git.treeId(head, directory, signal)) === (await git.treeId(oid, directory, signal));
+}
+
+/**
+ * Whether it changed what the check and those who approved saw it change: the same content takes away more where the branch
+ * came to hold, by another proposal, a commit that this one has and takes back.
+ */
+async function isSameChange(
+  { git }: Pick<Access, 'git'>,
+  pull: Pull,
+  { package: { directory }, commit }: Merged,
+  runs: readonly CheckRun[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const seen = mergeBaseIn(runs.find(({ name }) => name === APPROVAL_CHECK)?.externalId);
+  // Earlier versions did not write it; the next look at an open proposal does.
+  if (seen === undefined) return true;
+  const [base] = commit.parents;
+  const merged = base === undefined ? null : await git.mergeBase(base, pull.headSha, signal);
+  if (merged === seen) return true;
+  if (merged === null || (await git.resolve(seen, signal)) === null) return false;
+  return (await git.treeId(seen, directory, signal)) === (await git.treeId(merged, directory, signal));
 }
 
 async function ourRuns(

@@ -2,7 +2,7 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
-import { approvalCheck } from './approval-check.ts';
+import { approvalCheck, approvalOf } from './approval-check.ts';
 import { count, inDirectory, type Draft } from './check-draft.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
@@ -22,6 +22,8 @@ export interface ProposalFacts {
   readonly config: RepositoryConfig;
   readonly headSha: string;
   readonly digest: string;
+  /** Of the head and the base branch: what a package is made of. */
+  readonly mergeBase: string;
   readonly rendered: readonly RenderedPackage[];
   readonly removed: readonly string[];
   /** Downstream packages, as Markdown, that are made from what is removed. */
@@ -85,9 +87,10 @@ export function isGreen(checks: readonly CheckInput[]): boolean {
   return checks.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 
-function externalIdOf({ name }: Draft, { digest, approval }: ProposalFacts): string {
+function externalIdOf({ name }: Draft, { digest, mergeBase, approval }: ProposalFacts): string {
   if (name === AGGREGATE_CHECK) return digest;
-  return name === APPROVAL_CHECK && approval.consent !== undefined ? approval.consent : shortDigest(digest);
+  if (name !== APPROVAL_CHECK) return shortDigest(digest);
+  return approval.consent ?? approvalOf(digest, mergeBase);
 }
 
 function conflictsCheck({

@@ -28,7 +28,7 @@ import { sumUpMerged } from './sum-up-merged.ts';
 import { SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellPutOff } from './tell-put-off.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
-import { isUnpublishedBeneath } from './unpublished-beneath.ts';
+import { beneathProposal } from './unpublished-beneath.ts';
 import { unlessRefused } from './why-refused.ts';
 
 export interface ProposalTarget {
@@ -105,7 +105,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       access,
       snapshot,
       digest,
-      { comments, unpublished: () => isUnpublishedBeneath(world, access, snapshot, signal) },
+      { comments, beneath: () => beneathProposal(world, access, snapshot, signal) },
       signal,
     );
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
@@ -115,6 +115,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       config: snapshot.config,
       headSha: commit.head.oid,
       digest,
+      mergeBase: snapshot.mergeBase,
       rendered,
       removed: removedPackages(snapshot).map(({ path }) => path),
       usedBy: await usersOfRemoved(world, access, snapshot, signal),

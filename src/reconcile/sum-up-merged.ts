@@ -1,10 +1,11 @@
+import type { Authorship } from './authors.ts';
 import { removedPackages } from './known-users.ts';
 import { approvalOfMerge } from './merged-approval.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { publishedOf } from './published-proposal.ts';
 import { publishedSummary, SUMMARY_MARKER, unapprovedSummary } from './summary.ts';
-import { isUnpublishedBeneath } from './unpublished-beneath.ts';
+import { beneathProposal } from './unpublished-beneath.ts';
 
 /** The comment of a merged proposal: which revisions it became, or that nobody approved it and none was made. */
 export async function sumUpMerged(
@@ -39,9 +40,9 @@ async function unpublished(
   const left: string[] = [];
   for (const one of packages.filter(({ trees }) => trees.head !== null)) {
     const merged = { package: one, commit, pull };
-    const before = { facts, config, base: commit.parents[0] ?? oid, packages: [one] };
-    const isUnpublished = await isUnpublishedBeneath(world, access, before, signal);
-    const { approved } = await approvalOfMerge(world, access, facts, config, merged, isUnpublished, signal);
+    const before = { facts, config, base: commit.parents[0] ?? oid, merge: oid, packages: [one] };
+    const beneath = (): Promise<Authorship> => beneathProposal(world, access, before, signal);
+    const { approved } = await approvalOfMerge(world, access, facts, config, merged, beneath, signal);
     if (!approved) left.push(one.path);
   }
   return left.length === 0 ? undefined : unapprovedSummary(left);

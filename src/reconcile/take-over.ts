@@ -7,13 +7,13 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { porchAnnotations } from '../revision/porch-annotation.ts';
 import { parseRef } from '../revision/ref-name.ts';
 import { pushersOfBranch } from './authors.ts';
-import { CONFIGURATION_FILE } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
 import { loadRevisionRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
+import { registeredAt } from './registration.ts';
 import { recordWish, RETIREMENT_MARKER } from './retirement.ts';
 
 /** Branches that are looked at in one go: the rest comes with the next. */
@@ -147,19 +147,4 @@ async function whoAsked(
   const isOlder = newest !== null && registered !== null && Date.parse(newest) < Date.parse(registered);
   if (!isOlder) return null;
   return people.length === 0 ? ['porch'] : people;
-}
-
-/** When the configuration came to the default branch, by the forge's clock; null where that cannot be told. */
-async function registeredAt(
-  { forge, git }: Access,
-  branch: string,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  const activity = await forge.branchActivity(`refs/heads/${branch}`, {}, signal);
-  if (activity === null || !activity.complete) return null;
-  for (const { after, at } of activity.pushes) {
-    if (after === null || (await git.resolve(after, signal)) === null) continue;
-    if ((await git.readFile(after, CONFIGURATION_FILE, signal)) !== null) return at;
-  }
-  return null;
 }

@@ -1,55 +1,79 @@
-/** Whether a proposal would publish, beside its own content, what came to the registered branch past the rules. */
+/** Who brought what a proposal would publish beside its own content, past the rules. */
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import type { Authorship } from './authors.ts';
 import { createDueRevisions } from './due-revisions.ts';
+import { authorsOfFirstContent } from './first-content.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { loadRevisionRefs, publishedOnBranch } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
 
+/** Packages of the registered branch, as they stand at a commit of it. */
+interface Standing {
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly base: string;
+  /** What was made of `base`, where the branch has moved on to it. */
+  readonly merge?: string;
+  /** From the top of the repository; there may be none yet. */
+  readonly directories: readonly string[];
+}
+
 /**
- * True where one of the packages stands on the base in a state that nobody approved and that was never published, such as
- * a direct push: whoever brought it has a part in the next revision, and is not asked for by its pull request. A package
- * without a revision is as its owners put it there.
+ * Whoever has a part in what these packages hold on the base and no revision does: they are published along, and no pull
+ * request asks for it. Of a package without a revision that is everybody who pushed a part of it since the registration; above
+ * a revision nobody is named for a state that nobody approved, such as a direct push.
  */
-export async function hasUnpublishedBeneath(
+export async function loadBeneath(
+  world: Pick<World, 'now' | 'app' | 'seals'>,
+  access: Access,
+  { directories, ...standing }: Standing,
+  signal?: AbortSignal,
+): Promise<Authorship> {
+  const { facts, config, base } = standing;
+  const refs = await loadRevisionRefs(access.git, signal);
+  const published = await Promise.all(
+    directories.map(async (directory) => ({
+      directory,
+      newest: await publishedOnBranch(access.git, refs, directory, base, signal),
+    })),
+  );
+  const first = published.filter(({ newest }) => newest === null).map(({ directory }) => directory);
+  const { authors, unknown } = await authorsOfFirstContent(
+    world,
+    access,
+    { ...standing, directories: first },
+    signal,
+  );
+  const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
+  const look = createDueRevisions(world);
+  const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
+  for (const found of packages.filter(({ directory }) => above.has(directory))) {
+    const { flagged } = await look(access, facts, config, refs, found, base, signal);
+    if (flagged !== null) return { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+  }
+  return { authors, unknown };
+}
+
+/** True where all that stands there was approved, published, or there at the registration. */
+export function isNobodys({ authors, unknown }: Authorship): boolean {
+  return authors.length === 0 && unknown.length === 0;
+}
+
+/** The same for the packages of a proposal. */
+export function beneathProposal(
   world: Pick<World, 'now' | 'app' | 'seals'>,
   access: Access,
   {
     facts,
     config,
     base,
-    directories,
-  }: {
-    readonly facts: RepositoryFacts;
-    readonly config: RepositoryConfig;
-    /** Commit of the registered branch. */
-    readonly base: string;
-    /** Of the packages, from the top of the repository. */
-    readonly directories: readonly string[];
-  },
+    merge,
+    packages,
+  }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
   signal?: AbortSignal,
-): Promise<boolean> {
-  const wanted = new Set(directories);
-  const [refs, packages] = await Promise.all([
-    loadRevisionRefs(access.git, signal),
-    rootPackages(access, base, config.directory, signal),
-  ]);
-  const look = createDueRevisions(world);
-  for (const found of packages.filter(({ directory }) => wanted.has(directory))) {
-    if ((await publishedOnBranch(access.git, refs, found.directory, base, signal)) === null) continue;
-    const { flagged } = await look(access, facts, config, refs, found, base, signal);
-    if (flagged !== null) return true;
-  }
-  return false;
-}
-
-/** The same for the packages of a proposal. */
-export function isUnpublishedBeneath(
-  world: Pick<World, 'now' | 'app' | 'seals'>,
-  access: Access,
-  { facts, config, base, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'>,
-  signal?: AbortSignal,
-): Promise<boolean> {
+): Promise<Authorship> {
   const directories = packages.map(({ directory }) => directory);
-  return hasUnpublishedBeneath(world, access, { facts, config, base, directories }, signal);
+  const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
+  return loadBeneath(world, access, standing, signal);
 }

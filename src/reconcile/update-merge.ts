@@ -10,7 +10,7 @@ import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
 import { consentCheck, ourApproval } from './proposal-approval.ts';
 import { hasForeignOrders } from './rollouts.ts';
-import { hasUnpublishedBeneath } from './unpublished-beneath.ts';
+import { isNobodys, loadBeneath } from './unpublished-beneath.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
 import { hasPeoplesCommits } from './update-replay.ts';
@@ -47,7 +47,7 @@ export async function mergedAlone(
     base: home.base.oid,
     directories: members.map(({ down }) => down.directory),
   };
-  if (await hasUnpublishedBeneath(world, access, beneath, signal)) return null;
+  if (!isNobodys(await loadBeneath(world, access, beneath, signal))) return null;
   // A pause or an order that nobody can vouch for: somebody looks before anything merges.
   for (const { down } of members) if (await hasForeignRecord(world, down, signal)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)

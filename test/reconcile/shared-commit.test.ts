@@ -33,3 +33,27 @@ test('a file that came by another proposal is not removed by an approval that ne
   expect(await web.command(b.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
   expect(await web.read('web/extra.yaml')).toBeNull();
 });
+
+test('nor by the button, while nobody looked (64)', async () => {
+  await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
+  const web = stage.repository('web');
+  await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'yes' }) });
+  const a = await web.open('a');
+  await web.push(
+    'b',
+    { 'web/extra.yaml': null, 'web/config.yaml': configMap('web', { color: 'red' }) },
+    { from: 'a' },
+  );
+  const b = await web.open('b');
+  await web.review(b.number, 'APPROVE', undefined, 'carol');
+  await web.review(a.number, 'APPROVE', undefined, 'carol');
+  await stage.stopBot();
+  await web.press(a.number);
+  await web.press(b.number);
+  await stage.startBot();
+  await stage.sweep();
+  // What the first brought is published; that the second takes it away nobody was shown.
+  expect([...(await web.tags()).keys()]).toEqual(['web/v1']);
+  expect(await web.read('web/extra.yaml', (await web.tags()).get('web/v1'))).toContain('kept');
+  expect(await web.sticky(b.number)).toContain('Merged without approval, and not published');
+});
