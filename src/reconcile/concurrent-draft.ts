@@ -26,7 +26,7 @@ export type Remerge =
 
 /** Packages that the registered branch changed after the proposal left it. */
 export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>): ProposalPackage[] {
-  return packages.filter(({ trees }) => trees.base !== trees.mergeBase && trees.base !== trees.head);
+  return packages.filter(({ trees }) => trees.base !== trees.left && trees.base !== trees.head);
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ProposalPackage {
   /** Git's ids of the directory; null where the package is absent. */
   readonly trees: {
     readonly mergeBase: string | null;
+    /** What the directory held at the merge base, where it was no package either. */
+    readonly left: string | null;
     readonly base: string | null;
     readonly head: string | null;
   };
@@ -163,6 +165,7 @@ export async function touchedPackages(
         directory,
         trees: {
           mergeBase: await treeIn(before, commits.mergeBase),
+          left: await git.treeId(commits.mergeBase, directory, signal),
           base: await git.treeId(commits.base, directory, signal),
           head: await treeIn(after, commits.head),
         },

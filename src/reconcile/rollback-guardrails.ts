@@ -33,7 +33,7 @@ export async function guardrailsAgainst(
     ...(signal && { signal }),
   });
   const rendered: RenderedPackage = {
-    package: { path, directory, trees: { mergeBase: null, base: null, head: null } },
+    package: { path, directory, trees: { mergeBase: null, left: null, base: null, head: null } },
     ok: result.ok,
     runs: [...result.runs, ...loaded.brokenFor(path)],
     findings: result.findings,
