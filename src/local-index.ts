@@ -17,8 +17,8 @@ import { readDocuments } from './reconcile/variant-documents.ts';
 import { parseBranch } from './revision/ref-name.ts';
 
 /**
- * Indexes the repositories in these folders; a folder that is none stands for those in it, or for the one around it. What is
- * checked out does not count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
+ * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
+ * count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
  */
 export async function indexFolders(folders: readonly string[], signal?: AbortSignal): Promise<Catalog> {
   const catalog = createCatalog();
@@ -29,17 +29,25 @@ export async function indexFolders(folders: readonly string[], signal?: AbortSig
 
 function repositoriesIn(folder: string): string[] {
   if (isRepository(folder)) return [folder];
-  const inside = readdirSync(folder, { withFileTypes: true })
+  const inside = clonesIn(folder);
+  if (inside.length > 0) return inside;
+  throw new PorticoError('NO_REPOSITORY', `there is no git repository in ${folder}`, {
+    hint: 'Name a clone, or a folder of clones, with --in.',
+  });
+}
+
+function clonesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name))
     .filter(isRepository)
     .toSorted();
-  if (inside.length > 0) return inside;
-  const above = repositoryAbove(folder);
-  if (above !== undefined) return [above];
-  throw new PorticoError('NO_REPOSITORY', `there is no git repository in ${folder}`, {
-    hint: 'Name a clone, or a folder of clones, with --in.',
-  });
+}
+
+/** Where somebody stands who names no folder: a folder of clones, or the repository around it. */
+export function foldersHere(folder: string): readonly string[] {
+  if (isRepository(folder) || clonesIn(folder).length > 0) return [folder];
+  return [repositoryAbove(folder) ?? folder];
 }
 
 /** The repository that a folder lies in, or is. */

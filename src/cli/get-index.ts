@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-import { indexFolders, repositoryAbove } from '../local-index.ts';
+import { foldersHere, indexFolders, repositoryAbove } from '../local-index.ts';
 import { answer, graph, SUBJECTS, type Subject } from '../local-queries.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { visible } from './terminal.ts';
@@ -75,9 +75,9 @@ export async function printGraph(call: Call): Promise<number> {
   return EXIT.ok;
 }
 
-function foldersOf(call: Call): string[] {
+function foldersOf(call: Call): readonly string[] {
   const typed = call.list('in');
-  return (typed.length === 0 ? ['.'] : typed).map((folder) => call.path(folder));
+  return typed.length === 0 ? foldersHere(call.path('.')) : typed.map((folder) => call.path(folder));
 }
 
 function lines(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string[] {

@@ -60,7 +60,7 @@ export function isNobodys({ authors, unknown }: Authorship): boolean {
   return authors.length === 0 && unknown.length === 0;
 }
 
-/** The same for the packages of a proposal. */
+/** The same for the packages of a proposal; of those that it removes nothing is published. */
 export function beneathProposal(
   world: Pick<World, 'now' | 'app' | 'seals'>,
   access: Access,
@@ -73,7 +73,9 @@ export function beneathProposal(
   }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  const directories = packages.map(({ directory }) => directory);
+  const directories = packages
+    .filter(({ trees }) => trees.head !== null)
+    .map(({ directory }) => directory);
   const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
   return loadBeneath(world, access, standing, signal);
 }

@@ -175,6 +175,7 @@ function documentsOf(
         if (!workedOut.has(document.set)) {
           const message = `the repository has more than ${MOST_SETS} sets, and this one is behind them, so that nothing is made of it and what it made stays: join sets that make variants of one upstream`;
           stalled.push({ ...source, name: metadata.name, reason: 'UnexpectedError', message });
+          claims.set(control.ref.id, metadata.name);
           continue;
         }
         const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);

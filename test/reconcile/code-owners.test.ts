@@ -21,7 +21,7 @@ async function missing(
       return Promise.resolve(isMember(team, login));
     },
   } as unknown as Access['forge'];
-  const config = defaultRepositoryConfig({});
+  const config = defaultRepositoryConfig();
   const snapshot = { config, base: 'b', mergeBase: 'b', head: { oid: 'h' } } as never;
   return { missing: await ownersMissing({ git, forge }, snapshot, people), asked };
 }
@@ -29,10 +29,11 @@ async function missing(
 const teams = (count: number): string =>
   Array.from({ length: count }, (_, at) => `@acme/team-${at}`).join(' ');
 
+const isLast = (team: string): boolean => team === 'team-19';
+
 test('past so many questions of teams an owner is still missing, and that is said', async () => {
   const people = Array.from({ length: 30 }, (_, at) => `person-${at}`);
-  const last = (team: string): boolean => team === 'team-19';
-  const { missing: left, asked } = await missing(teams(20), people, last);
+  const { missing: left, asked } = await missing(teams(20), people, isLast);
   expect(asked).toBe(MOST_QUESTIONS);
   expect(left).toMatchObject([{ path: 'file', notAsked: true }]);
   expect((await missing(teams(5), people, () => false)).missing[0]).not.toHaveProperty('notAsked');

@@ -15,6 +15,7 @@ const comment = (id: number, author: string, body: string): Comment => ({
   appId: null,
   body,
   createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
 });
 
 test('a record counts where the App wrote it and nobody else wrote there since; only of those is the forge asked (67)', async () => {
