@@ -73,9 +73,7 @@ export function beneathProposal(
   }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  const directories = packages
-    .filter(({ trees }) => trees.head !== null)
-    .map(({ directory }) => directory);
+  const directories = packages.filter(({ trees }) => trees.head !== null).map(({ directory }) => directory);
   const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
   return loadBeneath(world, access, standing, signal);
 }
