@@ -41,9 +41,12 @@ export async function loadApprovals(
   signal?: AbortSignal,
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
-  const [listed, comments] = await Promise.all([
+  const { allowSelfApproval, requireApprovals } = config.publish;
+  const authorship = (): Promise<Authorship> => authorsOf(world, access, snapshot, known.beneath, signal);
+  const [listed, comments, asked] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
+    allowSelfApproval || requireApprovals === 0 ? undefined : authorship(),
   ]);
   const records = comments
     .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
@@ -59,13 +62,9 @@ export async function loadApprovals(
     listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
     signal,
   );
-  const { authors, unknown } = await authorsOf(
-    world,
-    access,
-    snapshot,
-    { given: reviews.length + records.length, beneath: known.beneath },
-    signal,
-  );
+  // Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there.
+  const isIdle = allowSelfApproval || reviews.length + records.length === 0;
+  const { authors, unknown } = asked ?? (isIdle ? NOBODY : await authorship());
   const permitted = new Set<string>();
   for (const login of new Set([
     ...reviews.map((review) => review.login),
@@ -99,16 +98,15 @@ export async function loadApprovals(
   return missing.length === 0 ? count : { ...count, ownersMissing: missing };
 }
 
-/** Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there. */
+const NOBODY: Authorship = { authors: [], unknown: [] };
+
 async function authorsOf(
   world: Pick<World, 'app' | 'seals'>,
   access: Access,
-  { pull, config, base, head }: Pick<ProposalSnapshot, 'pull' | 'config'> & Partial<ProposalSnapshot>,
-  { given, beneath }: Pick<Known, 'beneath'> & { readonly given: number },
+  { pull, base, head }: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>,
+  beneath: Known['beneath'],
   signal: AbortSignal | undefined,
 ): Promise<Authorship> {
-  const { allowSelfApproval, requireApprovals } = config.publish;
-  if (allowSelfApproval || (requireApprovals === 0 && given === 0)) return { authors: [], unknown: [] };
   const sides =
     base === undefined || head === undefined || pull.merged
       ? await sidesOf(access.git, pull, signal)

@@ -98,16 +98,18 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     );
     const commit = await pushRendered(world, access, snapshot, rendered, signal);
     const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
-    const changes = await loadChanges(world, access, snapshot, commit, signal);
     const comments = access.forge.listComments(number, signal);
-    const approvals = await loadApprovals(
-      world,
-      access,
-      snapshot,
-      digest,
-      { comments, beneath: () => beneathProposal(world, access, snapshot, signal) },
-      signal,
-    );
+    const [changes, approvals] = await Promise.all([
+      loadChanges(world, access, snapshot, commit, signal),
+      loadApprovals(
+        world,
+        access,
+        snapshot,
+        digest,
+        { comments, beneath: () => beneathProposal(world, access, snapshot, signal) },
+        signal,
+      ),
+    ]);
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const open = await openConflicts(world, access, snapshot, commit.head.oid, signal);
