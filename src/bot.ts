@@ -194,6 +194,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
     redeliver: (id, signal) => forge.redeliver(id, signal),
     untilContent: (installationId) => budget.eta(installationId),
+    ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),
     alone: (key, work) => lock.run(key, work),
     enqueue: async (jobs) => {
       // Whoever runs them is to see what they are asked for about.

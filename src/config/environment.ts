@@ -29,6 +29,8 @@ export interface Environment {
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
   readonly sweepMinutes: number;
+  /** How long a dashboard waits for more news; absent: 30 seconds, and a new one hardly at all. */
+  readonly dashboardSeconds?: number | undefined;
   /** What is kept of one repository outside of the installations, in MB. Default: 500. */
   readonly outsideMegabytes?: number;
   /** Whether `/metrics` answers. */
@@ -114,6 +116,11 @@ const variables = z.object({
   CONTENT_PER_MINUTE: integer(1, 10_000, 80),
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
   SWEEP_MINUTES: integer(1, 1_440, 15),
+  DASHBOARD_SECONDS: z
+    .string()
+    .regex(/^[0-9]{1,4}$/, 'must be a whole number of seconds, 9999 at most')
+    .transform(Number)
+    .optional(),
   OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -162,6 +169,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     contentPerMinute: data.CONTENT_PER_MINUTE,
     contentPerHour: data.CONTENT_PER_HOUR,
     sweepMinutes: data.SWEEP_MINUTES,
+    dashboardSeconds: data.DASHBOARD_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
     metrics: data.METRICS === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,

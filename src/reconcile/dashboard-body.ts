@@ -2,7 +2,10 @@
 import type { Catalog, CatalogRepository, Standing } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import { code, table, told } from './markdown-blocks.ts';
+import type { DashboardFacts } from './dashboard-facts.ts';
+import { draftsPart, packagesPart } from './dashboard-packages.ts';
+import { section, SETTLED } from './dashboard-section.ts';
+import { code, told } from './markdown-blocks.ts';
 import type { PlannedVariant, StalledVariant } from './variant-plan.ts';
 
 export const DASHBOARD_TITLE = 'Portico dashboard';
@@ -13,7 +16,7 @@ export interface StandingVariant {
   readonly standing: Standing | undefined;
 }
 
-export interface DashboardInput {
+export interface DashboardInput extends DashboardFacts {
   readonly repository: CatalogRepository;
   readonly standings: ReadonlyMap<string, Standing>;
   /** Directories of packages that stand on the branch otherwise than published, see past-proposals.ts. */
@@ -32,15 +35,13 @@ export interface DashboardInput {
   readonly unsealed: readonly string[];
 }
 
-/** Rows of one table; what is left out is counted. */
-const MOST_ROWS = 200;
-
 /** The whole body; null where there is nothing that anybody could want to know. */
 export function dashboardBody(input: DashboardInput): string | null {
   const parts = [
     problemsPart(input),
     unsealedPart(input),
     input.limit,
+    draftsPart(input),
     updatesPart(input),
     variantsPart(input),
     input.rollouts,
@@ -75,9 +76,6 @@ function unsealedPart({ unsealed }: DashboardInput): string {
   return `${section('Refs that are not obeyed', ['ref', 'do this'], rows)}\n\nPortico has not written them, so they pause and order nothing. Until they are replaced or deleted, no update that they are about merges itself.`;
 }
 
-/** Reasons that say: nothing is due. */
-const SETTLED: readonly string[] = ['up-to-date', 'not-followed', 'merged'];
-
 /** Updates that a tick brings, whatever held them back. */
 const TICKABLE: readonly string[] = ['not-scheduled', 'too-young', 'limit', 'declined'];
 
@@ -102,7 +100,7 @@ function updatesPart(input: DashboardInput): string {
   const rows = due.map(([path, { reason, message, to, pull }]) => [
     code(path),
     to === undefined ? '' : code(to),
-    pull === undefined ? code(reason) : `#${pull}`,
+    stateOf(reason, pull, input.updates.get(path)),
     told(message),
   ]);
   const boxes = due
@@ -112,6 +110,12 @@ function updatesPart(input: DashboardInput): string {
     section('Updates', ['package', 'to', 'state', 'why'], rows),
     ...(boxes.length === 0 ? [] : [boxes.join('\n')]),
   ].join('\n\n');
+}
+
+/** What is held back may have a pull request all the same, which goes on as it is. */
+function stateOf(reason: string, pull: number | undefined, open: number | undefined): string {
+  if (pull !== undefined) return `#${pull}`;
+  return open === undefined ? code(reason) : `${code(reason)}, #${open}`;
 }
 
 function variantsPart({ variants, stalled }: DashboardInput): string {
@@ -152,49 +156,6 @@ export function conditionOf(standing: Standing | undefined): {
   if (reason === 'up-to-date' || reason === 'merged') return { condition: 'Ready', message: '' };
   if (pull !== undefined) return { condition: `Ready: proposed`, message: `pull request ${pull}` };
   return { condition: `not Ready: ${reason}`, message };
-}
-
-function packagesPart({ repository, standings, changed, unapproved }: DashboardInput): string {
-  const packages = repository.packages
-    .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
-    .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  if (packages.length === 0) return '';
-  const rows = packages.map(({ path, directory, lock }) => [
-    code(path),
-    revisionOf(repository.revisions.get(directory)),
-    lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`),
-    [
-      changed.has(directory) ? 'changed without approval, not published' : '',
-      unapproved.has(directory) ? 'published without approval' : '',
-      SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
-    ]
-      .filter((part) => part !== '')
-      .join('; '),
-  ]);
-  const table = section('Packages', ['package', 'newest revision', 'made from', ''], rows);
-  return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
-}
-
-const PUSHED =
-  'What was pushed, or merged without the approvals that it needs, is published by the next approved proposal that changes its package; `publish.directPushes: publish` in the configuration publishes it by itself.';
-
-function revisionOf(revisions: readonly string[] | undefined): string {
-  const newest = revisions?.at(-1);
-  return newest === undefined ? 'not published' : code(newest);
-}
-
-export function isInside(directory: string, other: string): boolean {
-  return directory !== other && (other === '.' || directory.startsWith(`${other}/`));
-}
-
-export function section(
-  title: string,
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more are not shown.` : '';
-  return `### ${title}\n\n${table(header, rows.slice(0, MOST_ROWS))}${more}`;
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,7 +1,8 @@
 /** Pure: what the issue about all repositories of an owner says. The same state gives the same text. */
 import type { CatalogRepository, Standing } from '../catalog/catalog.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import { conditionOf, dueUpdates, isInside, section, type StandingVariant } from './dashboard-body.ts';
+import { conditionOf, dueUpdates, type StandingVariant } from './dashboard-body.ts';
+import { isInside, section } from './dashboard-section.ts';
 import { code } from './markdown-blocks.ts';
 import { rolloutPart } from './rollout-body.ts';
 import type { RolloutLook } from './rollouts.ts';

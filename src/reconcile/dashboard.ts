@@ -5,6 +5,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { loadCaller } from './caller.ts';
 import { loadConfiguration } from './configuration.ts';
 import { DASHBOARD_TITLE, dashboardBody, tickedPackages, withStanding } from './dashboard-body.ts';
+import { loadDashboardFacts } from './dashboard-facts.ts';
 import { findIssue, keepIssue } from './dashboard-issue.ts';
 import { keepOrganizationBoard } from './dashboard-organization.ts';
 import { organizationBoardJob, variantJob } from './jobs.ts';
@@ -55,6 +56,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
     const plan = variantPlan(world.catalog);
     const body = dashboardBody({
       repository: known,
+      ...(await loadDashboardFacts(world.catalog, access, configuration.config, known, signal)),
       standings: world.catalog.standings(repository.id),
       changed:
         configuration.config.publish.directPushes === 'publish'

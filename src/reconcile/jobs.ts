@@ -184,21 +184,21 @@ export function pollJob(address: string, afterSeconds = 0): Job {
   return { kind: 'poll', key: `poll:${address}`, data: { address }, startAfterSeconds: afterSeconds };
 }
 
-/** So long the dashboard waits for more news, in seconds. */
-const NEWS_WAITS = 300;
+/** So long the dashboard of an organisation waits for more news, in seconds. */
+const ORGANIZATION_NEWS_WAITS = 300;
 
-/** Bring the dashboard up to date, later. */
-export function dashboardJob(repository: RepositoryRef): Job {
+/** Bring the dashboard up to date, after so many seconds: see dashboard-news.ts. */
+export function dashboardJob(repository: RepositoryRef, afterSeconds = 0): Job {
   return {
     kind: 'dashboard',
     key: `dashboard:${repository.id}`,
     data: { repository },
-    startAfterSeconds: NEWS_WAITS,
+    startAfterSeconds: afterSeconds,
   };
 }
 
 /** Bring the issue about all repositories of an owner up to date, later; or at once, where it names too many. */
-export function organizationBoardJob(repository: RepositoryRef, afterSeconds = NEWS_WAITS): Job {
+export function organizationBoardJob(repository: RepositoryRef, afterSeconds = ORGANIZATION_NEWS_WAITS): Job {
   return {
     kind: 'dashboard',
     key: `dashboard:${repository.id}:organization`,

@@ -77,6 +77,8 @@ export interface World {
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
   /** Seconds until the forge's limits let content be created in an installation; 0: at once. */
   untilContent(installationId: number): Promise<number>;
+  /** How long dashboards wait for more news; undefined: as is usual. */
+  readonly dashboardSeconds?: number;
   /** Work with the same key is done one after the other, whichever process does it. */
   alone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */

@@ -5,10 +5,12 @@ import { parseBranch } from '../revision/ref-name.ts';
 import { loadApprovals } from './approvals.ts';
 import { behindPackages, remergeProposal, type Remerge } from './concurrent-draft.ts';
 import type { TrialMemory } from './config-trial.ts';
+import { dashboardNews } from './dashboard-news.ts';
 import { waivedPackages } from './draft-history.ts';
 import { loadFixes, type FixMemory } from './fixes.ts';
 import { loadGuardrails, type LoadedGuardrails } from './guardrails.ts';
 import { proposalJob, recheckJob, strangerJob, updateBranchJob, type Again } from './jobs.ts';
+import { keepNewest } from './keep-newest.ts';
 import { removedPackages, usersOfRemoved } from './known-users.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { leftBehind } from './left-behind.ts';
@@ -59,9 +61,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
   const cache = createRenderCache();
   const trials: TrialMemory = new Map();
   const mended: FixMemory = new Map();
+  const listed = new Map<string, string>();
   const look = async (access: Access, target: ProposalTarget, signal?: AbortSignal): Promise<void> => {
     const { number, again, at = 0 } = target;
     const loaded = await loadProposal(access, number, {}, signal);
+    if (loaded.kind === 'snapshot') await tellDashboard(world, access.ref, loaded.snapshot.pull, listed);
     if (loaded.kind === 'none') {
       // A forge may tell of a pull request before it shows it.
       if (loaded.reason === 'absent' && world.now().getTime() - at < SHOWN_AFTER_MS) {
@@ -179,6 +183,24 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     }
     return 'looked';
   };
+}
+
+/** Pull requests whose last state is remembered. */
+const MOST_LISTED = 10_000;
+
+/** The dashboard lists drafts and proposals: one that comes, goes or changes its state is news there. */
+async function tellDashboard(
+  world: World,
+  repository: RepositoryRef,
+  { number, state, draft, title }: ProposalSnapshot['pull'],
+  listed: Map<string, string>,
+): Promise<void> {
+  const place = `${repository.id}#${number}`;
+  const now = JSON.stringify([state, draft, title]);
+  if (listed.get(place) === now) return;
+  // What was closed before anybody looked stands on no dashboard.
+  if (state === 'open' || listed.has(place)) await world.enqueue(dashboardNews(world, repository));
+  keepNewest(listed, place, now, MOST_LISTED);
 }
 
 /** The proposal with what the registered branch has of its packages, where that could be brought. */

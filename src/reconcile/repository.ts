@@ -1,15 +1,15 @@
-import type { CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
+import type { Catalog, CatalogPackage, CatalogRepository } from '../catalog/catalog.ts';
 import { plainDirectory } from '../catalog/catalog.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
+import { dashboardNews } from './dashboard-news.ts';
 import { formerNames, learnNames, MOST_ASKED } from './former-names.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
 import {
-  dashboardJob,
   organizationBoardJob,
   pollJob,
   repositoryJob,
@@ -118,7 +118,9 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const boards = hidden ? world.catalog.boards(repository) : [];
     const inheritors = inheritorsOf(world, known, { ...repository, ...facts }, config);
     const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
-    await world.enqueue(inTurns([...jobs, ...later, ...polls, dashboardJob(repository)]));
+    const told = [repository, ...upstreamsWithNews(world.catalog, known?.packages ?? [], packages)];
+    const news = told.map((ref) => dashboardNews(world, ref));
+    await world.enqueue(inTurns([...jobs, ...later, ...polls, ...news]));
     await world.enqueue([...boards.map(({ ref }) => organizationBoardJob(ref, 0)), ...inheritors]);
   });
 }
@@ -146,6 +148,19 @@ function inheritorsOf(
     .all()
     .filter(({ ref }) => ref.id !== id && ref.owner.toLowerCase() === owner.toLowerCase())
     .map(({ ref }) => repositoryJob(ref));
+}
+
+/** Repositories whose dashboards tell who is made from their packages, and from what: as far as that changed. */
+function upstreamsWithNews(
+  catalog: Catalog,
+  before: readonly CatalogPackage[],
+  now: readonly CatalogPackage[],
+): readonly RepositoryRef[] {
+  const said = ({ directory, lock }: CatalogPackage): string => JSON.stringify([directory, lock]);
+  const [old, current] = [new Set(before.map(said)), new Set(now.map(said))];
+  const changed = [...before, ...now].filter((one) => !old.has(said(one)) || !current.has(said(one)));
+  const refs = changed.flatMap(({ lock }) => (lock === null ? [] : (catalog.byUrl(lock.repo)?.ref ?? [])));
+  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 
 function isAsOpen(

@@ -1,7 +1,8 @@
 /** Looks how far rollouts have come, and asks for the updates that may be made, or taken back, now. */
 import { verdictOn } from '../package/rollout/plan.ts';
+import { dashboardNews } from './dashboard-news.ts';
 import { inTurns } from './in-turns.ts';
-import { dashboardJob, rolloutJob } from './jobs.ts';
+import { rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutPart } from './rollout-body.ts';
 import type { Downstream } from './rollout-facts.ts';
@@ -26,7 +27,7 @@ export function createRolloutReconciler(world: World): RolloutReconciler {
         if (look !== null) await goOn(world, look, signal);
       }
       const after = rolloutPart(knownLooks(world.catalog, control.ref.id));
-      if (before !== after) await world.enqueue(dashboardJob(control.ref));
+      if (before !== after) await world.enqueue(dashboardNews(world, control.ref));
     }
   };
 }

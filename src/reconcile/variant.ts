@@ -8,8 +8,9 @@ import { priorityOf } from '../config/update-order.ts';
 import type { PorticoError } from '../error.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../revision/ref-name.ts';
+import { dashboardNews } from './dashboard-news.ts';
 import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from './downstream.ts';
-import { dashboardJob, rolloutJob } from './jobs.ts';
+import { rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
@@ -110,7 +111,7 @@ async function tellDashboards(
     ([path]) => variantPlan(world.catalog).at(repository.id, path)?.control.ref ?? [],
   );
   const boards = new Map([repository, ...controls].map((ref) => [ref.id, ref]));
-  await world.enqueue([...boards.values()].map(dashboardJob));
+  await world.enqueue([...boards.values()].map((ref) => dashboardNews(world, ref)));
   if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
 }
 

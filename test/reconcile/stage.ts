@@ -158,6 +158,8 @@ export async function startStage(
         contentPerMinute: 1_000_000,
         contentPerHour: 1_000_000,
         sweepMinutes: 1_000,
+        // Tests ask for dashboards; else they would be written in the middle of what is counted.
+        dashboardSeconds: 1_000,
         metrics: true,
         tracesTo: settings.tracesTo,
         ...settled,
