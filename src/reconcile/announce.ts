@@ -1,11 +1,12 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { parseProvenance, trailersOf, type Provenance } from '../revision/provenance.ts';
+import { trailersOf, type Provenance } from '../revision/provenance.ts';
 import type { GitRef, PackageDir } from './git-port.ts';
 import { code, details, fenced } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
+import { provenanceOf } from './tag-provenance.ts';
 import { unlessRefused } from './why-refused.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
@@ -18,20 +19,11 @@ export async function announce(
   refs: RevisionRefs,
   signal?: AbortSignal,
 ): Promise<Provenance | null> {
-  const tag = await git.tag(newest.tag.oid, signal);
-  const said = tag === null ? undefined : parseProvenance(tag.message);
-  if (tag === null || said === undefined) return null;
+  const said = await provenanceOf(git, refs, found.directory, newest.name, signal);
+  if (said === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(
-      world,
-      git,
-      refs,
-      found,
-      newest,
-      { ...said, message: tag.message },
-      signal,
-    );
+    const body = await releaseNotes(world, git, refs, found, newest, said, signal);
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
   return said;

@@ -1,7 +1,7 @@
-import { parseProvenance } from '../revision/provenance.ts';
-import { allRevisions, loadRevisionRefs, refPath, tagOf } from './package-revisions.ts';
+import { allRevisions, loadRevisionRefs, refPath } from './package-revisions.ts';
 import type { Access } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { provenanceOf } from './tag-provenance.ts';
 
 export interface PublishedRevision {
   readonly path: string;
@@ -23,9 +23,7 @@ export async function publishedOf(
     if (trees.head === null) continue;
     const names = allRevisions(refs, directory).map(({ name }) => name);
     const found = await newestFrom(names, async (name) => {
-      const tag = tagOf(refs, directory, name);
-      const message = tag && (await git.tag(tag.oid, signal))?.message;
-      const said = message === undefined ? undefined : parseProvenance(message);
+      const said = await provenanceOf(git, refs, directory, name, signal);
       return said?.proposal === pull.number ? { name, unapproved: said.unapproved === true } : undefined;
     });
     if (found === undefined) return null;

@@ -156,11 +156,14 @@ function upstreamsWithNews(
   before: readonly CatalogPackage[],
   now: readonly CatalogPackage[],
 ): readonly RepositoryRef[] {
-  const said = ({ directory, lock }: CatalogPackage): string => JSON.stringify([directory, lock]);
   const [old, current] = [new Set(before.map(said)), new Set(now.map(said))];
   const changed = [...before, ...now].filter((one) => !old.has(said(one)) || !current.has(said(one)));
   const refs = changed.flatMap(({ lock }) => (lock === null ? [] : (catalog.byUrl(lock.repo)?.ref ?? [])));
   return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+}
+
+function said({ directory, lock }: CatalogPackage): string {
+  return JSON.stringify([directory, lock]);
 }
 
 function isAsOpen(

@@ -1,8 +1,8 @@
-import { parseProvenance } from '../revision/provenance.ts';
 import type { Downstream } from './downstream.ts';
 import { code, told } from './markdown-blocks.ts';
 import { publishedRefs, tagOf, taggedRevisions } from './package-revisions.ts';
 import type { World } from './ports.ts';
+import { provenanceOf } from './tag-provenance.ts';
 
 /** What the upstream tells of the revisions on the way, the newest first. */
 export interface OnTheWay {
@@ -65,7 +65,7 @@ async function tell(
   tag: { readonly oid: string; readonly commit: string },
 ): Promise<Told> {
   const message = (await upstream.access.git.tag(tag.oid))?.message ?? '';
-  const said = parseProvenance(message);
+  const said = await provenanceOf(upstream.access.git, upstream.refs, upstream.directory, name);
   const approved = said?.approvedBy.map(code).join(', ') ?? '';
   const line = [
     `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+
 import { describe, expect, test } from 'vitest';
 
 import { parseAge } from '../../src/config/age.ts';
@@ -69,6 +71,13 @@ test.each([
   '0 0 31 2 *',
 ])('%j is refused in a sentence when it is written', (text) => {
   expect(scheduleProblem(text)).toEqual(expect.any(String));
+});
+
+test('one file reads and judges schedules', () => {
+  const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/localforge/'));
+  expect(files.filter((file) => readFileSync(file, 'utf8').includes("from 'croner'"))).toEqual([
+    'src/config/schedule.ts',
+  ]);
 });
 
 test.each([

@@ -23,6 +23,7 @@ beforeAll(async () => {
     foreign: { files: FILES },
     ledger: { files: FILES },
     root: { files: smallPackage('root') },
+    invented: { files: FILES, spec: NOBODY },
   });
 });
 
@@ -40,6 +41,21 @@ describe('by the button', () => {
       expect((await repo.tags()).get(`web/v${at + 1}`)).toBe(sha);
     }
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2', 'web/v3']);
+  });
+
+  test('a tag that somebody made takes its number, and nothing that its trailers say is believed', async () => {
+    const repo = stage.repository('invented');
+    const { number } = await repo.propose('one', change('web', 'one'));
+    const sha = await repo.merge(number);
+    const says = `web v9\n\nPackage: web\nRevision: v9\nDigest: sha256:0\nApproved-by: alice\nProposal: #${number}`;
+    const eve = ['-c', 'user.name=eve', '-c', 'user.email=eve@example.com'];
+    await repo.git(...eve, 'tag', '-a', 'web/v9', '-m', says, sha);
+    await stage.look('invented');
+    expect(await repo.releases()).toEqual(['web/v1']);
+    expect(await repo.sticky(number)).toContain('Published `web@v1`');
+    const next = await repo.propose('two', change('web', 'two'));
+    await repo.merge(next.number);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v10', 'web/v9']);
   });
 
   test('a merge of two packages makes two revisions; one that touches none makes none', async () => {
