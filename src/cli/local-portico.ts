@@ -18,6 +18,8 @@ export interface LocalPorticoOptions {
   readonly config?: ForgeOptions['config'];
   readonly configDirectory?: string;
   readonly logLevel: LogLevel;
+  /** How long dashboards wait for more news, where that is not as usual. */
+  readonly dashboardSeconds?: number;
 }
 
 export interface LocalPortico extends AsyncDisposable {
@@ -57,6 +59,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     contentPerMinute: 1_000_000,
     contentPerHour: 1_000_000,
     sweepMinutes: 15,
+    dashboardSeconds: options.dashboardSeconds,
     metrics: true,
   };
   const log = createLog({ level: options.logLevel, secrets: secretsOf(environment) });

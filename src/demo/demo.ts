@@ -57,6 +57,8 @@ async function start(call: Call, dataDir: string): Promise<LocalPortico> {
     dataDir,
     config: castConfig(),
     logLevel: call.has('verbose') ? 'info' : 'error',
+    // After the story: README names pull requests, and the dashboards' issues count with them.
+    dashboardSeconds: 60,
   };
   if (port !== undefined || call.has('once')) return startLocalPortico({ ...options, port: port ?? 0 });
   try {

@@ -180,7 +180,7 @@ describe('without it, or past it', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', output: { title: 'Not published: db, web' } });
     expect(check?.output.summary).toContain(`#${number}, merged without the approvals that it needs`);
     expect(await repo.sticky(number)).toContain('### Merged without approval, and not published');
-    expect(await board(repo)).toContain('| `web` | `v1` |  | changed without approval, not published |');
+    expect(await board(repo)).toContain('| `web` | `v1` |  |  | changed without approval, not published |');
 
     // An approval that comes after the merge is none of what was merged.
     await repo.review(number, 'APPROVE').catch(() => undefined);
@@ -210,7 +210,7 @@ describe('without it, or past it', () => {
       output: { title: 'Published without approval: web' },
     });
     expect(await repo.sticky(number)).toContain('`Approved-by: none`');
-    expect(await board(repo)).toContain('| `web` | `v2` |  | published without approval |');
+    expect(await board(repo)).toContain('| `web` | `v2` |  |  | published without approval |');
     expect(await stage.writesOf(() => stage.look('publishing'), 'publishing')).toEqual([]);
 
     await repo.publish('good', change('good'));

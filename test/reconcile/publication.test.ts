@@ -151,7 +151,7 @@ describe('past any proposal', () => {
       const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
       return data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
     };
-    expect(await board()).toContain('| `web` | `v1` |  | changed without approval, not published |');
+    expect(await board()).toContain('| `web` | `v1` |  |  | changed without approval, not published |');
 
     // What was pushed goes with it, so that one more has to see it.
     const more = { 'web/more.yaml': configMap('more', { color: 'two' }) };
