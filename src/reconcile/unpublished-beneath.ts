@@ -38,7 +38,9 @@ export async function loadBeneath(
       newest: await publishedOnBranch(access.git, refs, directory, base, signal),
     })),
   );
-  const first = published.filter(({ newest }) => newest === null).map(({ directory }) => directory);
+  // Where no approval is asked for, none of another person is missing.
+  const asks = config.publish.requireApprovals > 0;
+  const first = published.filter(({ newest }) => asks && newest === null).map(({ directory }) => directory);
   const { authors, unknown } = await authorsOfFirstContent(
     world,
     access,
