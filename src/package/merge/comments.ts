@@ -1,8 +1,22 @@
 import { afterContent, leadOf, lineComment, shiftLine } from '../yaml/layout.ts';
 import type { Lead } from '../yaml/layout.ts';
 import type { CommentChange, Slot, SlotPlace, Source } from '../yaml/node.ts';
+import type { Side } from './conflict.ts';
 import { mergeLines } from './lines.ts';
 import type { Resource } from './resources.ts';
+
+/** Told where both sides changed one comment: which side's stays, and what the other one says. */
+export type TellComment = (taken: Side, other: string) => void;
+
+/** Tells it as a note. */
+export function commentNote(note: (code: string, message: string) => void): TellComment {
+  return (taken, other) => {
+    const [stays, says] =
+      taken === 'local' ? ['the local one', 'upstream'] : ["upstream's setter", 'the local one'];
+    const text = other === '' ? 'is none' : `says: ${other.replaceAll('\n', ' ')}`;
+    note('COMMENT_BOTH', `both sides changed the comment; ${stays} stays, ${says} ${text}`);
+  };
+}
 
 /**
  * Comments merge as values of their own: upstream's change arrives where local left the comment alone. Where both
@@ -13,10 +27,11 @@ export function mergedComments(
   local: Slot,
   base: Slot | undefined,
   upstream: Slot | undefined,
+  tell: TellComment = () => undefined,
 ): CommentChange | undefined {
   if (!isRead(local) || !isRead(base) || !isRead(upstream) || local.at.flow) return undefined;
-  const line = mergedLine(local, base, upstream);
-  const lead = mergedLead(local, base, upstream);
+  const line = mergedLine(local, base, upstream, tell);
+  const lead = mergedLead(local, base, upstream, tell);
   if (line === undefined && lead === undefined) return undefined;
   return { ...(line === undefined ? {} : { line }), ...(lead === undefined ? {} : { lead }) };
 }
@@ -27,30 +42,51 @@ function isRead(slot: Slot | undefined): slot is ReadSlot {
   return slot?.at !== undefined;
 }
 
-function mergedLine(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): string | null | undefined {
+function mergedLine(
+  local: ReadSlot,
+  base: ReadSlot,
+  upstream: ReadSlot,
+  tell: TellComment,
+): string | null | undefined {
   const o = lineComment(base)?.text ?? '';
   const u = lineComment(upstream)?.text ?? '';
   if (o === u) return undefined;
   const d = lineComment(local)?.text ?? '';
-  if (d === u || (d !== o && !u.includes('kpt-set:'))) return undefined;
+  if (d === u) return undefined;
+  if (d !== o) {
+    const isTaken = u.includes('kpt-set:');
+    tell(isTaken ? 'upstream' : 'local', isTaken ? d : u);
+    if (!isTaken) return undefined;
+  }
   return u === '' ? null : u;
 }
 
-function mergedLead(local: ReadSlot, base: ReadSlot, upstream: ReadSlot): Lead | undefined {
+function mergedLead(
+  local: ReadSlot,
+  base: ReadSlot,
+  upstream: ReadSlot,
+  tell: TellComment,
+): Lead | undefined {
   const [d, o, u] = [leadOf(local), leadOf(base), leadOf(upstream)];
   if (d === undefined || o === undefined || u === undefined) return undefined;
-  const merged = mergedTrivia(d, o, u);
+  const merged = mergedTrivia(d, o, u, tell);
   return merged && { lines: merged, column: d.column };
 }
 
 /** Merges lines that hold comments or nothing; undefined where local's stay. */
-function mergedTrivia(local: Lead, base: Lead, upstream: Lead): readonly string[] | undefined {
+function mergedTrivia(
+  local: Lead,
+  base: Lead,
+  upstream: Lead,
+  tell: TellComment,
+): readonly string[] | undefined {
   const [d, o, u] = [local, base, upstream].map(({ lines, column }) =>
     lines.map((line) => shiftLine(line.trimEnd(), local.column - column)),
   ) as [string[], string[], string[]];
   if (commentsIn(o) === commentsIn(u) || commentsIn(d) === commentsIn(u)) return undefined;
   if (d.join('\n') === o.join('\n')) return u;
   const merged = mergeLines(textOf(d), textOf(o), textOf(u));
+  if (merged === undefined) tell('local', commentsIn(u));
   return merged === undefined || merged === textOf(d) ? undefined : merged.split('\n').slice(0, -1);
 }
 
@@ -78,9 +114,10 @@ export function mergedSurroundings(
   local: Resource,
   base: Resource,
   upstream: Resource,
+  tell: TellComment,
 ): Surroundings | undefined {
-  const header = mergedAround(headerOf, local, base, upstream);
-  const footer = mergedAround(footerOf, local, base, upstream);
+  const header = mergedAround(headerOf, local, base, upstream, tell);
+  const footer = mergedAround(footerOf, local, base, upstream, tell);
   if (header === undefined && footer === undefined) return undefined;
   return { ...(header === undefined ? {} : { header }), ...(footer === undefined ? {} : { footer }) };
 }
@@ -90,10 +127,16 @@ function mergedAround(
   local: Resource,
   base: Resource,
   upstream: Resource,
+  tell: TellComment,
 ): string | undefined {
   const [d, o, u] = [local, base, upstream].map(part);
-  if (d === undefined || o === undefined || u === undefined || d !== o) return undefined;
-  if (commentsIn(o.split('\n')) === commentsIn(u.split('\n'))) return undefined;
+  if (d === undefined || o === undefined || u === undefined) return undefined;
+  const [own, old, theirs] = [d, o, u].map((text) => commentsIn(text.split('\n')));
+  if (old === theirs || own === theirs) return undefined;
+  if (own !== old) {
+    tell('local', theirs ?? '');
+    return undefined;
+  }
   // As kpt: a header apart from the content, such as a license, stays local's.
   if (part === headerOf && /\n[ \t]*\n/.test(o + u)) return undefined;
   return local.yaml.source.eol === '\n' ? u : u.replaceAll('\n', local.yaml.source.eol);

@@ -4,7 +4,8 @@ import { nextLine, triviaStart } from '../yaml/layout.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
 import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/node.ts';
 import type { YamlPath } from '../yaml/path.ts';
-import { mergedComments, withComments } from './comments.ts';
+import { commentNote, mergedComments, withComments } from './comments.ts';
+import type { TellComment } from './comments.ts';
 import type { Side } from './conflict.ts';
 import { clashOf } from './exclusive-fields.ts';
 import { mergeLines } from './lines.ts';
@@ -48,6 +49,9 @@ export function mergeNodes(
 ): YamlNode | undefined {
   const isNull = context.keepsNull === true ? isUndefined : isNullOrAbsent;
   if (same(base, upstream) || (isNull(base) && isNull(upstream)))
+    return withUpstreamComments(local, base, upstream, spot, context);
+  // Both made the same of it, and upstream perhaps other comments.
+  if (same(local, upstream) && local?.kind === 'map')
     return withUpstreamComments(local, base, upstream, spot, context);
   if (same(local, upstream) || (isNull(local) && isNull(upstream))) return local;
   if (sameAlias(local, base) && sameAlias(local, upstream)) return local;
@@ -93,7 +97,11 @@ function isRemovedAndChanged(
   if (base === undefined || (local === undefined) === (upstream === undefined)) return false;
   const now = local ?? upstream;
   const isOnlyMore =
-    now !== undefined && base.entries.every(({ name, value }) => same(find(now, name)?.value, value));
+    now !== undefined &&
+    base.entries.every(({ name, value }) => {
+      const kept = find(now, name);
+      return kept === undefined || same(kept.value, value);
+    });
   return !(isOnlyMore && INDEPENDENT.test(pattern));
 }
 
@@ -139,7 +147,8 @@ function withUpstreamComments(
 
 /** True where the texts are the same, with the comments around them that belong to the place. */
 function sameText(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
-  if (a?.at === undefined || b?.at === undefined) return true;
+  // A map without its sheltered parts, as of a Kptfile, stands nowhere: what is in it does.
+  if (a?.at === undefined || b?.at === undefined) return a === b;
   return textAround(a.at) === textAround(b.at);
 }
 
@@ -175,7 +184,7 @@ export function mergeMaps(
     const value = mergeNodes(entry.value, o?.value, u?.value, below(entry.name), inner);
     if (value === undefined) continue;
     const changed = changedEntry(entry, value, u);
-    kept.push(withComments(changed, mergedComments(entry, o, u)));
+    kept.push(withComments(changed, mergedComments(entry, o, u, telling(below(entry.name), context))));
   }
   const added = (upstream?.entries ?? []).flatMap((entry): MapEntry[] => {
     if (find(local, entry.name) !== undefined) return [];
@@ -222,6 +231,11 @@ function settledFields(
   const [o, u, d] = [base, upstream, local].map((map) => find(map, clash.field)?.value);
   const side = context.conflict([...spot.path, clash.field], o, u, d);
   return new Map(clash.fields.map((name) => [name, side]));
+}
+
+/** Tells of a comment at this place that both sides changed. */
+export function telling({ path }: Spot, { note }: FieldContext): TellComment {
+  return commentNote((code, message) => note(code, path, message));
 }
 
 function find(map: MapNode | undefined, name: string): MapEntry | undefined {

@@ -2,13 +2,11 @@ import { changedItem, madeList, namesOf } from '../yaml/change.ts';
 import { canon, same } from '../yaml/compare.ts';
 import { textAt } from '../yaml/node.ts';
 import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
-import { threeWay } from '../yaml/sequence.ts';
-import type { Hunk } from '../yaml/sequence.ts';
 import { mergedComments, withComments } from './comments.ts';
-import { mergeNodes, settled } from './fields.ts';
+import { mergeNodes, settled, telling } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
-import { leavesOf } from './leaves.ts';
 import { isSameOrder, ORDER_COUNTS, tellOrder, tellRenamedTwice } from './list-notes.ts';
+import { mergeByPosition } from './list-positions.ts';
 import { matchItems } from './match-items.ts';
 import type { ItemKey, Triple } from './match-items.ts';
 import { pipelinePasses } from './pipeline.ts';
@@ -39,7 +37,7 @@ export function mergeLists(
     if (!untouched || same(base, upstream))
       return mergeKeyed(local, base, upstream, [byFields(['name'])], true, below, context);
   }
-  if (untouched) return takeUpstream(local, base, upstream);
+  if (untouched && !same(base, upstream)) return takeUpstream(local, base, upstream);
   return (
     (base === undefined ? undefined : mergeByPosition(local, base, upstream, below, context)) ??
     settled(local, base, upstream, spot, context)
@@ -118,7 +116,10 @@ function mergeTriple(
   if (local !== undefined && upstream !== undefined) {
     const value = mergeNodes(local.value, base?.value, upstream.value, here, context);
     if (value === undefined) return undefined;
-    return withComments(changedItem(local, value, upstream), mergedComments(local, base, upstream));
+    return withComments(
+      changedItem(local, value, upstream),
+      mergedComments(local, base, upstream, telling(here, context)),
+    );
   }
   if (local !== undefined) {
     if (base === undefined) return local;
@@ -177,140 +178,4 @@ function inBothOrders(
     }
   }
   return [...(behind.get(undefined) ?? []), ...lead.flatMap((item) => [item, ...(behind.get(item) ?? [])])];
-}
-
-/** Merges by position; undefined when both sides changed the same stretch in ways that cannot be paired. */
-function mergeByPosition(
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
-  const hunks = threeWay(canons(base), canons(local), canons(upstream));
-  if (
-    !hunks.every(
-      (hunk) =>
-        hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream),
-    )
-  ) {
-    return undefined;
-  }
-  const items: ListItem[] = [];
-  let at: readonly [number, number, number] = [0, 0, 0];
-  const equalUntil = (end: number): void => {
-    const [d, o, u] = at;
-    for (let step = 0; d + step < end; step += 1) {
-      const [own, old, theirs] = [local.items[d + step], base.items[o + step], upstream.items[u + step]];
-      if (own === undefined) break;
-      const here = { path: [...spot.path, items.length], pattern: spot.pattern };
-      items.push(mergedItem(own, old, theirs, here, context));
-    }
-  };
-  for (const hunk of hunks) {
-    equalUntil(hunk.left[0]);
-    at = [hunk.left[1], hunk.base[1], hunk.right[1]];
-    if (hunk.changed === 'left' || (hunk.changed === 'both' && isEqual(hunk, local, upstream)))
-      items.push(...local.items.slice(...hunk.left));
-    else if (hunk.changed === 'right') items.push(...replaced(hunk, local, base, upstream));
-    else items.push(...pairs(hunk, local, base, upstream, items.length, spot, context));
-  }
-  equalUntil(local.items.length);
-  return madeList(local, items);
-}
-
-/** An item that all three have with the same data: only comments can differ. */
-function mergedItem(
-  local: ListItem,
-  base: ListItem | undefined,
-  upstream: ListItem | undefined,
-  spot: Spot,
-  context: FieldContext,
-): ListItem {
-  const value = mergeNodes(local.value, base?.value, upstream?.value, spot, context) ?? local.value;
-  return withComments(changedItem(local, value, upstream), mergedComments(local, base, upstream));
-}
-
-function canons(list: ListNode): string[] {
-  return list.items.map((item) => canon(item.value));
-}
-
-function isEqual(hunk: Hunk, local: ListNode, upstream: ListNode): boolean {
-  return (
-    canons(local)
-      .slice(...hunk.left)
-      .join() ===
-    canons(upstream)
-      .slice(...hunk.right)
-      .join()
-  );
-}
-
-/** True when the stretch has as many items in all three, so that they can be merged one with one. */
-function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): boolean {
-  const parts = [
-    local.items.slice(...hunk.left),
-    base.items.slice(...hunk.base),
-    upstream.items.slice(...hunk.right),
-  ];
-  const [ours = [], old = [], theirs = []] = parts;
-  if (ours.length !== old.length || theirs.length !== old.length) return false;
-  const settledAlone = ours.every((item, at) => {
-    const [d, o, u] = [item.value, old[at]?.value, theirs[at]?.value];
-    if (same(d, o) || same(o, u) || same(d, u)) return true;
-    return d.kind === o?.kind && d.kind === u?.kind && d.kind === 'map';
-  });
-  // What was merged before is like upstream too.
-  return settledAlone && inPlace(theirs, [old]) && inPlace(ours, [old, theirs]);
-}
-
-/** True when each item is most like what stands in its place, and not another one that took the place. */
-function inPlace(now: readonly ListItem[], others: readonly (readonly ListItem[])[]): boolean {
-  const there = now.map(
-    (_, at) =>
-      new Set(others.flatMap((items) => [...leavesOf(items[at]?.value ?? { kind: 'scalar', value: null })])),
-  );
-  return now.every((item, at) => {
-    if (item.value.kind !== 'map') return true;
-    const leaves = [...leavesOf(item.value)];
-    const shared = there.map((known) => leaves.filter((leaf) => known.has(leaf)).length);
-    return shared.every((count) => count <= (shared[at] ?? 0));
-  });
-}
-
-/** Upstream's items in place of local's, which are as base's: what was written beside those comes from upstream too. */
-function replaced(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): ListItem[] {
-  const own = local.items.slice(...hunk.left);
-  const old = base.items.slice(...hunk.base);
-  return upstream.items.slice(...hunk.right).map((item, at) => {
-    const twin = own[at];
-    if (twin === undefined) return item;
-    const value = takeUpstream(twin.value, old[at]?.value, item.value);
-    return withComments(changedItem(twin, value, item), mergedComments(twin, old[at], item));
-  });
-}
-
-function pairs(
-  hunk: Hunk,
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  index: number,
-  spot: Spot,
-  context: FieldContext,
-): ListItem[] {
-  const o = base.items.slice(...hunk.base);
-  const u = upstream.items.slice(...hunk.right);
-  return local.items.slice(...hunk.left).flatMap((item, at) => {
-    const [old, theirs] = [o[at]?.value, u[at]?.value];
-    if (theirs === undefined || same(old, theirs) || same(item.value, theirs)) return [item];
-    // In a list null is an item like others, not an absence.
-    if (same(item.value, old)) {
-      const changed = changedItem(item, takeUpstream(item.value, old, theirs), u[at]);
-      return [withComments(changed, mergedComments(item, o[at], u[at]))];
-    }
-    const here = { path: [...spot.path, index + at], pattern: spot.pattern };
-    const value = mergeNodes(item.value, old, theirs, here, context);
-    return value === undefined ? [] : [changedItem(item, value, u[at])];
-  });
 }

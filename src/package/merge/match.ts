@@ -32,20 +32,24 @@ export function matchResources(
     (one, twin) => !theirs.has(inFile(twin, false)) && isSurelyAlike(one.root, twin.root),
   );
   const foundLocal = new Set(toLocal.values());
-  const spare = new Map(local.filter((one) => !foundLocal.has(one)).map((one) => [inFile(one, false), one]));
+  const taken = new Set<Resource>();
+  const spare = spareBy(
+    local.filter((one) => !foundLocal.has(one)),
+    taken,
+  );
   // A likeness is followed only where local still has the resource, or has it by upstream's new name already: what
   // upstream puts in place of a resource that local deleted is new to local.
   const toUpstream = pair(
     base,
     upstream,
     alike,
-    (one, twin) => toLocal.has(one) || spare.has(inFile(twin, false)),
+    (one, twin) => toLocal.has(one) || spare(twin) !== undefined,
   );
   for (const [one, twin] of toUpstream) {
-    const own = spare.get(inFile(twin, false));
+    const own = spare(twin);
     if (own === undefined || toLocal.has(one)) continue;
     toLocal.set(one, own);
-    spare.delete(inFile(twin, false));
+    taken.add(own);
   }
   const matched: Matched[] = base.map((one) => {
     const u = toUpstream.get(one);
@@ -63,13 +67,37 @@ export function matchResources(
   const newUpstream = upstream.filter((one) => !usedUpstream.has(one));
   const newLocal = local.filter((one) => !usedLocal.has(one));
   const both = pairBy(newUpstream, newLocal, [onceInFile, exact, inFile, anywhere]);
-  const taken = new Set(both.values());
+  const paired = new Set(both.values());
   for (const one of newUpstream) {
     const l = both.get(one);
     matched.push(l === undefined ? { upstream: one } : { upstream: one, local: l });
   }
-  for (const one of newLocal) if (!taken.has(one)) matched.push({ local: one });
+  for (const one of newLocal) if (!paired.has(one)) matched.push({ local: one });
   return matched;
+}
+
+/**
+ * Finds a resource by its name: in the file, else the only one of that name in any file, where local has moved it to, or
+ * in another namespace, where local has put it.
+ */
+function spareBy(
+  resources: readonly Resource[],
+  taken: ReadonlySet<Resource>,
+): (twin: Resource) => Resource | undefined {
+  const here = new Map(resources.map((one) => [inFile(one, false), one]));
+  const onlyBy = (key: Key): ((twin: Resource) => Resource | undefined) => {
+    const groups = Map.groupBy(resources, (one) => key(one, false));
+    return (twin) => {
+      const name = key(twin, false);
+      const [only, another] = name === undefined ? [] : (groups.get(name) ?? []);
+      return another === undefined ? only : undefined;
+    };
+  };
+  const [elsewhere, inNamespace] = [onlyBy(anywhere), onlyBy(renamedNamespace)];
+  return (twin) => {
+    const found = here.get(inFile(twin, false)) ?? elsewhere(twin) ?? inNamespace(twin);
+    return found === undefined || taken.has(found) ? undefined : found;
+  };
 }
 
 type Key = (resource: Resource, isOld: boolean) => string | undefined;
@@ -92,7 +120,7 @@ function pair(
   ]);
   const rest = old.filter((one) => !pairs.has(one));
   const taken = new Set(pairs.values());
-  for (const [one, twin] of pairAlike(
+  for (const [one, twin] of alikePairs(
     rest,
     now.filter((other) => !taken.has(other)),
   )) {
@@ -170,7 +198,7 @@ const onlyOfKind: Key = ({ file, identity: { group, kind, name } }) =>
   kind === '' || name === '' ? undefined : `${file}|${group}|${kind}`;
 
 /** Pairs what is left of one kind in one file when it is the only one there and mostly the same. */
-function pairAlike(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
+export function alikePairs(old: readonly Resource[], now: readonly Resource[]): [Resource, Resource][] {
   return [...pairBy(old, now, [onlyOfKind])].filter(
     ([one, twin]) => likeness(one.root, twin.root).share >= ALIKE,
   );

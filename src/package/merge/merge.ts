@@ -143,6 +143,11 @@ function deletedUpstream(
   });
   if (sides.length === 0 || !isKptfileUntouched(base, local, context))
     sides.push(tellDeletedKptfile(kptfile, base.get(kptfile), local.get(kptfile), context.report));
+  else if (sides.includes('local')) {
+    const message =
+      'Upstream deleted the subpackage. All of it stays here, because what was changed in it stays: half of one is of no use.';
+    context.report.note('SUBPACKAGE_KEPT', kptfile, message);
+  }
   return sides.includes('local') ? local : merged;
 }
 

@@ -3,15 +3,16 @@ import { sameFile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { toValue } from '../yaml/compare.ts';
 import type { YamlNode } from '../yaml/node.ts';
-import { mergedSurroundings } from './comments.ts';
+import { commentNote, mergedSurroundings } from './comments.ts';
+import type { TellComment } from './comments.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
-import { matchResources } from './match.ts';
+import { alikePairs, matchResources } from './match.ts';
 import type { Matched } from './match.ts';
 import type { PackageContext } from './merge-context.ts';
 import { mergedMode, mergeOtherFile } from './other-files.ts';
 import type { Versions } from './other-files.ts';
 import { place, renameWhole, writeEdits } from './placement.ts';
-import type { Edits } from './placement.ts';
+import type { Arrival, Edits } from './placement.ts';
 import { followMoves, readInto } from './pool.ts';
 import type { Pool, Trees } from './pool.ts';
 import { mergeResource, withBookkeeping } from './resource-merge.ts';
@@ -155,13 +156,14 @@ function applyMatches(
   const homes = new Map<Resource, Resource>();
   for (const { local, upstream } of matches)
     if (local !== undefined && upstream !== undefined) homes.set(upstream, local);
-  const arriving: { resource: Resource; root: YamlNode; own?: Resource }[] = [];
+  const arriving: Arrival[] = [];
   for (const match of matches) {
     const outcome = decide(match, context);
     const { local, upstream, base, alike } = match;
     if (base !== undefined && alike !== undefined && outcome !== 'keep' && outcome !== local?.root)
       context.report.note('TAKEN_FOR_RENAMED', alike.file, renamedMessage(base, alike));
-    const around = base && upstream && local && mergedSurroundings(local, base, upstream);
+    const around =
+      base && upstream && local && mergedSurroundings(local, base, upstream, tellAround(local, context));
     if (local !== undefined && around !== undefined) editsOf(local.file).surroundings.set(local, around);
     if (outcome === 'keep' || (outcome === 'remove' && local === undefined)) continue;
     if (outcome === 'remove') {
@@ -170,11 +172,16 @@ function applyMatches(
       if (upstream !== undefined) arriving.push({ resource: upstream, root: outcome });
     } else if (upstream !== undefined && isMovedUpstream(base, upstream, local)) {
       editsOf(local.file).changed.set(local, null);
-      arriving.push({ resource: upstream, root: outcome, own: local });
+      arriving.push({ resource: upstream, root: outcome, own: local, ...(around && { around }) });
       // It leaves its place, so nothing new is put beside it there.
       homes.delete(upstream);
     } else if (outcome !== local.root) editsOf(local.file).changed.set(local, outcome);
   }
+  tellReturned(
+    matches,
+    arriving.map(({ resource }) => resource),
+    context,
+  );
   const renamed = renameWhole(arriving, edits, pool, trees, result);
   place(
     arriving.filter((one) => !renamed.has(one.resource)),
@@ -186,6 +193,26 @@ function applyMatches(
     context,
   );
   for (const [path, edit] of edits) writeEdits(path, edit, pool, trees, result);
+}
+
+/** Tells of what upstream renamed and local deleted, or moved under another name: it is there again, or twice. */
+function tellReturned(
+  matches: readonly Matched[],
+  arriving: readonly Resource[],
+  { report }: PackageContext,
+): void {
+  const gone = matches.flatMap(({ base, upstream, local }) =>
+    base !== undefined && upstream === undefined && local === undefined ? [base] : [],
+  );
+  for (const [old, now] of alikePairs(gone, arriving)) {
+    const message = `${now.ref.kind} ${now.ref.name} comes from upstream and is nearly the same as ${old.ref.name}, which was deleted or renamed here: look whether it is wanted.`;
+    report.note('COMES_RENAMED', now.file, message);
+  }
+}
+
+/** Tells of a comment above or below a resource that both sides changed. */
+function tellAround({ file, ref }: Resource, { report }: PackageContext): TellComment {
+  return commentNote((code, message) => report.note(code, file, `${ref.kind} ${ref.name}: ${message}`));
 }
 
 /** True when upstream put the resource into another file, and local left it where it was. */
@@ -204,7 +231,12 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
   if (local === undefined) {
     if (upstream === undefined) return 'keep';
     const isNew = base === undefined;
-    if (isNew && context.isGone) return 'keep';
+    if (isNew && context.isGone) {
+      const { kind, name } = upstream.ref;
+      const message = `The subpackage was deleted here, so ${kind} ${name} does not come, which is new in it upstream.`;
+      report.note('SUBPACKAGE_DELETED', `${context.prefix}Kptfile`, message);
+      return 'keep';
+    }
     if (!isNew && sameContent(base, upstream)) return 'keep';
     if (!isNew && report.whole(upstream.file, upstream.ref, shown(base, upstream, undefined)) === 'local')
       return 'keep';

@@ -16,7 +16,14 @@ export interface Edits {
   readonly added: { after: Resource | undefined; text: string }[];
 }
 
-export type Arrival = { readonly resource: Resource; readonly root: YamlNode; readonly own?: Resource };
+export interface Arrival {
+  readonly resource: Resource;
+  readonly root: YamlNode;
+  /** What local has of it, elsewhere. */
+  readonly own?: Resource;
+  /** New comments above and below that. */
+  readonly around?: Surroundings;
+}
 
 /** Where upstream moved a file and local still has it in its old place, the file moves with everything in it. */
 export function renameWhole(
@@ -38,7 +45,7 @@ export function renameWhole(
     // Something else comes to where the file stood.
     if (arriving.some((one) => one.resource.file === path)) continue;
     const changed = new Map(file.resources.map((one) => [one, own.get(one)?.root ?? one.root] as const));
-    const text = editFile(file.yaml, file.resources, { changed, added: edit.added });
+    const text = editFile(file.yaml, file.resources, { ...edit, changed });
     if (text === undefined || arriving.some((one) => one.resource.file === target && one.own?.file !== path))
       continue;
     result.delete(path);
@@ -87,8 +94,8 @@ function movedHome(
   return found.length > 1 && new Set(found).size === 1 ? found[0] : undefined;
 }
 
-function arrivalText({ resource, root, own }: Arrival): string {
-  return own === undefined ? textOf(resource, root) : textOf(own, root);
+function arrivalText({ resource, root, own, around }: Arrival): string {
+  return own === undefined ? textOf(resource, root) : textOf(own, root, around);
 }
 
 function newFile(

@@ -34,7 +34,8 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
     } else {
       if (resource !== undefined) held += 1;
       const edited = root === undefined ? own : editedChunk(yaml.source, document, root);
-      chunks.push(withSurroundings(edited, own, resource, edit));
+      const around = resource && edit.surroundings?.get(resource);
+      chunks.push(withSurroundings(edited, own, resource, around));
     }
     for (const added of edit.added) {
       if (added.after === undefined || added.after !== resource) continue;
@@ -55,11 +56,9 @@ function withSurroundings(
   chunk: string,
   own: string,
   resource: Resource | undefined,
-  edit: FileEdit,
+  around: Surroundings | undefined,
 ): string {
-  if (resource?.root.at === undefined) return chunk;
-  const around = edit.surroundings?.get(resource);
-  if (around === undefined) return chunk;
+  if (resource?.root.at === undefined || around === undefined) return chunk;
   const content = resource.root.at;
   const { document, yaml } = resource;
   const [from] = document.chunk;
@@ -102,11 +101,12 @@ export function withText(text: string, mode: PackageFile['mode']): PackageFile {
   return { mode, bytes: new TextEncoder().encode(text) };
 }
 
-/** The text of a resource's document without its `---`, ended by a line break, with another root if given. */
-export function textOf(resource: Resource, root: YamlNode = resource.root): string {
+/** The text of a resource's document without its `---`, ended by a line break, with another root and comments if given. */
+export function textOf(resource: Resource, root: YamlNode = resource.root, around?: Surroundings): string {
   const { source } = resource.yaml;
-  const [start] = resource.document.chunk;
-  const chunk = editedChunk(source, resource.document, root);
+  const [start, end] = resource.document.chunk;
+  const own = source.text.slice(start, end);
+  const chunk = withSurroundings(editedChunk(source, resource.document, root), own, resource, around);
   const body = chunk
     .slice(resource.document.bodyStart - start)
     .replace(/\r?\n\.\.\.[^\n]*\r?\n?$/, source.eol);

@@ -58,18 +58,43 @@ function twinsOf(old: ListNode, now: ListNode, isExact = false): Map<ListItem, L
     }
     return twins;
   }
-  const pairs = commonPairs(
-    old.items.map((item) => canon(item.value)),
-    now.items.map((item) => canon(item.value)),
-  );
+  const [before, after] = [old, now].map((list) => list.items.map((item) => canon(item.value)));
+  if (before === undefined || after === undefined) return twins;
+  const pairs = commonPairs(before, after);
+  const taken = new Set<number>();
+  for (const [from, to] of movedPairs(before, after, pairs)) {
+    taken.add(from);
+    pairUp(twins, now.items[to], old.items[from]);
+  }
   let [x, y] = [0, 0];
   for (const [nextX, nextY] of [...pairs, [old.items.length, now.items.length] as const]) {
     const byTurn = isExact ? 0 : Math.min(nextX - x, nextY - y);
-    for (let at = 0; at < byTurn; at += 1) pairUp(twins, now.items[y + at], old.items[x + at]);
+    for (let at = 0; at < byTurn; at += 1) {
+      const item = now.items[y + at];
+      if (item !== undefined && !twins.has(item) && !taken.has(x + at))
+        pairUp(twins, item, old.items[x + at]);
+    }
     pairUp(twins, now.items[nextY], old.items[nextX]);
     [x, y] = [nextX + 1, nextY + 1];
   }
   return twins;
+}
+
+/** Places of items that went elsewhere in the list: equal ones, where each is the only one of its content. */
+function movedPairs(
+  before: readonly string[],
+  after: readonly string[],
+  pairs: readonly (readonly [number, number])[],
+): [number, number][] {
+  const known = new Set(pairs.map(([from]) => from));
+  const [from, to] = [before, after].map((texts) => Map.groupBy(texts.keys(), (at) => texts[at] ?? ''));
+  return [...(from ?? [])].flatMap(([text, places]): [number, number][] => {
+    const [old, ...more] = places;
+    const [now, ...others] = to?.get(text) ?? [];
+    if (old === undefined || now === undefined || more.length + others.length > 0 || known.has(old))
+      return [];
+    return [[old, now]];
+  });
 }
 
 function pairUp(

@@ -1,0 +1,222 @@
+import { changedItem, madeList } from '../yaml/change.ts';
+import { canon, same } from '../yaml/compare.ts';
+import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
+import { threeWay } from '../yaml/sequence.ts';
+import type { Hunk } from '../yaml/sequence.ts';
+import { mergedComments, withComments } from './comments.ts';
+import { mergeNodes, telling } from './fields.ts';
+import type { FieldContext, Spot } from './fields.ts';
+import { leavesOf } from './leaves.ts';
+import { takeUpstream } from './take-upstream.ts';
+
+/** Merges by position; undefined when both sides changed the same stretch in ways that cannot be paired. */
+export function mergeByPosition(
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  spot: Spot,
+  context: FieldContext,
+): YamlNode | undefined {
+  const hunks = threeWay(canons(base), canons(local), canons(upstream));
+  if (
+    !hunks.every(
+      (hunk) =>
+        hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream),
+    )
+  ) {
+    return undefined;
+  }
+  const places = {
+    local: placesOf(local.items),
+    base: placesOf(base.items),
+    upstream: placesOf(upstream.items),
+  };
+  if (hunks.some((hunk) => isMovedAndRemoved(hunk, local, upstream, places))) return undefined;
+  const items: ListItem[] = [];
+  let at: readonly [number, number, number] = [0, 0, 0];
+  const equalUntil = (end: number): void => {
+    const [d, o, u] = at;
+    for (let step = 0; d + step < end; step += 1) {
+      const [own, old, theirs] = [local.items[d + step], base.items[o + step], upstream.items[u + step]];
+      if (own === undefined) break;
+      const here = { path: [...spot.path, items.length], pattern: spot.pattern };
+      items.push(mergedItem(own, old, theirs, here, context));
+    }
+  };
+  for (const hunk of hunks) {
+    equalUntil(hunk.left[0]);
+    at = [hunk.left[1], hunk.base[1], hunk.right[1]];
+    if (hunk.changed === 'left')
+      items.push(...moved(hunk, local, base, upstream, places, { spot, at: items.length }, context));
+    else if (hunk.changed === 'both' && isEqual(hunk, local, upstream))
+      items.push(...local.items.slice(...hunk.left));
+    else if (hunk.changed === 'right') items.push(...replaced(hunk, local, base, upstream));
+    else items.push(...pairs(hunk, local, base, upstream, items.length, spot, context));
+  }
+  equalUntil(local.items.length);
+  return madeList(local, items);
+}
+
+/**
+ * Local's items of a stretch that upstream has as base has it: comments arrive
+ * at those that only changed their place, and in those that changed where they stand.
+ */
+function moved(
+  hunk: Hunk,
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  places: Places,
+  { spot, at }: { readonly spot: Spot; readonly at: number },
+  context: FieldContext,
+): ListItem[] {
+  const own = local.items.slice(...hunk.left);
+  const old = base.items.slice(...hunk.base);
+  const isInPlace = own.length === old.length && inPlace(own, [old]);
+  return own.map((item, step) => {
+    const here = { path: [...spot.path, at + step], pattern: spot.pattern };
+    const text = canon(item.value);
+    const [before, now] = [places.base.get(text), places.upstream.get(text)];
+    if (places.local.has(text) && before !== undefined && now !== undefined)
+      return mergedItem(item, base.items[before], upstream.items[now], here, context);
+    if (!isInPlace || item.value.kind === 'scalar') return item;
+    return mergedItem(item, old[step], upstream.items[hunk.right[0] + step], here, context);
+  });
+}
+
+interface Places {
+  readonly local: ReadonlyMap<string, number>;
+  readonly base: ReadonlyMap<string, number>;
+  readonly upstream: ReadonlyMap<string, number>;
+}
+
+/** True where one side put an item elsewhere in the list that the other one removed: it would be there again. */
+function isMovedAndRemoved(hunk: Hunk, local: ListNode, upstream: ListNode, places: Places): boolean {
+  const returns = (
+    items: readonly ListItem[],
+    other: ListNode,
+    side: ReadonlyMap<string, number>,
+  ): boolean => {
+    const known = new Set(canons(other));
+    return items.some(({ value }) => {
+      const text = canon(value);
+      return side.has(text) && places.base.has(text) && !known.has(text);
+    });
+  };
+  return hunk.changed === 'left'
+    ? returns(local.items.slice(...hunk.left), upstream, places.local)
+    : hunk.changed === 'right' && returns(upstream.items.slice(...hunk.right), local, places.upstream);
+}
+
+/** Where each item stands that no other one equals. */
+function placesOf(items: readonly ListItem[]): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(items.keys(), (at) => canon(items[at]?.value ?? NOTHING));
+  return new Map(
+    [...groups].flatMap(([text, [at, ...more]]) => (at === undefined || more.length > 0 ? [] : [[text, at]])),
+  );
+}
+
+const NOTHING: YamlNode = { kind: 'scalar', value: null };
+
+/** An item that all three have with the same data: only comments can differ. */
+function mergedItem(
+  local: ListItem,
+  base: ListItem | undefined,
+  upstream: ListItem | undefined,
+  spot: Spot,
+  context: FieldContext,
+): ListItem {
+  const value = mergeNodes(local.value, base?.value, upstream?.value, spot, context) ?? local.value;
+  return withComments(
+    changedItem(local, value, upstream),
+    mergedComments(local, base, upstream, telling(spot, context)),
+  );
+}
+
+function canons(list: ListNode): string[] {
+  return list.items.map((item) => canon(item.value));
+}
+
+function isEqual(hunk: Hunk, local: ListNode, upstream: ListNode): boolean {
+  return (
+    canons(local)
+      .slice(...hunk.left)
+      .join() ===
+    canons(upstream)
+      .slice(...hunk.right)
+      .join()
+  );
+}
+
+/** True when the stretch has as many items in all three, so that they can be merged one with one. */
+function isPaired(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): boolean {
+  const parts = [
+    local.items.slice(...hunk.left),
+    base.items.slice(...hunk.base),
+    upstream.items.slice(...hunk.right),
+  ];
+  const [ours = [], old = [], theirs = []] = parts;
+  if (ours.length !== old.length || theirs.length !== old.length) return false;
+  const settledAlone = ours.every((item, at) => {
+    const [d, o, u] = [item.value, old[at]?.value, theirs[at]?.value];
+    if (same(d, o) || same(o, u) || same(d, u)) return true;
+    return d.kind === o?.kind && d.kind === u?.kind && d.kind === 'map';
+  });
+  // What was merged before is like upstream too.
+  return settledAlone && inPlace(theirs, [old]) && inPlace(ours, [old, theirs]);
+}
+
+/** True when each item is most like what stands in its place, and not another one that took the place. */
+function inPlace(now: readonly ListItem[], others: readonly (readonly ListItem[])[]): boolean {
+  const there = now.map(
+    (_, at) =>
+      new Set(others.flatMap((items) => [...leavesOf(items[at]?.value ?? { kind: 'scalar', value: null })])),
+  );
+  return now.every((item, at) => {
+    if (item.value.kind !== 'map') return true;
+    const leaves = [...leavesOf(item.value)];
+    const shared = there.map((known) => leaves.filter((leaf) => known.has(leaf)).length);
+    return shared.every((count) => count <= (shared[at] ?? 0));
+  });
+}
+
+/** Upstream's items in place of local's, which are as base's: what was written beside those comes from upstream too. */
+function replaced(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNode): ListItem[] {
+  const own = local.items.slice(...hunk.left);
+  const old = base.items.slice(...hunk.base);
+  return upstream.items.slice(...hunk.right).map((item, at) => {
+    const twin = own[at];
+    if (twin === undefined) return item;
+    const value = takeUpstream(twin.value, old[at]?.value, item.value);
+    return withComments(changedItem(twin, value, item), mergedComments(twin, old[at], item));
+  });
+}
+
+function pairs(
+  hunk: Hunk,
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  index: number,
+  spot: Spot,
+  context: FieldContext,
+): ListItem[] {
+  const o = base.items.slice(...hunk.base);
+  const u = upstream.items.slice(...hunk.right);
+  return local.items.slice(...hunk.left).flatMap((item, at) => {
+    const [old, theirs] = [o[at]?.value, u[at]?.value];
+    if (theirs === undefined || same(item.value, theirs)) return [item];
+    if (same(old, theirs)) {
+      const here = { path: [...spot.path, index + at], pattern: spot.pattern };
+      return [mergedItem(item, o[at], u[at], here, context)];
+    }
+    // In a list null is an item like others, not an absence.
+    if (same(item.value, old)) {
+      const changed = changedItem(item, takeUpstream(item.value, old, theirs), u[at]);
+      return [withComments(changed, mergedComments(item, o[at], u[at]))];
+    }
+    const here = { path: [...spot.path, index + at], pattern: spot.pattern };
+    const value = mergeNodes(item.value, old, theirs, here, context);
+    return value === undefined ? [] : [changedItem(item, value, u[at])];
+  });
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+
+import { mergePackages } from '../../../src/package/merge/merge.ts';
+import type { PackageFiles } from '../../../src/package/package.ts';
+import { textOf } from './corpus.ts';
+
+/** What the properties found, each once. */
+type Texts = Record<string, string>;
+
+function tree(files: Texts): PackageFiles {
+  return new Map(
+    Object.entries(files).map(([path, text]) => [
+      path,
+      { mode: '100644', bytes: new TextEncoder().encode(text) },
+    ]),
+  );
+}
+
+function merge(base: Texts, upstream: Texts, local: Texts): { texts: Texts; told: string[] } {
+  const trees = { base: tree(base), upstream: tree(upstream), local: tree(local) };
+  const { files, conflicts, notes } = mergePackages(trees);
+  expect(mergePackages({ ...trees, local: files }).changed).toEqual([]);
+  return {
+    texts: Object.fromEntries([...files].map(([path, file]) => [path, textOf(file)])),
+    told: [...conflicts.map(({ file, path }) => `${file}:${path}`), ...notes.map(({ code }) => code)],
+  };
+}
+
+const KPTFILE =
+  'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n  annotations:\n    a: one\ninfo:\n  keywords:\n    - x\n    - y\n';
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  labels:
+    app: web
+spec:
+  replicas: 1
+  minReadySeconds: 2
+  paused: false
+  progressDeadlineSeconds: 4
+  revisionHistoryLimit: 5
+  template:
+    spec:
+      nodeName: six
+      hostname: seven
+`;
+
+test('comments that upstream alone changed arrive in a Kptfile that local changed', () => {
+  const upstream = KPTFILE.replace('a: one', 'a: one # kpt-set: ${a}').replace('- x', '- x # mark');
+  const local = KPTFILE.replace('a: one', 'a: mine').replace('    - x\n    - y\n', '    - y\n    - x\n');
+  const { texts } = merge({ Kptfile: KPTFILE }, { Kptfile: upstream }, { Kptfile: local });
+  expect(texts['Kptfile']).toContain('a: mine # kpt-set: ${a}');
+  expect(texts['Kptfile']).toContain('    - y\n    - x # mark\n');
+});
+
+test('an item that one side removed and the other put elsewhere is a conflict', () => {
+  const removed = KPTFILE.replace('    - x\n', '');
+  const moved = KPTFILE.replace('    - x\n    - y\n', '    - y\n    - x\n');
+  for (const [upstream, local] of [
+    [removed, moved],
+    [moved, removed],
+  ] as const)
+    expect(merge({ Kptfile: KPTFILE }, { Kptfile: upstream }, { Kptfile: local }).told).toEqual([
+      'Kptfile:info.keywords',
+    ]);
+});
+
+test('what upstream renamed and local moved and changed is still that in the second merge', () => {
+  const renamed = DEPLOYMENT.replace('name: web', 'name: front');
+  const mine = DEPLOYMENT.replace('replicas: 1', 'replicas: 9');
+  const { texts } = merge({ 'a.yaml': DEPLOYMENT }, { 'a.yaml': renamed }, { 'b.yaml': mine });
+  expect(texts).toEqual({ 'b.yaml': mine.replace('name: web', 'name: front') });
+});
+
+test('a comment below a document goes with it to another file', () => {
+  const mine = DEPLOYMENT.replace('replicas: 1', 'replicas: 9');
+  const { texts } = merge(
+    { 'a.yaml': DEPLOYMENT },
+    { 'b.yaml': `${DEPLOYMENT}# below\n` },
+    { 'a.yaml': mine },
+  );
+  expect(texts).toEqual({ 'b.yaml': `${mine}# below\n` });
+});
+
+test('a comment that both changed is told', () => {
+  const [upstream, local] = ['theirs', 'ours'].map((text) =>
+    DEPLOYMENT.replace('replicas: 1', `replicas: 1 # ${text}`),
+  );
+  const { told, texts } = merge({ 'a.yaml': DEPLOYMENT }, { 'a.yaml': upstream! }, { 'a.yaml': local! });
+  expect(told).toEqual(['COMMENT_BOTH']);
+  expect(texts['a.yaml']).toBe(local);
+});
+
+test('what upstream renamed and local deleted is there again, and told', () => {
+  const renamed = DEPLOYMENT.replace('name: web', 'name: front');
+  const { told } = merge({ 'a.yaml': DEPLOYMENT }, { 'a.yaml': renamed }, {});
+  expect(told).toEqual(['COMES_RENAMED']);
+});
+
+test('subpackages: a new resource in a deleted one, and all of one that upstream deleted, are told', () => {
+  const base = { Kptfile: KPTFILE, 'sub/Kptfile': KPTFILE, 'sub/a.yaml': DEPLOYMENT };
+  const more = `${DEPLOYMENT}---\n${DEPLOYMENT.replace('name: web', 'name: more').replaceAll(/\d/g, '8')}`;
+  expect(merge(base, { ...base, 'sub/a.yaml': more }, { Kptfile: KPTFILE }).told).toEqual([
+    'SUBPACKAGE_DELETED',
+  ]);
+  const mine = { ...base, 'sub/a.yaml': DEPLOYMENT.replace('replicas: 1', 'replicas: 9') };
+  expect(merge(base, { Kptfile: KPTFILE }, mine).told).toEqual(['sub/a.yaml:', 'SUBPACKAGE_KEPT']);
+});
+
+test('labels that upstream removed all and local added to are the added ones, also in the second merge', () => {
+  const none = DEPLOYMENT.replace('  labels:\n    app: web\n', '');
+  const added = DEPLOYMENT.replace('    app: web\n', '    app: web\n    mine: yes\n');
+  const { texts } = merge({ 'a.yaml': DEPLOYMENT }, { 'a.yaml': none }, { 'a.yaml': added });
+  expect(texts['a.yaml']).toContain('  labels:\n    mine: yes\n');
+});
