@@ -137,7 +137,7 @@ export function resource(
   for (const [at, place] of places(data)
     .filter(({ value }) => typeof value === 'string')
     .entries()) {
-    if (((marks >> (at % 6)) & 1) === 0 || at % 2 === 1 || !/^b/.test(place.value as string)) continue;
+    if (((marks >> (at % 6)) & 1) === 0 || at % 2 === 1 || !(place.value as string).startsWith('b')) continue;
     const kind = at % 3 === 0 ? 'lead' : 'line';
     comments[`${kind} ${place.value as string}`] =
       kind === 'line' && at % 4 === 0 ? `kpt-set: \${${word()}}` : word();
