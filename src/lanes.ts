@@ -21,7 +21,7 @@ export const LANES: readonly Lane[] = [
     concurrency: 2,
   },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
-  { name: 'dashboards', kinds: ['dashboard'], concurrency: 1 },
+  { name: 'dashboards', kinds: ['dashboard', 'downstream', 'overdue'], concurrency: 1, gathers: true },
 ];
 
 /** Processor time that a proposal gets before it goes to where long ones wait. */

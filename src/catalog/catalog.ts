@@ -123,6 +123,8 @@ export interface Standing {
   readonly pull?: number;
   /** The upstream's newest revision when that was decided. */
   readonly newest?: string;
+  /** The update pull request that brought the revision which the package is at. */
+  readonly merged?: number;
 }
 
 /** An issue that we keep, as it was written last. */

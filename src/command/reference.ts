@@ -25,7 +25,7 @@ Write a command at the start of a line of a new comment, or of a review:
 - Arguments are split as a shell splits them ('…', "…" and \\\\ quote), and nothing is expanded.
 - \`@commit\` is \`@\` and at least seven digits of the commit that you mean: the command is refused if the head is another. Commands
   that say so below are also refused if something was pushed after your comment.
-- Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and writes a reply only where there is something to read
+- Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and says in one line what was done, with a link to it
   (who may not write gets ten replies in an hour).
 - Who may use a command is asked of the forge at that moment. \`spec.access\` in \`.github/portico.yaml\` replaces what stands below: roles,
   \`@org/team\`, \`@login\` or \`author\`.`;

@@ -1,4 +1,5 @@
 import { inert } from '../text/markdown.ts';
+import { withoutPart } from '../text/marked-part.ts';
 import { isForgeError, orNull } from './forge-error.ts';
 import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -49,7 +50,8 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
       await orNull(repos.deleteRelease({ ...where(context, signal), release_id: existing.id }));
     },
     releaseNotes: async (tag, signal) => {
-      const body = (await find(tag, signal))?.body.trim() ?? '';
+      // Where a revision went is for readers of its own repository alone.
+      const body = withoutPart((await find(tag, signal))?.body ?? '', 'downstream').trim();
       return body === '' ? null : inert(body);
     },
     upsertRelease: async ({ tag, name, body: text, prerelease = false }, signal) => {

@@ -3,6 +3,7 @@ import type { ConfigurationSources, FileDocuments } from '../config/read-content
 /** The operations as whoever needs them calls them. */
 import { PorticoError } from '../error.ts';
 import type { CloneOptions } from '../package/clone.ts';
+import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import type { Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
@@ -50,6 +51,7 @@ export interface Content {
   mergeConcurrent(sides: ConcurrentSides, signal?: AbortSignal): Promise<ConcurrentMerge>;
   compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
+  updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
   settle(work: Settlement, signal?: AbortSignal): Promise<ConcurrentMerge>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
@@ -122,6 +124,13 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       valueOf('mergeConcurrent', { base, upstream, local }, rest, signal),
     compare: ({ before, after }, signal) => valueOf('compare', { before, after }, {}, signal),
     diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
+    updateDiff: ({ before, after, base, upstream, limit }, signal) =>
+      valueOf(
+        'updateDiff',
+        { before, after, ...(base && { base }), ...(upstream && { upstream }) },
+        { limit },
+        signal,
+      ),
     patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
     settle: ({ before, after, current }, signal) => valueOf('settle', { before, after, current }, {}, signal),
     clone: (files, options, signal) => filesOf('clone', files, { options }, signal),

@@ -15,6 +15,7 @@ import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
 import { shownPart } from '../package/diff/shown-part.ts';
+import { updateDiff, type UpdateDiff, type UpdateDiffInput } from '../package/diff/update-diff.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import { mergeConcurrent } from '../package/merge/concurrent.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
@@ -135,6 +136,8 @@ export const OPERATIONS = {
     const diff = diffPackages(before, after);
     return { same: diff.same, text: diffMarkdown(diff, { limit }) };
   },
+
+  updateDiff: (input: UpdateDiffInput): UpdateDiff => updateDiff(input),
 
   patch: ({ before, after }: Sides): Patch => {
     const { patch, opaque } = unifiedPatch(patchFiles(before, after));

@@ -36,6 +36,8 @@ export interface Lane {
   readonly concurrency: number;
   /** A run is aborted and repeated after so many seconds; 900 when absent. */
   readonly maxSeconds?: number;
+  /** Its jobs wait for more news on purpose: as long as they do, a queue with nothing else to do is idle. */
+  readonly gathers?: true;
 }
 
 export type JobOutcome = 'done' | 'refused' | 'retried' | 'dead' | 'released' | 'lost';

@@ -63,6 +63,11 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     changed.resolve();
   }
 
+  const gathering = lanes.flatMap(({ name, gathers }) => (gathers === true ? [name] : []));
+  const others = names.filter((name) => !gathering.includes(name));
+  const isIdle = async (withinSeconds: number): Promise<boolean> =>
+    (await store.busy(others, withinSeconds)) + (await store.busy(gathering, 0)) === 0;
+
   const queue: Queue = {
     async enqueue(jobs) {
       const list = Array.isArray(jobs) ? (jobs as readonly NewJob[]) : [jobs as NewJob];
@@ -76,7 +81,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
         signal?.throwIfAborted();
         changed = Promise.withResolvers();
         const active = [...running.values()].some((lane) => lane.running() > 0);
-        if (!active && (stopped !== undefined || (await store.busy(withinSeconds)) === 0)) return;
+        if (!active && (stopped !== undefined || (await isIdle(withinSeconds)))) return;
         await within(changed.promise, 100);
       }
     },

@@ -46,7 +46,7 @@ export interface JobStore {
   /** Keeps the claims alive; returns those that are no longer ours. */
   touch(lane: string, claims: readonly Claim[]): Promise<readonly Claim[]>;
   /** Jobs that are active or start within so many seconds. */
-  busy(withinSeconds: number): Promise<number>;
+  busy(lanes: readonly string[], withinSeconds: number): Promise<number>;
   depth(): Promise<readonly LaneDepth[]>;
   dead(limit: number): Promise<readonly DeadJob[]>;
 }
@@ -143,11 +143,11 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
       const alive = settledIds(await boss.touch(lane, claims.map(attemptOf)));
       return claims.filter(({ id }) => !alive.includes(id));
     },
-    async busy(withinSeconds) {
+    async busy(lanes, withinSeconds) {
       const rows = await database.query<{ jobs: number }>(
         `SELECT count(*)::int AS jobs FROM pgboss.job WHERE name = ANY($1) AND (state = 'active'
            OR (state < 'active' AND start_after <= now() + make_interval(secs => $2)))`,
-        [laneNames, withinSeconds],
+        [lanes, withinSeconds],
       );
       return rows[0]?.jobs ?? 0;
     },

@@ -7,6 +7,7 @@ import { filesAt } from './package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { provenanceOf } from './tag-provenance.ts';
+import { NO_DOWNSTREAM } from './tell-downstream.ts';
 import { unlessRefused } from './why-refused.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
@@ -45,6 +46,7 @@ async function releaseNotes(
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
     await changesBetweenTags(world, git, found.directory, [tag?.commit, newest.tag.commit], signal),
+    NO_DOWNSTREAM,
     details('What the tag says', fenced(trailersOf(said.message))),
     provenanceLine(said),
   ].join('\n\n');

@@ -42,6 +42,18 @@ function titleOf({ function: name, guardrail, resource }: Finding): string {
   return `${guardrail ?? name}${what}`;
 }
 
+/** A title has room for that much of a message. */
+const LONGEST_TITLE = 120;
+
+/** The first of so many findings as a title: which resource, and what is wrong with it. */
+export function findingTitle({ resource, message, file }: Finding, of: number): string {
+  const where =
+    resource === undefined || resource.kind === '' ? (file ?? '') : `${resource.kind} ${resource.name}`;
+  const what = shownValue(message.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE).replace(/\.$/, '');
+  const more = of > 1 ? `, and ${of - 1} more` : '';
+  return `${[where, what].filter((part) => part !== '').join(': ') || '1 finding'}${more}`;
+}
+
 /** Resource, field, current and proposed value, one on a line. */
 function detailsOf({ function: name, guardrail, resource, item: { field } }: Finding): string {
   const lines = [

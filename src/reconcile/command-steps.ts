@@ -62,8 +62,9 @@ async function performInPull(
   switch (step.do) {
     case 'mark-ready':
       if (pull.draft) await access.forge.markReady(pull.nodeId, signal);
-      return look(world, access, snapshot);
+      return look(world, access, snapshot, `[#${pull.number}](${pull.htmlUrl}) is ready for review.`);
     case 'convert-to-draft':
+      // The record of the rejection says what happened.
       if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
       return look(world, access, snapshot);
     case 'render':
@@ -80,6 +81,7 @@ async function performInPull(
         undefined,
         signal,
       );
+      // The record says what happened.
       return look(world, access, snapshot);
     }
     case 'record-rejection':
@@ -94,8 +96,9 @@ async function performInPull(
       );
       return look(world, access, snapshot);
     case 'settle-conflicts': {
-      const refusal = await settleConflicts(world, access, snapshot, asked, step, signal);
-      return refusal === undefined ? look(world, access, snapshot) : refusedBy(refusal);
+      const settled = await settleConflicts(world, access, snapshot, asked, step, signal);
+      if ('kind' in settled) return refusedBy(settled);
+      return look(world, access, snapshot, settledText(snapshot, step, settled.commit));
     }
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);
@@ -132,9 +135,28 @@ export async function mergedBefore(
 }
 
 /** The proposal is looked at again: its comment and checks follow. */
-async function look(world: World, { ref }: Access, { pull }: ProposalSnapshot): Promise<StepOutcome> {
+async function look(
+  world: World,
+  { ref }: Access,
+  { pull }: ProposalSnapshot,
+  reply?: string,
+): Promise<StepOutcome> {
   await world.enqueue(proposalJob(ref, pull.number));
-  return DONE;
+  return reply === undefined ? DONE : { kind: 'done', reply };
+}
+
+function settledText(
+  { facts }: ProposalSnapshot,
+  { numbers, side }: Extract<Step, { do: 'settle-conflicts' }>,
+  commit: string | null,
+): string {
+  if (commit === null) return 'There is no open conflict left to settle.';
+  const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
+  return `${which} settled with the value of ${side} in ${commitLink(facts, commit)}.`;
+}
+
+function commitLink({ htmlUrl }: ProposalSnapshot['facts'], commit: string): string {
+  return `[\`${commit.slice(0, 7)}\`](${htmlUrl}/commit/${commit})`;
 }
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */
@@ -146,7 +168,10 @@ async function renderAgain(
 ): Promise<StepOutcome> {
   const mayAskAnew = writable || login.toLowerCase() !== pull.author.toLowerCase();
   await world.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
-  return DONE;
+  return {
+    kind: 'done',
+    reply: `It is rendered again; its [checks](${pull.htmlUrl}/checks) tell the result.`,
+  };
 }
 
 async function record(
@@ -183,6 +208,7 @@ async function merge(
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
   const { pull } = snapshot;
+  let merged = pull.mergeCommitSha;
   if (!pull.merged) {
     if ((await digestAt(world, access, step.sha, signal)) !== step.digest) {
       return moved(step.sha, pull.headSha);
@@ -208,9 +234,19 @@ async function merge(
             : 'Update the branch, then ask again.',
       };
     }
+    merged = answer.sha;
   }
   await world.enqueue(publicationJob(access.ref));
-  return DONE;
+  return { kind: 'done', reply: mergedText(snapshot, merged) };
+}
+
+/** What `publish` has done; the same where it is asked again, because the end of it was lost. */
+export function mergedText(
+  { facts, packages }: Pick<ProposalSnapshot, 'facts' | 'packages'>,
+  commit: string | null,
+): string {
+  const what = packages.some(({ trees }) => trees.head !== null) ? '; its revision follows' : '';
+  return `Merged${commit === null ? '' : ` as ${commitLink(facts, commit)}`}${what}.`;
 }
 
 /** The branch takes what comes through its merge queue: what the queue merges is tagged like any other merge. */

@@ -9,7 +9,7 @@ import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
-import { mergedBefore, performStep, type Asked, type StepOutcome } from './command-steps.ts';
+import { mergedBefore, mergedText, performStep, type Asked, type StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
@@ -152,7 +152,8 @@ async function obey(
     ) {
       await world.enqueue(publicationJob(access.ref));
       logged('done');
-      said.push({ line, outcome: 'done' });
+      const text = mergedText(snapshot, snapshot.pull.mergeCommitSha);
+      said.push({ line, outcome: 'done', text });
       continue;
     }
     const decision = decideCommand(line, state);

@@ -66,6 +66,46 @@ function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly Tr
     : `The configuration is valid, and no package would newly fail`;
 }
 
+/** Rows of the comment; the check has all. */
+const MOST_IN_COMMENT = 10;
+
+/** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
+export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' | 'trial'>): string {
+  if (problems.length > 0) return '';
+  if (trial === null) return 'The configuration demands of packages what is demanded already.';
+  const { newly, rewritten, packages, notRun } = trial;
+  const failing = newly.filter(({ mode }) => mode === 'enforce');
+  const of = `of ${count(packages, 'package')} would newly`;
+  const verdict = [
+    ...(failing.length > 0 ? [`**${packagesIn(failing)} ${of} fail** with this configuration`] : []),
+    ...(newly.length > failing.length
+      ? [`**${packagesIn(newly.filter(({ mode }) => mode !== 'enforce'))} ${of} be warned**`]
+      : []),
+  ].join(', and ');
+  const rows = worstFirst(newly).slice(0, MOST_IN_COMMENT).map(findingRow);
+  const more = newly.length - rows.length;
+  return [
+    verdict === ''
+      ? `No package of ${packages} would newly fail with this configuration.`
+      : `${verdict}. What is published stays published; the next proposal of each has to mend it.`,
+    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
+    more > 0 ? `${more} more stand in the check ${code(CONFIG_CHECK)}.` : '',
+    rewritten.length === 0 ? '' : `The next proposal of ${names(rewritten)} would be rewritten by a mutator.`,
+    notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}.`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
+  return newly.toSorted((a, b) => Number(b.mode === 'enforce') - Number(a.mode === 'enforce'));
+}
+
+function findingRow({ package: path, revision, guardrail, mode, errors, message }: TrialFinding): string[] {
+  const at = code(revision === null ? path : `${path}@${revision}`);
+  return [at, code(guardrail), mode, String(errors), code(shownValue(message, 200))];
+}
+
 function packagesIn(findings: readonly TrialFinding[]): number {
   return new Set(findings.map((finding) => finding.package)).size;
 }
@@ -74,16 +114,7 @@ const MOST_ROWS = 200;
 const MOST_NAMES = 50;
 
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
-  const rows = newly
-    .toSorted((a, b) => Number(b.mode === 'enforce') - Number(a.mode === 'enforce'))
-    .slice(0, MOST_ROWS)
-    .map(({ package: path, revision, guardrail, mode, errors, message }) => [
-      code(revision === null ? path : `${path}@${revision}`),
-      code(guardrail),
-      mode,
-      String(errors),
-      code(shownValue(message, 200)),
-    ]);
+  const rows = worstFirst(newly).slice(0, MOST_ROWS).map(findingRow);
   return [
     'It comes into force when it is merged.',
     broken.length === 0

@@ -10,6 +10,7 @@ import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
+import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
 import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
@@ -70,6 +71,8 @@ export interface Content {
     sides: Sides & { readonly limit: number },
     signal?: AbortSignal,
   ): Promise<{ readonly same: boolean; readonly text: string }>;
+  /** What an update changes in a package, as its pull request tells it. */
+  updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   /** What differs, as a patch; files that are no text by name. */
   patch(
     sides: Sides,

@@ -41,6 +41,8 @@ export interface Downstream {
   readonly directory: string;
   readonly upstream: Upstream;
   readonly upstreamName: string;
+  /** Page of its repository. */
+  readonly upstreamUrl: string;
   /** False where this repository may not have the upstream's content: nothing of it comes here, not its name. */
   readonly visible: boolean;
   readonly branch: string;
@@ -136,6 +138,7 @@ export async function downstreamIn(
     directory,
     upstream,
     upstreamName,
+    upstreamUrl: upstreamFacts.htmlUrl,
     visible,
     branch: updateBranch(refPath(directory), name),
     exists: kptfile !== null,

@@ -1,7 +1,7 @@
 /** Pure: one check for each guardrail. */
 import type { GuardrailConfig, RepositoryConfig } from '../config/repository-config.ts';
-import type { FunctionRun } from '../package/render/render-types.ts';
-import { annotationOf, count, placed, type Draft } from './check-draft.ts';
+import type { Finding, FunctionRun } from '../package/render/render-types.ts';
+import { annotationOf, count, findingTitle, placed, type Draft } from './check-draft.ts';
 import { guardrailCheck } from './check-names.ts';
 import { code, fenced, sentence, table } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
@@ -33,7 +33,7 @@ function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly Rend
   return {
     name: guardrailCheck(name),
     conclusion: conclusionOf(mode, bad, told.length > 0),
-    title: titleOf(mode, runs.length, told.length, errors, broken.length, refused?.message),
+    title: titleOf(mode, runs.length, findingsOf(mode, told, errors), broken, refused?.message),
     summary: [
       `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
       ...(refused === undefined ? [] : [refused.hint]),
@@ -62,20 +62,29 @@ function conclusionOf(mode: GuardrailConfig['mode'], bad: boolean, told: boolean
   return mode === 'warn' && (bad || told) ? 'neutral' : 'success';
 }
 
+type Found = readonly { readonly one: RenderedPackage; readonly finding: Finding }[];
+
+/** What the title speaks of: where errors keep the proposal back, these. */
+function findingsOf(mode: GuardrailConfig['mode'], told: Found, errors: number): Found {
+  return mode === 'enforce' && errors > 0 ? told.filter(({ finding }) => finding.severity === 'error') : told;
+}
+
+/** The title names the first finding, and how many there are beside it. */
 function titleOf(
   mode: GuardrailConfig['mode'],
   runs: number,
-  told: number,
-  errors: number,
-  broken: number,
+  found: Found,
+  broken: readonly { readonly run: FunctionRun }[],
   refused: string | undefined,
 ): string {
+  const advice = mode === 'enforce' ? '' : ` (${mode})`;
   if (refused !== undefined)
     return mode === 'enforce' ? sentence(refused).replace(/\.$/, '') : `${refused} (${mode})`;
   if (runs === 0) return 'No package to look at';
-  const findings = Math.max(mode === 'enforce' && errors > 0 ? errors : told, broken);
-  if (findings === 0) return 'Nothing found';
-  return mode === 'enforce' ? count(findings, 'finding') : `${count(findings, 'finding')} (${mode})`;
+  const [first] = found;
+  if (first !== undefined) return `${findingTitle(first.finding, found.length)}${advice}`;
+  const [failed] = broken;
+  return failed === undefined ? 'Nothing found' : `${failed.run.function} failed${advice}`;
 }
 
 const MOST_ROWS = 100;

@@ -30,6 +30,12 @@ export function proposalJob(repository: RepositoryRef, number: number): Job {
   return { kind: 'proposal', key: `proposal:${repository.id}#${number}`, data: { repository, number } };
 }
 
+/** Another look at a proposal that is merged and not published, after so many seconds. */
+export function overdueJob(repository: RepositoryRef, number: number, afterSeconds: number): Job {
+  const key = `overdue:${repository.id}#${number}`;
+  return { kind: 'overdue', key, data: { repository, number }, startAfterSeconds: afterSeconds };
+}
+
 /** Kinds of jobs about proposals: of strangers, and those that take longer than their turn. */
 export const STRANGER = 'stranger-proposal';
 export const LONG_PROPOSAL = 'long-proposal';
@@ -193,6 +199,22 @@ export function dashboardJob(repository: RepositoryRef, afterSeconds = 0): Job {
     kind: 'dashboard',
     key: `dashboard:${repository.id}`,
     data: { repository },
+    startAfterSeconds: afterSeconds,
+  };
+}
+
+/** News of updates is gathered for so long, in seconds. */
+const UPDATES_WAIT = 120;
+
+/** Say where the newest revision of a package went, later. */
+export function downstreamJob(
+  upstream: { readonly repository: RepositoryRef; readonly directory: string },
+  afterSeconds = UPDATES_WAIT,
+): Job {
+  return {
+    kind: 'downstream',
+    key: `downstream:${upstream.repository.id}:${upstream.directory}`,
+    data: { ...upstream },
     startAfterSeconds: afterSeconds,
   };
 }

@@ -1,6 +1,6 @@
 import { count, inDirectory, type Draft } from './check-draft.ts';
 import { PACKAGE_CHECK } from './check-names.ts';
-import { code, sentence, table, told } from './markdown-blocks.ts';
+import { code, sentence, shownValue, table, told } from './markdown-blocks.ts';
 import type { ProposalFacts } from './proposal-checks.ts';
 
 /** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
@@ -16,7 +16,7 @@ export function packageCheck(facts: Pick<ProposalFacts, 'kptfiles' | 'rendered' 
   const names = [...facts.rendered.map((one) => one.package.path), ...facts.removed];
   const title =
     errors.length > 0
-      ? `${count(errors.length, 'mistake')} in Kptfiles`
+      ? mistakeTitle(errors)
       : unready.length > 0
         ? `Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`.slice(0, 250)
         : count(names.length, 'package');
@@ -63,3 +63,14 @@ export function packageCheck(facts: Pick<ProposalFacts, 'kptfiles' | 'rendered' 
 
 const GATES =
   'Gates are computed by rendering from a Kptfile without conditions; what is written into `status.conditions` by hand does not count. A gate that nothing can meet is taken out of `info.readinessGates`.';
+
+/** The title names the first, and how many there are beside it. */
+function mistakeTitle(
+  errors: readonly { readonly file: string; readonly line?: number; readonly message: string }[],
+): string {
+  const [first] = errors;
+  if (first === undefined) return '';
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
+  const where = `${first.file}${first.line === undefined ? '' : `:${first.line}`}`;
+  return `${where}: ${shownValue(sentence(first.message), 150).replace(/\.$/, '')}${more}`;
+}

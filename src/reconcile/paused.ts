@@ -5,10 +5,10 @@
 import { noSuchPackage } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { pathInRepository } from '../revision/package-path.ts';
-import { pausedRef } from '../revision/ref-name.ts';
+import { groupOfBranch, parseBranch, pausedRef } from '../revision/ref-name.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
-import { variantJob } from './jobs.ts';
+import { pullJob, variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { code } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
@@ -61,8 +61,7 @@ export async function pauseUpdates(
   const taken =
     !answer.ok && answer.rejected.every(({ reason }) => reason !== 'exists' && reason !== 'stale');
   if (taken) return pushRefused(ref);
-  // A group goes on without it.
-  await world.enqueue(variantJob(access.ref, path));
+  await lookAgain(world, access, path, place.directory, signal);
   return {
     kind: 'done',
     reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,
@@ -75,7 +74,7 @@ export async function resumeUpdates(
   { package: path }: Extract<Step, { do: 'resume-updates' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const { git, ref: repository } = access;
+  const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
   const ref = pausedRef(refPath(place.directory));
@@ -87,12 +86,28 @@ export async function resumeUpdates(
     if (refused) return pushRefused(ref);
   }
   // Also where it was not paused: the command may be running for the second time.
-  await world.enqueue(variantJob(repository, path));
+  await lookAgain(world, access, path, place.directory, signal);
   const was =
     found === undefined
       ? `Updates of ${code(path)} were not paused.`
       : `Updates of ${code(path)} come again.`;
   return { kind: 'done', reply: was };
+}
+
+/** A group goes on without it, or with it again; and the open update says that it is paused, or is no more. */
+async function lookAgain(
+  world: World,
+  { forge, ref }: Access,
+  path: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
+    const parsed = parseBranch(headRef);
+    if (parsed?.kind !== 'update') return false;
+    return parsed.path === refPath(directory) || groupOfBranch(headRef) !== undefined;
+  });
+  await world.enqueue([variantJob(ref, path), ...updates.map((pull) => pullJob(ref, pull))]);
 }
 
 async function packageOnBranch(

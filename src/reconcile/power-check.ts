@@ -66,9 +66,11 @@ function titleOf(
 ): string {
   const unread = changed.flatMap(({ diff }) => diff.unread).length;
   if (wider.length === 0 && unread === 0) return 'Less is permitted than before';
-  const dangerous = wider.filter(({ danger }) => danger !== undefined).length;
-  const twice = dangerous > 0 ? `, ${dangerous} to look at twice` : '';
-  const more = wider.length > 0 ? [`${count(wider.length, 'power')} more${twice}`] : [];
+  // What has to be looked at twice is named first.
+  const dangerous = wider.filter(({ danger }) => danger !== undefined);
+  const [first] = [...dangerous, ...wider];
+  const others = wider.length > 1 ? `, and ${wider.length - 1} more` : '';
+  const more = first === undefined ? [] : [`▲ ${first.who}: ${first.what}${others}`.slice(0, 200)];
   const unknown =
     unread > 0 ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${count(unread, 'file')} cannot be read`] : [];
   const ask = missing.length > 0 ? [`needs an approval by ${missing.join(' or ')}`] : [];

@@ -3,7 +3,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { approvalCheck, approvalOf } from './approval-check.ts';
-import { count, inDirectory, type Draft } from './check-draft.ts';
+import { inDirectory, type Draft } from './check-draft.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
 import { deletionCheck } from './deletion.ts';
@@ -119,7 +119,7 @@ function conflictsCheck({
     name: CONFLICTS_CHECK,
     // A person has to choose; nothing has gone wrong.
     conclusion: conflicts.length > 0 ? 'action_required' : 'success',
-    title: conflicts.length > 0 ? count(conflicts.length, 'open conflict') : 'No open conflict',
+    title: conflictsTitle(conflicts),
     summary:
       conflicts.length > 0
         ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
@@ -135,6 +135,15 @@ function conflictsCheck({
       message: `Both sides changed this. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
     })),
   };
+}
+
+/** The title names the first, and how many there are beside it. */
+function conflictsTitle([first, ...others]: readonly OpenConflict[]): string {
+  if (first === undefined) return 'No open conflict';
+  const { resource, path, file } = first;
+  const where = resource === null ? file : `${resource.kind}/${resource.name}`;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return `Open: ${[where, path].filter((part) => part !== '').join(' ')}${more}`;
 }
 
 /** A guardrail that fails for waived packages alone stands in nobody's way; it goes on saying what it found. */

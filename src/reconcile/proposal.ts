@@ -26,10 +26,11 @@ import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { checkConfigurationAlone, proposedConfig } from './proposed-config.ts';
 import { pushRendered, type RenderCommit } from './render-commit.ts';
 import { suggestFixes } from './suggest-fixes.ts';
-import { sumUpMerged } from './sum-up-merged.ts';
+import { sumUpClosed } from './sum-up-closed.ts';
 import { SUMMARY_MARKER, summaryOf } from './summary.ts';
 import { tellPutOff } from './tell-put-off.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
+import { tellOpenUpdate } from './tell-update-state.ts';
 import { beneathProposal } from './unpublished-beneath.ts';
 import { unlessRefused } from './why-refused.ts';
 
@@ -80,7 +81,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       return;
     }
     if (loaded.snapshot.pull.state === 'closed') {
-      if (loaded.snapshot.pull.merged) await sumUpMerged(world, access, loaded.snapshot, signal);
+      await sumUpClosed(world, access, loaded.snapshot, signal);
       return;
     }
     if (!loaded.snapshot.writable && target.author === undefined) {
@@ -117,6 +118,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
     const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
     const open = await openConflicts(world, access, snapshot, commit.head.oid, signal);
+    const configuration = await proposedConfig(world, access, snapshot, guardrails, trials, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -138,7 +140,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
       },
       waived: await waivedPackages(world, access.git, snapshot, commit.head.oid, signal),
-      proposedConfig: await proposedConfig(world, access, snapshot, guardrails, trials, signal),
+      proposedConfig: configuration,
       powers: changes,
       powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
       approval,
@@ -165,8 +167,10 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       // An update lists its own in its description.
       conflicts: parseBranch(snapshot.pull.headRef)?.kind === 'update' ? [] : open.conflicts,
       isEmpty: changes.length + snapshot.otherFiles.length === 0,
+      configuration,
     });
     await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
+    await tellOpenUpdate(world, access, snapshot, commit.head.oid, { changes, conflicts: open }, signal);
     await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
   };
   return async (target, signal) => {

@@ -14,7 +14,7 @@ import { createDueRevisions, type DueRevision, type Unapproved } from './due-rev
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
-import { proposalJob, repositoryJob } from './jobs.ts';
+import { downstreamJob, proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import type { MergeRequestTrailers } from './merge-message.ts';
 import {
@@ -67,6 +67,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       await announceNewest(access, config, found);
       for (const one of due) {
         await publish(world, access, facts, config, one, head, signal);
+        await world.enqueue(downstreamJob({ repository, directory: refPath(found.directory) }));
         await announceNewest(access, config, found);
         published = true;
       }

@@ -6,10 +6,12 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { configCheckAt } from './config-check.ts';
 import { loadConfiguration } from './configuration.ts';
 import { dashboardNews } from './dashboard-news.ts';
+import { upstreamsOf } from './downstream-progress.ts';
 import { formerNames, learnNames, MOST_ASKED } from './former-names.ts';
 import { inTurns } from './in-turns.ts';
 import { indexPackages } from './index-packages.ts';
 import {
+  downstreamJob,
   organizationBoardJob,
   pollJob,
   repositoryJob,
@@ -121,8 +123,28 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     const told = [repository, ...upstreamsWithNews(world.catalog, known?.packages ?? [], packages)];
     const news = told.map((ref) => dashboardNews(world, ref));
     await world.enqueue(inTurns([...jobs, ...later, ...polls, ...news]));
-    await world.enqueue([...boards.map(({ ref }) => organizationBoardJob(ref, 0)), ...inheritors]);
+    await world.enqueue([
+      ...boards.map(({ ref }) => organizationBoardJob(ref, 0)),
+      ...inheritors,
+      ...namedOtherwise(world.catalog, known),
+    ]);
   });
+}
+
+/** Where revisions say where they went: whose readers changed, or with whom it shares, may have to be named no longer. */
+function namedOtherwise(catalog: World['catalog'], before: CatalogRepository | undefined): Job[] {
+  const now = before && catalog.get(before.ref.id);
+  if (before === undefined || now === undefined) return [];
+  if (consentOf(before) === consentOf(now)) return [];
+  const paths = now.packages.map(({ directory }) => packagePathOf(now.directory, directory) ?? directory);
+  const own = [...now.revisions.keys()]
+    .filter((directory) => catalog.followers(now.ref.id, directory).length > 0)
+    .map((directory) => ({ repository: now.ref, directory }));
+  return [...upstreamsOf(catalog, now.ref, paths), ...own].map((place) => downstreamJob(place, 0));
+}
+
+function consentOf({ visibility, sharing }: CatalogRepository): string {
+  return JSON.stringify([visibility, sharing]);
 }
 
 /** Addresses by which Kptfiles and Porch's `Repository` documents name repositories. */

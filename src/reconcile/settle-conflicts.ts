@@ -21,8 +21,8 @@ import { packageRenderer } from './rendered-package.ts';
 
 /**
  * Commits what the merge would have been, had these conflicts taken this side, on the proposal's branch. What stands
- * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, undefined
- * when all is done. Throws REF_MOVED (try again) when somebody pushed meanwhile.
+ * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
+ * commit; null where nothing was open any more. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function settleConflicts(
   world: World,
@@ -31,12 +31,12 @@ export async function settleConflicts(
   asked: Asked,
   { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
   signal?: AbortSignal,
-): Promise<Refusal | undefined> {
+): Promise<Refusal | { readonly commit: string | null }> {
   const { git } = access;
   const { pull } = snapshot;
   const open = await openConflicts(world, access, snapshot, head, signal);
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
-  if (meant.length === 0) return undefined;
+  if (meant.length === 0) return { commit: null };
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
   const others = meant.filter(({ taken }) => taken !== side);
@@ -74,7 +74,7 @@ export async function settleConflicts(
   const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
-  if (answer.ok) return undefined;
+  if (answer.ok) return { commit: oid };
   const [rejected] = answer.rejected;
   if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
     throw new PorticoError('REF_MOVED', `${pull.headRef} moved while conflicts were settled`, {

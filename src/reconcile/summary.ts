@@ -5,8 +5,10 @@ import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
-import { shortDigest } from '../revision/digest.ts';
+import { digestOf, shortDigest } from '../revision/digest.ts';
+import { markedPart } from '../text/marked-part.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
+import { trialText, type ProposedConfig } from './config-check.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, conflictTable, details, table, told } from './markdown-blocks.ts';
 import type { OpenConflict } from './open-conflicts.ts';
@@ -29,6 +31,16 @@ export interface SummaryInput {
   readonly conflicts?: readonly OpenConflict[];
   /** Nothing in it differs from the registered branch. */
   readonly isEmpty?: boolean;
+  /** Where it changes the configuration: what that would do. */
+  readonly configuration?: Pick<ProposedConfig, 'problems' | 'trial'> | null;
+}
+
+/** True for a comment that sums up a proposal as it is while that is open. */
+export function isOfOpenProposal(comment: string): boolean {
+  return (
+    comment.startsWith(SUMMARY_MARKER) &&
+    /^\s*### (?:Draft|Proposal)\b/.test(comment.slice(SUMMARY_MARKER.length))
+  );
 }
 
 /** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
@@ -40,15 +52,12 @@ const MOST_CONFLICTS = 20;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
-  // An open conflict is something to be settled in the content; other checks that wait, wait for an approval.
-  const failing = input.checks.filter(
-    ({ conclusion, name }) =>
-      conclusion === 'failure' || (conclusion === 'action_required' && name === CONFLICTS_CHECK),
-  );
+  const failing = input.checks.filter((check) => check.conclusion === 'failure' || isOpenConflict(check));
   const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
   const head = [
     `### ${headline(input, failing.length)}`,
-    input.packages.length === 0 ? untouched(input) : packagesTable(input),
+    packagesText(input),
+    input.configuration ? trialText(input.configuration) : '',
     failing.length + waived.length === 0
       ? ''
       : table(
@@ -79,6 +88,11 @@ function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
   const what =
     conflicts.length === 1 ? 'changed a field that this changes' : 'changed fields that this changes';
   return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MOST_CONFLICTS)}`;
+}
+
+function packagesText(input: SummaryInput): string {
+  if (input.packages.length > 0) return packagesTable(input);
+  return input.configuration ? '' : untouched(input);
 }
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
@@ -118,10 +132,16 @@ function functionTable(one: SummaryInput['rendered'][number] | undefined): strin
   return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
 }
 
+/** Name of the part that says where the revision of a package went; whoever looks at the updates downstream writes it. */
+export function downstreamPart(path: string): string {
+  return `downstream ${shortDigest(digestOf('portico downstream 1', path))}`;
+}
+
 /** The comment's text once the proposal is merged. */
 export function publishedSummary(
   revisions: readonly PublishedRevision[],
   removed: readonly string[] = [],
+  downstream: (path: string) => string = () => '',
 ): string {
   const gone =
     removed.length === 0
@@ -143,8 +163,18 @@ export function publishedSummary(
       ? ['It was merged without the approvals that it needs; the tag says `Approved-by: none`.']
       : []),
     ...gone,
-    'Update pull requests follow in the repositories downstream.',
+    ...revisions.map(({ path }) => markedPart(downstreamPart(path), downstream(path))),
   ].join('\n\n');
+}
+
+/** The comment's text once the proposal is merged, as long as its revisions are still to come. */
+export function mergedSummary(): string {
+  return '### Merged\n\nIts revision follows. Where that takes long, the check `portico/publication` on the branch says why.';
+}
+
+/** The comment's text once the proposal is closed. */
+export function closedSummary(): string {
+  return '### Closed, and not merged\n\nNothing of it is published. Reopen it to go on.';
 }
 
 /** The comment's text where it was merged, and nobody had approved what came to the branch. */
@@ -160,7 +190,7 @@ function headline({ pull, checks, packages, approval }: SummaryInput, failing: n
   const removes = packages.length > 0 && packages.every(({ next }) => next === null);
   const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
   if (checks.length === 0) return state;
-  if (failing > 0) return `${state}: something has to be mended`;
+  if (failing > 0) return `${state}: ${failingNames(checks)}`;
   const waiting = waitingFor(checks).length > 0;
   if (waiting) return `${state}: somebody in particular has to approve`;
   const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
@@ -168,6 +198,24 @@ function headline({ pull, checks, packages, approval }: SummaryInput, failing: n
   return approval.kind === 'missing' && !pull.draft
     ? `${state}: ${found}; it needs approval`
     : `${state}: ${found}`;
+}
+
+/** The check that fails by its name, or how many. */
+function failingNames(checks: readonly CheckInput[]): string {
+  const names = checks
+    .filter((check) => check.conclusion === 'failure' || isOpenConflict(check))
+    .map(({ name }) => name)
+    .filter((name) => name !== AGGREGATE_CHECK);
+  const [first = AGGREGATE_CHECK, ...others] = names;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return others.length === 0 && first === CONFLICTS_CHECK
+    ? 'conflicts have to be settled'
+    : `${code(first)}${more} ${others.length === 0 ? 'fails' : 'fail'}`;
+}
+
+/** An open conflict is something to be settled in the content; other checks that wait, wait for an approval. */
+function isOpenConflict({ conclusion, name }: CheckInput): boolean {
+  return conclusion === 'action_required' && name === CONFLICTS_CHECK;
 }
 
 /** Checks that wait for somebody in particular. */
@@ -218,23 +266,18 @@ function approvalLine({ sentence, notes }: ApprovalState): string {
   return [sentence, ...notes].map(told).join(' ');
 }
 
-function nextStep({ pull, approval, approvals, checks, packages }: SummaryInput, failing: number): string {
+function nextStep(input: SummaryInput, failing: number): string {
+  const { checks } = input;
   const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
   const how =
     mendable.length > 0
       ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
       : '';
-  return stepOf({ pull, approval, approvals, checks, packages }, failing) + how;
+  return stepOf(input, failing) + how;
 }
 
 function stepOf(
-  {
-    pull,
-    approval,
-    approvals,
-    checks,
-    packages,
-  }: Pick<SummaryInput, 'pull' | 'approval' | 'approvals' | 'checks' | 'packages'>,
+  { pull, approval, approvals, checks, packages, configuration, isEmpty = false }: SummaryInput,
   failing: number,
 ): string {
   const onlyConflicts = checks.every(
@@ -245,7 +288,9 @@ function stepOf(
     return '**Next:** settle what is listed in the check `portico/conflicts`, by `/portico resolve` or by a commit.';
   }
   if (failing > 0) return '**Next:** mend what fails and push to this branch.';
-  if (pull.draft && packages.length === 0) return '**Next:** push a change of a package to this branch.';
+  const isConfiguration = packages.length === 0 && configuration !== undefined && configuration !== null;
+  if (pull.draft && packages.length === 0 && !isConfiguration)
+    return '**Next:** push a change of a package to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
   const [asked] = waitingFor(checks);
   if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
@@ -255,6 +300,9 @@ function stepOf(
   if (approval.kind === 'missing' && approvals.counted.length >= approvals.needed)
     return '**Next:** an approving review, or `/portico approve`, of a code owner.';
   if (approval.kind === 'missing') return '**Next:** an approving review, or `/portico approve`.';
+  if (isConfiguration) return '**Next:** merge it; with that the configuration comes into force.';
+  if (isEmpty) return '**Next:** close it; there is nothing left to merge.';
+  if (packages.length === 0) return '**Next:** merge it; there is no package to publish.';
   // Where revisions have three parts, the command says which goes up; the button means minor.
   const parts = packages.some(({ next }) => next?.includes('.') === true) ? ' major|minor|patch' : '';
   return `**Next:** \`/portico publish${parts}\`, or merge it.`;

@@ -8,6 +8,7 @@ import { answeredComments } from './answered.ts';
 import { loadConfiguration, reportConfiguration } from './configuration.ts';
 import {
   commentJob,
+  proposalJob,
   publicationJob,
   pullJob,
   repositoryJob,
@@ -16,6 +17,7 @@ import {
 } from './jobs.ts';
 import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
+import { isOfOpenProposal } from './summary.ts';
 import { takeOver } from './take-over.ts';
 import { patientLook } from './whole-index.ts';
 
@@ -88,7 +90,8 @@ export function createRepositorySweep(
     await takeOver(world, access, facts, configuration.config, signal);
     await world.enqueue(repositoryJob(repository));
     await world.enqueue(publicationJob(repository));
-    for (const pull of await access.forge.listOpenPulls(signal)) {
+    const open = await access.forge.listOpenPulls(signal);
+    for (const pull of open) {
       const { number, headRef } = pull;
       await world.enqueue(pullJob(repository, pull));
       if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
@@ -102,6 +105,11 @@ export function createRepositorySweep(
     const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
     for (const comment of await access.forge.listRecentComments(since, signal)) {
       const source = { kind: 'comment' as const, id: comment.id };
+      const isLeft = comment.author === world.app.botLogin && isOfOpenProposal(comment.body);
+      if (isLeft && open.every(({ number }) => number !== comment.issue)) {
+        // Nobody told that it was closed, or merged.
+        await world.enqueue(proposalJob(repository, comment.issue));
+      }
       if (comment.authorIsBot || !holdsCommand(comment.body) || answered.has({ repository, source }))
         continue;
       await world.enqueue(commentJob(repository, comment.issue, source));

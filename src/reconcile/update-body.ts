@@ -1,10 +1,12 @@
+import type { UpdateDiff } from '../package/diff/update-diff.ts';
 /** Pure: what an update pull request says. */
 import type { Conflict } from '../package/merge/conflict.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
-import { code, conflictTable, details, table } from './markdown-blocks.ts';
+import { code, details, table } from './markdown-blocks.ts';
 import { conflictKey } from './open-conflicts.ts';
-import { conflictRecord, type UpdateConflict } from './update-record.ts';
+import { conflictRecord, readConflicts, type UpdateConflict } from './update-record.ts';
+import { stateParts, type ShownConflict } from './update-state.ts';
 
 /** What is said of one package. */
 export interface UpdatedPart {
@@ -14,8 +16,10 @@ export interface UpdatedPart {
   readonly upstream: string;
   readonly from: string | undefined;
   readonly to: string;
-  /** What changes in it, as Markdown; `diffRoom` says how long it may be. */
-  readonly diff: string;
+  /** The revision that it becomes here. */
+  readonly publishes: string;
+  /** What changes in it; `diffRoom` says how long each text may be. Absent where there is no room for it. */
+  readonly diff?: UpdateDiff;
   /** The package is made by this pull request. */
   readonly created: boolean;
   /** Markdown lines of the revisions on the way. */
@@ -26,6 +30,10 @@ export interface UpdatedPart {
   readonly following?: readonly Conflict[];
   /** The variant that keeps the package, and the file that says so. */
   readonly variant?: { readonly name: string; readonly place: string };
+  /** Where the upstream shows the revision, and what changed since the one before. */
+  readonly links?: { readonly release: string; readonly compare?: string };
+  /** The commits of the upstream, before and now. */
+  readonly commits?: readonly [before: string | null, now: string];
 }
 
 interface UpdateBodyInput {
@@ -64,31 +72,41 @@ export function bundleTitle(
   return `Update ${brought.length} packages${same} (group ${group})`;
 }
 
-/** Room for all diffs together, and for all release notes, in characters. */
-const DIFFS = 25_000;
-const NOTES = 12_000;
+/** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
+const DIFFS = 20_000;
+const SURVIVORS = 5_000;
+const NOTES = 10_000;
 /** Diffs of a group that are shown, the rest stands under "Files changed". */
 const MOST_DIFFS = 25;
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
 export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   const { conflicts, parts, group } = input;
-  const paths = parts.map(({ path }) => path);
+  const key = conflictKey(input.repository, input.branch);
+  const record = conflictRecord(key, conflicts, seals);
+  // As the record has them, from which they are shown again when some are settled.
+  const listed = readConflicts(key, record, seals);
+  const open = listed.map((conflict, at) => shownConflict({ ...conflict, number: at + 1 }, group));
+  const state = stateParts({
+    kind: 'open',
+    publishes: parts.map(({ path, publishes, to }) => ({ path, revision: publishes, from: to })),
+    conflicts: { open, listed: open.length },
+    paused: [],
+    ...(group !== undefined && { group }),
+  });
   const shown = [
     // First, because what is too long is cut at the end.
-    conflictRecord(conflictKey(input.repository, input.branch), conflicts, seals),
+    record,
     group === undefined ? '' : holdsMarker(parts),
-    group === undefined ? '' : groupOpening(group, parts),
-    ...(group === undefined ? parts.map(openingOf) : []),
-    ...parts.map(variantOf),
-    conflicts.length === 0
-      ? ''
-      : `**${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(conflicts.map(placed), 20)}`,
+    group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
+    state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
     ...diffsOf(input),
-    ...revisionsOf(parts),
+    ...parts.map(variantOf),
     ...notesOf(parts),
-    closingOf(group, paths),
+    ...revisionsOf(parts),
+    state.last,
+    commitsOf(parts),
   ];
   return shown.filter((part) => part !== '').join('\n\n');
 }
@@ -105,6 +123,15 @@ function followingOf(parts: readonly UpdatedPart[]): string {
   const more = all.length - MOST_FOLLOWING;
   const listed = all.slice(0, MOST_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
+}
+
+/** In a group a file is told from the top of the repository. */
+export function shownConflict(
+  { directory = '', ...conflict }: UpdateConflict & { readonly number: number },
+  group: string | undefined,
+): ShownConflict {
+  const file = group === undefined || directory === '' ? conflict.file : `${directory}/${conflict.file}`;
+  return { ...conflict, file };
 }
 
 /** True when the body of a group's pull request is of other revisions than these. */
@@ -124,20 +151,34 @@ function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): s
   return `<!-- portico:holds ${shortDigest(digestOf('portico holds 1', said))} -->`;
 }
 
-function openingOf({ path, upstream, from, to, created }: UpdatedPart): string {
-  if (created) return `Makes ${code(path)} from ${code(to)} of ${code(upstream)}.`;
-  if (from === to) return `Leaves ${code(path)} at ${code(to)} of ${code(upstream)}, with other values.`;
-  return `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.`;
+function openingOf(part: UpdatedPart): string {
+  const { path, upstream, from, to, created } = part;
+  const links = linksOf(part);
+  if (created) return `Makes ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
+  if (from === to)
+    return `Leaves ${code(path)} at ${code(to)} of ${code(upstream)}, with other values.${links}`;
+  return `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.${links}`;
+}
+
+function linksOf({ links, to }: UpdatedPart): string {
+  if (links === undefined) return '';
+  const compare = links.compare === undefined ? '' : ` · [what changed upstream](${links.compare})`;
+  return ` [Release ${code(to)}](${links.release})${compare}`;
+}
+
+function linkList({ release, compare }: NonNullable<UpdatedPart['links']>): string {
+  return `[release](${release})${compare === undefined ? '' : `, [diff](${compare})`}`;
 }
 
 function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
-  const rows = parts.map(({ path, upstream, from, to, created }) => [
+  const rows = parts.map(({ path, upstream, from, to, created, links }) => [
     code(path),
     code(upstream),
     created ? 'new' : from === undefined ? '' : code(from),
     code(to),
+    links === undefined ? '' : linkList(links),
   ]);
-  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'from', 'to'], rows)}`;
+  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'from', 'to', ''], rows)}`;
 }
 
 function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {
@@ -146,26 +187,39 @@ function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly Up
   return `The variant ${code(variant.name)} keeps ${what} in step; ${code(variant.place)} says how.`;
 }
 
-/** In a group a file is told from the top of the repository. */
-function placed(conflict: UpdateConflict): UpdateConflict {
-  const { directory, file } = conflict;
-  return directory === undefined || directory === ''
-    ? conflict
-    : { ...conflict, file: `${directory}/${file}` };
-}
-
 /** Characters for the diff of the part at this position; 0 for one that is not shown. */
 export function diffRoom(parts: number, at: number): number {
   return at < MOST_DIFFS ? Math.floor(DIFFS / Math.min(parts, MOST_DIFFS)) : 0;
 }
 
+/** What a cluster sees comes first, then what stays as it is here, then the package's own files. */
 function diffsOf({ parts, group }: UpdateBodyInput): string[] {
-  const diffs = parts.slice(0, MOST_DIFFS).map(({ path, diff }) => {
-    const title = group === undefined ? 'What changes here' : `What changes in ${htmlCode(path)}`;
-    return details(title, diff);
+  const told = parts.flatMap((part) => (part.diff === undefined ? [] : [{ ...part, diff: part.diff }]));
+  const diffs = told.map(({ path, to, diff }) => {
+    const { cluster, own, survives } = diff;
+    const name = group === undefined ? '' : ` in ${code(path)}`;
+    return [
+      cluster === ''
+        ? `**Nothing changes in the cluster${name}.**`
+        : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
+      survivesText(survives, to, SURVIVORS / told.length),
+      own === '' ? '' : details(`Files of the package itself`, own),
+    ]
+      .filter((text) => text !== '')
+      .join('\n\n');
   });
   const more = parts.length - diffs.length;
   return more > 0 ? [...diffs, `What changes in ${more} more is not shown here.`] : diffs;
+}
+
+function survivesText(survives: readonly string[] | undefined, to: string, room: number): string {
+  if (survives === undefined) return '';
+  if (survives.length === 0) return `**Local changes:** none; it is what upstream ${code(to)} says.`;
+  let left = room;
+  const fitting = survives.filter((line) => (left -= line.length + 3) >= 0);
+  const more = survives.length - fitting.length;
+  const lines = [...fitting, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) => `- ${line}`);
+  return `**Local changes that stay:**\n\n${lines.join('\n')}`;
 }
 
 /** Packages of one upstream pass the same revisions: each list is told once. */
@@ -197,11 +251,17 @@ function notesOf(parts: readonly UpdatedPart[]): string[] {
   return [details('Release notes of the upstream', shown.join('\n\n'))];
 }
 
-function closingOf(group: string | undefined, paths: readonly string[]): string {
-  const path = paths[0] ?? '';
-  if (group === undefined)
-    return `Commits that you push to this branch are kept. Closing the pull request means: not this revision. ${code(`/portico pause ${path}`)} stops updates of this package, and \`/portico update <revision>\` brings another.`;
-  return `Commits that you push to this branch are kept. Closing the pull request means: none of these revisions. To decline one package alone, take its change back in a commit, or comment ${code(`/portico pause ${path}`)}, which takes it out of the group's update. \`/portico update <package>@<revision>\` brings another revision of one.`;
+/** Ids of commits are for whoever looks closer: they are last. */
+function commitsOf(parts: readonly UpdatedPart[]): string {
+  const told = new Set(
+    parts.flatMap(({ upstream, from, to, commits }) => {
+      if (commits === undefined) return [];
+      const [before, now] = commits.map((id) => (id === null ? '' : ` ${code(id.slice(0, 12))}`));
+      const was = from === undefined || from === to || before === '' ? '' : `${code(from)}${before} → `;
+      return [`${code(upstream)} ${was}${code(to)}${now}`];
+    }),
+  );
+  return told.size === 0 ? '' : `<sub>${[...told].slice(0, MOST_DIFFS).join(' · ')}</sub>`;
 }
 
 /** Inside of `<summary>` Markdown is not read. */

@@ -11,7 +11,7 @@ import { mergedAlone } from './update-merge.ts';
 import { closeOurs, putLabels, type UpdateWords } from './update-pull.ts';
 import { stageUpdate, type Brought, type Staged } from './update-push.ts';
 import { packagesOf, readConflicts } from './update-record.ts';
-import { declinedBefore, isCurrent, tooMany } from './update-standing.ts';
+import { declinedBefore, isCurrent, mergedBy, tooMany } from './update-standing.ts';
 import { withheld, type WithheldReason } from './update-target.ts';
 import { tooEarly } from './update-timing.ts';
 import type { InStep } from './variant-in-step.ts';
@@ -140,7 +140,9 @@ async function decideAll(
     const decided = await decideRevision(world, candidate, said, inStep, signal);
     if (decided.kind === 'decided') members.push({ down, to: decided.to, asked: decided.asked });
     else {
-      outcomes.set(down.path, decided);
+      const merged =
+        decided.reason === 'up-to-date' ? await mergedBy(world, bundle, down, signal) : undefined;
+      outcomes.set(down.path, merged === undefined ? decided : { ...decided, merged });
       if (bundle.group !== undefined && said !== undefined && STAYS.includes(decided.reason)) {
         members.push({ down, to: said.to, asked: false });
       }

@@ -21,6 +21,13 @@ export interface Wanted {
   readonly conflicts: readonly Conflict[];
   /** Conflicts in fields that functions write: they are settled with those that they follow from. */
   readonly following?: readonly Conflict[];
+  /** The upstream revisions that were merged; absent where nothing was. */
+  readonly sides?: UpstreamSides;
+}
+
+interface UpstreamSides {
+  readonly base: PackageFiles;
+  readonly upstream: PackageFiles;
 }
 
 /** Merges the upstream revision into the package, locks it there and renders it. */
@@ -38,7 +45,8 @@ export async function updatedPackage(
     const now = decisions.size === 0 ? first : await made(decisions);
     return 'kind' in now || !now.ok ? null : now.files;
   });
-  return { to, local: first.local, files: first.files, ...sorted };
+  const { local, files, sides } = first;
+  return { to, local, files, ...sorted, ...(sides && { sides }) };
 }
 
 /** An update with conflicts settled, rendered. */
@@ -51,6 +59,7 @@ interface DecidedUpdate {
   readonly local: PackageFiles;
   /** All that are not settled, in fields that functions write too. */
   readonly conflicts: readonly Conflict[];
+  readonly sides?: UpstreamSides;
 }
 
 const NONE: ReadonlyMap<string, Side> = new Map();
@@ -76,13 +85,15 @@ export async function decidedUpdate(
     const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
     if ('kind' in own) return own;
     const { ok, files } = await render(own.files);
-    return { files, ok, merged: made.files, local, conflicts: made.conflicts };
+    const { conflicts, sides } = made;
+    return { files, ok, merged: made.files, local, conflicts, ...(sides && { sides }) };
   };
 }
 
 interface Made {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
+  readonly sides?: UpstreamSides;
 }
 
 type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
@@ -113,10 +124,10 @@ async function mergedPackage(
   const like = async (files: PackageFiles): Promise<PackageFiles> =>
     planned === undefined ? files : likeVariant(content, files, planned, signal);
   const strategy = strategyOf(local);
-  const sides = { base: await like(base), upstream: await like(next), local };
+  const sides = { base: await like(base), upstream: await like(next) };
   return async (decisions) => {
-    const merged = await content.merge({ ...sides, ...(strategy && { strategy }), decisions }, signal);
-    return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts };
+    const merged = await content.merge({ ...sides, local, ...(strategy && { strategy }), decisions }, signal);
+    return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts, sides };
   };
 }
 

@@ -1,8 +1,10 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../error.ts';
-import type { Home, VariantTarget } from './downstream.ts';
+import { DASHBOARD_TITLE } from './dashboard-body.ts';
+import type { Downstream, Home, VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
+import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from './package-revisions.ts';
 import type { World } from './ports.ts';
 import { bundleTitle, diffRoom, updateBody, type UpdatedPart } from './update-body.ts';
 import type { Bundle } from './update-bundle.ts';
@@ -35,13 +37,15 @@ export async function openOrRefresh(
   const { home, branch, group, open } = bundle;
   const { forge } = home.access;
   const title = bundleTitle(bundle, brought);
+  const refs = await loadRevisionRefs(home.access.git, signal);
   const parts: UpdatedPart[] = [];
   for (const [at, one] of brought.entries()) {
     const limit = diffRoom(brought.length, at);
-    const sides = { before: one.local, after: one.files };
-    const { text: diff } =
-      limit === 0 ? { text: '' } : await world.content.diffText({ ...sides, limit }, signal);
-    parts.push(await partOf(one, diff, words.onTheWay));
+    const sides = { before: one.local, after: one.files, ...one.sides };
+    const diff = limit === 0 ? undefined : await world.content.updateDiff({ ...sides, limit }, signal);
+    const part = await partOf(one, words.onTheWay);
+    const publishes = upcomingRevision(refs, one.down.directory, home.config);
+    parts.push({ ...part, publishes, ...(diff && { diff }) });
   }
   const body = updateBody(
     {
@@ -67,21 +71,24 @@ export async function openOrRefresh(
   return { kind: 'updated', pull: open.number, to };
 }
 
-async function partOf(one: Brought, diff: string, onTheWay: TellOnTheWay): Promise<UpdatedPart> {
+async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<Omit<UpdatedPart, 'publishes'>> {
   const { down, to } = one;
-  const { planned } = down;
+  const { planned, upstream } = down;
   const { revisions, notes } = await onTheWay(down, to);
+  const links = linksTo(down, to);
+  const now = tagOf(upstream.refs, upstream.directory, to)?.commit;
   return {
     directory: down.directory,
     path: down.path,
     upstream: down.upstreamName,
-    from: down.upstream.current,
+    from: upstream.current,
     to,
-    diff,
     created: !down.exists,
     revisions,
     notes,
     ...(one.following && { following: one.following }),
+    ...(links && { links }),
+    ...(now !== undefined && { commits: [down.exists ? upstream.baseCommit : null, now] }),
     ...(planned && {
       variant: {
         name: `${planned.namespace}/${planned.name}`,
@@ -89,6 +96,23 @@ async function partOf(one: Brought, diff: string, onTheWay: TellOnTheWay): Promi
       },
     }),
   };
+}
+
+/** Pages of the forge about the revision; of an upstream outside nobody knows what its pages are called. */
+function linksTo({ upstream, upstreamUrl, exists }: Downstream, to: string): UpdatedPart['links'] {
+  if (upstream.address !== undefined) return undefined;
+  const at = (revision: string): string => inUrl(publishedRefs(upstream.directory, revision).tag);
+  const { current, base } = upstream;
+  const isStep = exists && base === undefined && current !== undefined && current !== to;
+  return {
+    release: `${upstreamUrl}/releases/tag/${at(to)}`,
+    ...(isStep && { compare: `${upstreamUrl}/compare/${at(current)}...${at(to)}` }),
+  };
+}
+
+/** A tag in an address that stands in Markdown: `web/v2` stays as it is. */
+function inUrl(tag: string): string {
+  return encodeURIComponent(tag).replaceAll('%2F', '/').replaceAll('(', '%28').replaceAll(')', '%29');
 }
 
 /** Put on where a repository has it, and nobody listed others. */
@@ -200,17 +224,23 @@ export async function closeOurPull(
   await forge.closePull(pull.number, signal);
 }
 
-/** Where a command asked for the update, its reason is an answer. */
+/** Where a command asked for the update, what came of it is the answer. The dashboard shows it without a comment. */
 export async function tellWhoAsked(
-  world: Pick<World, 'open'>,
+  world: Pick<World, 'open' | 'catalog'>,
   target: VariantTarget,
-  { reason, message }: Withheld,
+  outcome: Withheld | UpdatePull,
   signal?: AbortSignal,
 ): Promise<void> {
   if (target.askedIn === undefined) return;
   const { forge } = await world.open(target.repository, signal);
   const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
+  if (outcome.kind !== 'withheld') {
+    if (world.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
+    const done = `#${outcome.pull} brings ${code(target.package)} to ${code(outcome.to)}.`;
+    await forge.upsertSticky(target.askedIn, marker, done, signal);
+    return;
+  }
   const to = target.to === undefined ? '' : ` to ${code(target.to)}`;
-  const text = `${code(target.package)} is not updated${to} (${code(reason)}): ${message}`;
+  const text = `${code(target.package)} is not updated${to} (${code(outcome.reason)}): ${outcome.message}`;
   await forge.upsertSticky(target.askedIn, marker, text, signal);
 }

@@ -253,7 +253,9 @@ function asItStands(
   stays: Withheld,
 ): readonly Brought[] {
   const to = saidOf(bundle, one.down.directory)?.to;
-  return to === undefined ? [] : [{ ...one, to, files: present, conflicts: one.standing, stays }];
+  // What was merged is of the revision that does not come.
+  const { sides: _sides, ...rest } = one;
+  return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.standing, stays }];
 }
 
 function meetsPeople(branch: string): Withheld {

@@ -34,6 +34,22 @@ export async function declinedBefore(
   return null;
 }
 
+/** The pull request that brought a package to the revision which it is at, where Portico's record of it is still there. */
+export async function mergedBy(
+  { seals }: Pick<World, 'seals'>,
+  { home, pulls }: Pick<Bundle, 'home' | 'pulls'>,
+  { directory, upstream: { current } }: Downstream,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
+  const { git } = home.access;
+  const newest = pulls.find(({ merged }) => merged);
+  const head = newest === undefined ? null : await git.resolve(newest.headSha, signal);
+  if (newest === undefined || head === null) return undefined;
+  const ours = await newestSealed(git, head, seals, signal);
+  const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
+  return said?.to === current ? newest.number : undefined;
+}
+
 /** How many update pull requests are open that Portico made. */
 export async function countOpen(
   world: Pick<World, 'app'>,

@@ -37,6 +37,8 @@ export interface Withheld {
   readonly to?: string;
   /** The upstream's newest revision when that was decided. */
   readonly newest?: string;
+  /** The update pull request that brought the revision which the package is at. */
+  readonly merged?: number;
 }
 
 export type Target = { readonly kind: 'target'; readonly revision: string } | Withheld;

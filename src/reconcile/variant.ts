@@ -9,8 +9,9 @@ import type { PorticoError } from '../error.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../revision/ref-name.ts';
 import { dashboardNews } from './dashboard-news.ts';
+import { upstreamsOf } from './downstream-progress.ts';
 import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from './downstream.ts';
-import { rolloutJob } from './jobs.ts';
+import { downstreamJob, rolloutJob } from './jobs.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { rolloutConcerns } from './rollouts.ts';
 import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './update-bring.ts';
@@ -67,10 +68,10 @@ export function createVariantReconciler(world: World): VariantReconciler {
     const where = `${repository.owner}/${repository.name}`;
     for (const [path, outcome] of outcomes) {
       const fields = { repository: where, package: path };
+      const target = asked.targets.find((one) => one.package === path);
+      if (target !== undefined) await tellWhoAsked(world, target, outcome, signal);
       if (outcome.kind === 'withheld') {
         world.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
-        const target = asked.targets.find((one) => one.package === path);
-        if (target !== undefined) await tellWhoAsked(world, target, outcome, signal);
       } else {
         const { pull, to, kind } = outcome;
         world.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
@@ -111,7 +112,14 @@ async function tellDashboards(
     ([path]) => variantPlan(world.catalog).at(repository.id, path)?.control.ref ?? [],
   );
   const boards = new Map([repository, ...controls].map((ref) => [ref.id, ref]));
-  await world.enqueue([...boards.values()].map((ref) => dashboardNews(world, ref)));
+  await world.enqueue([
+    ...[...boards.values()].map((ref) => dashboardNews(world, ref)),
+    ...upstreamsOf(
+      world.catalog,
+      repository,
+      news.map(([path]) => path),
+    ).map((place) => downstreamJob(place)),
+  ]);
   if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
 }
 
@@ -119,8 +127,14 @@ async function tellDashboards(
 function standingOf(outcome: VariantOutcome): Standing {
   const { to } = outcome;
   if (outcome.kind === 'withheld') {
-    const { reason, message, newest } = outcome;
-    return { reason, message, ...(to !== undefined && { to }), ...(newest !== undefined && { newest }) };
+    const { reason, message, newest, merged } = outcome;
+    return {
+      reason,
+      message,
+      ...(to !== undefined && { to }),
+      ...(newest !== undefined && { newest }),
+      ...(merged !== undefined && { merged }),
+    };
   }
   const { kind, pull } = outcome;
   if (kind === 'merged') return { reason: 'merged', message: `#${pull} merged itself.`, to: outcome.to };

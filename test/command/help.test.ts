@@ -6,11 +6,18 @@ import { parseComment } from '../../src/command/parse.ts';
 import { commandReference } from '../../src/command/reference.ts';
 import { commands } from '../../src/command/table.ts';
 import type { Grant } from '../../src/config/repository-config.ts';
-import { caller, config, outcome, say } from './command-state.ts';
+import { caller, config, outcome, pull, say } from './command-state.ts';
 
 const reply = (body: string, change: Parameters<typeof say>[1] = {}): string => {
   const answer = say(body, change);
   return answer.kind === 'do' ? (answer.reply ?? '') : answer.code;
+};
+
+/** The commands that help shows first. */
+const fittingNow = (change: Parameters<typeof say>[1]): string[] => {
+  const [first = '', ...rest] = reply('/portico help', change).split('<details>');
+  expect(rest).toHaveLength(1);
+  return [...first.matchAll(/^\| `\/portico ([a-z]+)/gm)].map(([, name]) => name!);
 };
 
 test('docs/commands.md is what the table says', () => {
@@ -22,6 +29,32 @@ describe('help', () => {
   test('lists what the caller may use', () => {
     const text = reply('/portico help');
     for (const { usage } of commands) expect(text).toContain(`/portico ${usage.replaceAll('|', '\\|')}`);
+  });
+  test('says first what fits now, and folds the rest', () => {
+    expect(fittingNow({})).toEqual(['explain', 'render', 'reject', 'approve', 'publish']);
+    expect(fittingNow({ place: pull({ draft: true }) })).toEqual([
+      'explain',
+      'render',
+      'propose',
+      'eval',
+      'rebase',
+    ]);
+    expect(fittingNow({ place: pull({ merged: true, state: 'closed' }) })).toEqual([
+      'explain',
+      'edit',
+      'rollback',
+    ]);
+    expect(fittingNow({ place: { kind: 'issue', number: 1, state: 'open', locked: false } })).toEqual([
+      'delete',
+      'update',
+      'init',
+      'clone',
+      'edit',
+      'rollback',
+    ]);
+    expect(
+      fittingNow({ openConflicts: 2, place: pull({ headRef: 'portico/update/web/0123456789' }) }),
+    ).toEqual(['explain', 'render', 'reject', 'approve', 'resolve', 'update', 'pause']);
   });
   test('offers a reader only what changes nothing', () => {
     const text = reply('/portico help', { caller: caller({ role: 'read' }) });

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 
 import { cutText } from '../../src/forge/markdown.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
-import { diffMarkdown } from '../../src/package/diff/diff-markdown.ts';
-import { diffPackages } from '../../src/package/diff/diff.ts';
+import { updateDiff } from '../../src/package/diff/update-diff.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
 import { renderPackage } from '../../src/package/render/render.ts';
@@ -72,7 +71,14 @@ test('comments and bodies', () => {
             upstream: value,
             from: other,
             to: 'v2',
-            diff: diffMarkdown(diffPackages(filesOf(path, value), filesOf(path, other))),
+            publishes: 'v1',
+            diff: updateDiff({
+              before: filesOf(path, value),
+              after: filesOf(path, other),
+              base: filesOf(path, other),
+              upstream: filesOf(other, value),
+              limit: 10_000,
+            }),
             created: false,
             revisions: [],
             variant: { name: other, place: value },
@@ -82,8 +88,11 @@ test('comments and bodies', () => {
         createKeyring(['ab']),
       );
       const own = [...body.matchAll(/<!-- portico:[a-z]+ [\w ./+=-]+ -->/g)].map(([marker]) => marker);
-      // A group says first what it holds; whatever comes later is not ours.
-      const ours = own.slice(0, value.length % 2 === 0 ? 2 : 1);
+      // A group says first what it holds; whatever comes later is not ours, but for the marks of what follows the state.
+      const ours = [
+        ...own.slice(0, value.length % 2 === 0 ? 2 : 1),
+        ...['first', 'end of first', 'last', 'end of last'].map((part) => `<!-- portico:part ${part} -->`),
+      ];
       expect(liveParts(body, ours), body).toEqual([]);
       const texts = [
         conflictTable([conflict]),

@@ -32,6 +32,11 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+/** A reply without its marker; addresses are checked apart. */
+function oneLine({ reply = '' }: { readonly reply: string | undefined }): string {
+  return reply.replace(/^<!-- .* -->\n/, '').replaceAll(/\(http[^)]*\)/g, '(URL)');
+}
+
 describe('the life of a proposal, by commands', () => {
   let life: StageRepository;
 
@@ -46,10 +51,10 @@ describe('the life of a proposal, by commands', () => {
       reaction: 'confused',
       replies: 1,
     });
-    expect(await life.command(number, '/portico propose')).toMatchObject({
-      reactions: ['rocket'],
-      replies: 0,
-    });
+    // What was done is said in one line, which links it.
+    const proposed = await life.command(number, '/portico propose');
+    expect(proposed).toMatchObject({ reactions: ['rocket'], replies: 1 });
+    expect(oneLine(proposed)).toBe(`[#${number}](URL) is ready for review.`);
     expect((await life.pull(number)).draft).toBe(false);
 
     const self = await life.command(number, '/portico approve');
@@ -77,8 +82,16 @@ describe('the life of a proposal, by commands', () => {
 
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
-    expect((await life.command(number, '/portico publish')).reaction).toBe('rocket');
-    expect((await life.pull(number)).merged).toBe(true);
+    expect(oneLine(await life.command(number, '/portico render', 'bob'))).toBe(
+      'It is rendered again; its [checks](URL) tell the result.',
+    );
+    const published = await life.command(number, '/portico publish');
+    const { merged, merge_commit_sha } = await life.pull(number);
+    expect(merged).toBe(true);
+    expect(oneLine(published)).toBe(
+      `Merged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision follows.`,
+    );
+    expect(published.reply).toContain(`/acme/life/commit/${merge_commit_sha})`);
     expect([...(await life.tags()).keys()]).toEqual(['web/v1']);
     expect(await life.sticky(number)).toContain('Published `web@v1`');
 

@@ -69,7 +69,10 @@ describe('the base moved for the same package', () => {
     expect(await repo.read('web/config.yaml', merged.head.sha)).toBe(data(taken)['web/config.yaml']);
     expect(merged.changed_files).toBe(1);
     const check = (await repo.checksOf(second.number)).get('portico/conflicts');
-    expect(check).toMatchObject({ conclusion: 'action_required', output: { title: '3 open conflicts' } });
+    expect(check).toMatchObject({
+      conclusion: 'action_required',
+      output: { title: 'Open: ConfigMap/web data.color, and 2 more' },
+    });
     const row = '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` | `green` | local |';
     expect(check?.output.summary).toContain(row);
     const told = await repo.sticky(second.number);
@@ -87,14 +90,14 @@ describe('the base moved for the same package', () => {
     await repo.push('two', data({ ...taken, more: 'yes' }));
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
-      '3 open conflicts',
+      'Open: ConfigMap/web data.color, and 2 more',
     );
 
     // The registered branch moves once more, elsewhere in the package: the conflicts stay.
     await repo.push('main', { 'web/extra.yaml': configMap('extra', { a: 'b' }) });
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
-      '3 open conflicts',
+      'Open: ConfigMap/web data.color, and 2 more',
     );
 
     expect(await repo.command(second.number, '/portico resolve 9 local')).toMatchObject({
@@ -111,7 +114,7 @@ describe('the base moved for the same package', () => {
       data({ ...taken, size: 'tiny', more: 'yes' })['web/config.yaml'],
     );
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
-      '1 open conflict',
+      'Open: ConfigMap/web data.shape',
     );
     await repo.push('two', data({ ...taken, size: 'tiny', shape: 'oval', more: 'yes' }));
     await stage.idle();

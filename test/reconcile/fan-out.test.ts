@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../e2e/packages.ts';
+import { done } from './commanded.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
@@ -86,7 +87,22 @@ describe('after v2', () => {
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toMatch(
       /directory: \/web\n {4}ref: web\/v2\n[^]*directory: \/web\n {4}ref: web\/v2\n/,
     );
-    expect(pull.body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
+    const body = pull.body!;
+    expect(body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
+    // What it does comes first, ids of commits last.
+    const order = [
+      /^Brings `shop` from `v1` to `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
+      /^It will be published here as `v1` \(from upstream `v2`\)\.$/m,
+      /^\*\*What changes in the cluster:\*\* 1 resource changed\.$/m,
+      /^ *- data\.color: first\n *\+ data\.color: second$/m,
+      /^\*\*Local changes that stay:\*\*\n\n- `ConfigMap web`: `data\.size: large` \(upstream: `small`\)$/m,
+      /<summary>Files of the package itself<\/summary>/,
+      /<summary>Revisions on the way<\/summary>/,
+      /^Commits that you push to this branch are kept\./m,
+      /<sub>`acme\/up:web` `v1` `[0-9a-f]{12}` → `v2` `[0-9a-f]{12}`<\/sub>$/,
+    ].map((part) => body.search(part));
+    expect(order).not.toContain(-1);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
     const text = await repo.read('shop/config.yaml', pull.head.sha);
     expect(text).toBe(data({ color: 'second', size: 'large' }));
     const kptfile = await repo.read('shop/Kptfile', pull.head.sha);
@@ -111,6 +127,14 @@ describe('after v2', () => {
     const repo = stage.repository('few');
     const pull = await onlyPull(repo);
     await repo.merge(pull.number);
+    // What it became, and no advice of what is past.
+    const path = pull.title.split(' ')[1]!;
+    const merged = (await repo.pull(pull.number)).body!;
+    expect(merged).toMatch(
+      new RegExp(`\\*\\*Merged and published\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
+    );
+    expect(merged).not.toMatch(/will be published|Closing the pull request/);
+    expect(await repo.sticky(pull.number)).toContain(`### Published \`${path}@v1\``);
     const next = await onlyPull(repo);
     expect([pull.title, next.title].toSorted()).toEqual(['Update one to v2', 'Update two to v2']);
   });
@@ -169,10 +193,62 @@ describe('after v2', () => {
   test('closed means: not this revision', async () => {
     const repo = stage.repository('closed');
     const pull = await onlyPull(repo);
-    await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: pull.number, state: 'closed' });
+    const close = (state: 'open' | 'closed'): Promise<unknown> =>
+      stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: pull.number, state });
+    const told = async (): Promise<readonly [string, string]> => {
+      await stage.idle();
+      return [(await repo.pull(pull.number)).body!, await repo.sticky(pull.number)];
+    };
+    const before = await told();
+    await done(repo, pull.number, '/portico pause shop', 'bob');
+    expect((await told())[0]).toContain('**Paused** by `bob`');
+    await done(repo, pull.number, '/portico resume shop', 'bob');
+    expect(await told()).toEqual(before);
+    await close('closed');
+    const [body, comment] = await told();
+    expect(body).toContain('**Closed**: `v2` of `shop` is not proposed again.');
+    expect(body).not.toMatch(/will be published|Closing the pull request/);
+    expect(comment).toContain('### Closed, and not merged');
+    expect(comment).not.toContain('Next');
+    await close('open');
+    expect(await told()).toEqual(before);
+    await close('closed');
     await stage.idle();
     await stage.look('closed');
     expect(await repo.pulls()).toEqual([]);
+  });
+
+  test('a publication says where it went, as far as its readers may know', async () => {
+    const up = stage.repository('up');
+    const [published] = (await up.pulls('closed')).filter(({ head }) => head.ref === 'v2');
+    expect(await up.sticky(published!.number)).toContain('### Published `web@v2`');
+    await stage.downstream('up', 'web');
+    const comment = await up.sticky(published!.number);
+    const rows = comment.split('\n').flatMap((line) => {
+      const [, name, link, state] = /^\| `(acme\/\S+|globex\/\S+)` \| (\S*) \| (.+) \|$/.exec(line) ?? [];
+      // Which of the two came first is told above.
+      const called = name?.replace(/few:(?:one|two)$/, 'few');
+      return called === undefined ? [] : [`${called} ${link === '' ? '-' : 'linked'} ${state}`];
+    });
+    expect(comment).toContain('**Downstream of `web@v2`:** 1 of 9 merged, 7 open, 1 waiting.');
+    expect(rows).toEqual([
+      'acme/conflict:shop linked open',
+      'acme/few linked open',
+      'acme/local:shop linked open',
+      'acme/none:shop linked open',
+      'acme/object:shop linked open',
+      'acme/pin:shop linked open',
+      'acme/twice:shop linked open',
+      'acme/closed:shop - waiting (`declined`)',
+      'acme/few linked merged',
+    ]);
+    const { number, html_url: page } = (await stage.repository('local').pulls())[0]!;
+    expect(comment).toContain(`[#${number}](${page})`);
+    const release = await up.release('web/v2');
+    expect(release).toContain(
+      comment.slice(comment.indexOf('**Downstream'), comment.indexOf('<!-- portico:part end')).trim(),
+    );
+    expect(await stage.writesOf(() => stage.downstream('up', 'web'))).toEqual([]);
   });
 
   test('a conflict: upstream stands, it is listed and fails until a person settles it', async () => {
@@ -193,12 +269,17 @@ describe('after v2', () => {
     expect(lost).toMatchObject({ conclusion: 'failure', output: { title: 'The list of conflicts is gone' } });
     await stage.look('conflict');
     expect((await repo.pull(pull.number)).body).toBe(pull.body);
-    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.output.title).toBe('1 open conflict');
+    expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.output.title).toBe(
+      'Open: ConfigMap/web data.color',
+    );
 
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
     await stage.idle();
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
+    const settled = (await repo.pull(pull.number)).body!;
+    expect(settled).toContain('**The one conflict is settled.**');
+    expect(settled).not.toContain('`ConfigMap/web data.color`');
   });
 });
 
@@ -231,6 +312,15 @@ describe('after v3, before v2 is approved', () => {
     expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');
     const told = (await repo.comments(number)).filter(({ body }) => body?.includes('portico:retargeted'));
     expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('brings `v3` now')]);
+    // The upstream's release, which is quoted here, names others.
+    expect(pull.body).not.toContain('acme/few');
+    const up = stage.repository('up');
+    const [before] = (await up.pulls('closed')).filter(({ head }) => head.ref === 'v2');
+    await stage.downstream('up', 'web');
+    expect(await up.sticky(before!.number)).toContain(
+      '**Downstream of `web@v2`:** the updates bring `v3` by now.',
+    );
+    expect(await up.release('web/v2')).not.toContain('acme/few');
   });
 
   test('a declined revision is past: the next one is offered', async () => {

@@ -185,6 +185,9 @@ test('conflicts of several packages have their numbers, and are settled one by o
   expect(body).toContain('`apps/b/config.yaml`');
   expect((await repo.checksOf(number)).get('portico/conflicts')?.conclusion).toBe('action_required');
   expect((await repo.command(number, '/portico resolve 2 local')).reaction).toBe('rocket');
+  const half = (await repo.pull(number)).body!;
+  expect(half).toContain('**1 conflict (1 of 2 is settled):**');
+  expect(half).toMatch(/^\| 1 \| `apps\/a\/config\.yaml` \|/m);
   expect((await repo.command(number, '/portico resolve 1 upstream')).reaction).toBe('rocket');
   const { head } = await repo.pull(number);
   expect(await repo.read('apps/a/config.yaml', head.sha)).toBe(data({ size: 'a', color: 'blue' }));

@@ -113,7 +113,11 @@ test('what lets a package do more must be approved by those whom the configurati
   const power = async () => (await repo.checksOf(pull.number)).get('portico/power');
   expect(await power()).toMatchObject({
     conclusion: 'action_required',
-    output: { title: '1 power more, 1 to look at twice; needs an approval by the team `acme/platform`' },
+    output: {
+      title: expect.stringMatching(
+        /^▲ .*web.*cluster-admin.*; needs an approval by the team `acme\/platform`$/,
+      ),
+    },
   });
   const { data } = await stage
     .as('alice')
@@ -160,6 +164,15 @@ test('a proposed configuration is run over what is published, and nothing foreig
   const check = async () => (await repo.checksOf(pull.number)).get('portico/config');
   const run = await check();
   expect(run).toMatchObject({ conclusion: 'neutral', output: { title: '1 of 2 packages would newly fail' } });
+  const comment = await repo.sticky(pull.number);
+  expect(comment).toContain('**1 of 2 packages would newly fail** with this configuration.');
+  expect(comment).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
+  expect(comment).not.toMatch(/No package is touched|`\/portico publish`/);
+  await repo.review(pull.number, 'APPROVE', '', 'bob');
+  await stage.idle();
+  expect(await repo.sticky(pull.number)).toContain(
+    '**Next:** merge it; with that the configuration comes into force.',
+  );
   expect(run?.output.summary).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
   expect(run?.output.summary).toContain(
     'nobody has approved yet what they run, or what they read: `foreign`',

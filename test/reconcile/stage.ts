@@ -10,7 +10,12 @@ import { createContentPools } from '../../src/isolation/content.ts';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
-import { dashboardJob, organizationBoardJob, repositorySweepJob } from '../../src/reconcile/jobs.ts';
+import {
+  dashboardJob,
+  downstreamJob,
+  organizationBoardJob,
+  repositorySweepJob,
+} from '../../src/reconcile/jobs.ts';
 import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
@@ -50,6 +55,8 @@ export interface Stage extends AsyncDisposable {
   look(name: string): Promise<void>;
   /** Brings a repository's dashboard up to date now, or the one of the organisation that it keeps. */
   dashboard(name: string, which?: 'organization'): Promise<void>;
+  /** Says now where the newest revisions of a package went. */
+  downstream(name: string, directory: string): Promise<void>;
   /** What was written while that went on and until all is quiet; to one repository where it is named. */
   writesOf(work: () => Promise<unknown>, repo?: string): Promise<Write[]>;
   /** Sees every call that the bot makes of the API while the work goes on, and may answer in the forge's place. The stage must be `watched`. */
@@ -251,6 +258,9 @@ export async function startStage(
       const asked = which === undefined ? dashboardJob(refOf(name)) : organizationBoardJob(refOf(name));
       const { startAfterSeconds: _later, ...job } = asked;
       await enqueue(job);
+    },
+    async downstream(name, directory) {
+      await enqueue(downstreamJob({ repository: refOf(name), directory }, 0));
     },
     writesOf,
     async watching(watch, work) {

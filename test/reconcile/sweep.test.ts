@@ -108,6 +108,15 @@ test('every webhook is lost: the sweep finds it all', async () => {
         }),
     );
     expect(lost).toEqual(plain);
+    // Closed, and nobody said so: its comment no longer tells what comes next.
+    const up = stage.repository('up-lost');
+    await up.push('other', { 'web/more.yaml': configMap('more', {}) }, { from: 'main' });
+    const { data: pull } = await up.create('other');
+    await stage.look('up-lost');
+    expect(await up.sticky(pull.number)).toContain('**Next:**');
+    await stage.as('alice').rest.pulls.update({ ...up.where, pull_number: pull.number, state: 'closed' });
+    await stage.look('up-lost');
+    expect(await up.sticky(pull.number)).toContain('### Closed, and not merged');
   } finally {
     stage.forge.knobs.webhooks.lose = 0;
   }

@@ -137,7 +137,7 @@ function sideLines(sign: '-' | '+', label: string, value: unknown): string[] {
 }
 
 /** A value on one line, as JSON with plain strings unquoted where nobody could take them for something else. */
-function flow(value: unknown): string {
+export function flow(value: unknown): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -31,6 +31,8 @@ export interface ResourceChange {
   readonly comments: boolean;
   /** 1-based line of the resource in `file`. */
   readonly line: number;
+  /** It is for tools alone and never applied to a cluster: a Kptfile, or what is annotated as local. */
+  readonly local?: true;
 }
 
 /** A run of neighbouring lines that were replaced. `at` is 1-based, in the older and in the newer file. */

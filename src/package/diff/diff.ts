@@ -3,6 +3,7 @@ import { sameFile } from '../package.ts';
 import type { FileChange, PackageDiff, ResourceChange, ResourceChangeKind } from './diff-types.ts';
 import { diffFields } from './field-diff.ts';
 import { diffFile, isCopy } from './file-diff.ts';
+import { isMap } from './list-keys.ts';
 import { outOfOrder } from './order.ts';
 import { readResourceFile } from './resource-file.ts';
 import type { PlacedResource } from './resource-file.ts';
@@ -13,8 +14,13 @@ import type { PlacedResource } from './resource-file.ts';
  *
  * @param a the older package
  * @param b the newer package
+ * @param options `renamed`: resources are known again by kpt's merge comment, and in another namespace
  */
-export function diffPackages(a: PackageFiles, b: PackageFiles): PackageDiff {
+export function diffPackages(
+  a: PackageFiles,
+  b: PackageFiles,
+  { renamed = false }: { readonly renamed?: boolean } = {},
+): PackageDiff {
   const touched = [...new Set([...a.keys(), ...b.keys()])]
     .filter((path) => !sameFile(a.get(path), b.get(path)))
     .sort();
@@ -41,7 +47,7 @@ export function diffPackages(a: PackageFiles, b: PackageFiles): PackageDiff {
     }
   }
 
-  const resources = compareResources(before, after);
+  const resources = compareResources(before, after, renamed);
   const reported = new Set(resources.flatMap(({ file, from }) => [file, from ?? file]));
   const inResources = new Set([...before, ...after].map(({ file }) => file));
   for (const path of inResources) {
@@ -60,8 +66,10 @@ export function diffPackages(a: PackageFiles, b: PackageFiles): PackageDiff {
 function compareResources(
   before: readonly PlacedResource[],
   after: readonly PlacedResource[],
+  renamed: boolean,
 ): ResourceChange[] {
-  const pairs = match(before, after);
+  const sameName = [(it: PlacedResource) => `${it.file}\n${identity(it)}`, identity];
+  const pairs = match(before, after, renamed ? [...sameName, original, anywhere] : sameName);
   const displaced = outOfOrder(pairs);
   const matched = new Set(pairs.map(([old]) => old));
   const kept = new Map(pairs.map(([old, now]) => [now, old]));
@@ -78,14 +86,15 @@ function compareResources(
   return changes.sort((x, y) => compareText(x.file, y.file) || x.line - y.line);
 }
 
-/** Pairs resources of the same identity: first within the same file, then wherever they are, in their order. */
+/** Pairs resources of the same key, in their order: all by the first key, then what is left by the next. */
 function match(
   before: readonly PlacedResource[],
   after: readonly PlacedResource[],
+  keys: readonly ((it: PlacedResource) => string)[],
 ): (readonly [PlacedResource, PlacedResource])[] {
   const pairs: [PlacedResource, PlacedResource][] = [];
   let [left, right] = [before, after];
-  for (const keyOf of [(it: PlacedResource) => `${it.file}\n${identity(it)}`, identity]) {
+  for (const keyOf of keys) {
     const waiting = Map.groupBy(left, keyOf);
     const unmatched: PlacedResource[] = [];
     for (const now of right) {
@@ -103,9 +112,27 @@ function match(
 function identity({ ref, file }: PlacedResource): string {
   // A package has one Kptfile, whatever the package is called.
   if (ref.kind === 'Kptfile') return `Kptfile\n${file}`;
-  const slash = ref.apiVersion.indexOf('/');
-  const group = slash === -1 ? '' : ref.apiVersion.slice(0, slash);
-  return [group, ref.kind, ref.namespace, ref.name].join('\n');
+  return [groupOf(ref), ref.kind, ref.namespace, ref.name].join('\n');
+}
+
+/** The name that a resource had upstream, as kpt's comment tells it; else its own. */
+function original(it: PlacedResource): string {
+  const { ref, comments } = it;
+  const [, namespace, name] = comments.map((text) => MARKER.exec(text)).find((found) => found !== null) ?? [];
+  if (namespace === undefined || name === undefined) return identity(it);
+  return [groupOf(ref), ref.kind, namespace, name].join('\n');
+}
+
+const MARKER = /kpt-merge:\s*([^\s/]*)\/(\S+)/;
+
+/** Whatever namespace it is in. */
+function anywhere({ ref, file }: PlacedResource): string {
+  return [file, groupOf(ref), ref.kind, ref.name].join('\n');
+}
+
+function groupOf({ apiVersion }: PlacedResource['ref']): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? '' : apiVersion.slice(0, slash);
 }
 
 function compare(old: PlacedResource, now: PlacedResource, displaced: boolean): ResourceChange | undefined {
@@ -127,14 +154,24 @@ function compare(old: PlacedResource, now: PlacedResource, displaced: boolean): 
     })),
     comments,
     line: now.line,
+    ...localMark(now),
   };
 }
 
 const NOTHING = { changes: [], reordered: false } as const;
 
-function whole(change: 'added' | 'removed', { ref, file, line }: PlacedResource): ResourceChange {
-  return { resource: ref, change, file, fields: [], comments: false, line };
+function whole(change: 'added' | 'removed', placed: PlacedResource): ResourceChange {
+  const { ref, file, line } = placed;
+  return { resource: ref, change, file, fields: [], comments: false, line, ...localMark(placed) };
 }
+
+function localMark({ ref, value }: PlacedResource): { readonly local?: true } {
+  const annotations = isMap(value) && isMap(value['metadata']) ? value['metadata']['annotations'] : undefined;
+  const isLocal = isMap(annotations) && annotations[LOCAL] === 'true';
+  return isLocal || (ref.kind === 'Kptfile' && groupOf(ref) === 'kpt.dev') ? { local: true } : {};
+}
+
+const LOCAL = 'config.kubernetes.io/local-config';
 
 function modeChange(file: string, before: PackageFile, after: PackageFile): FileChange {
   const mode = { before: before.mode, after: after.mode };
