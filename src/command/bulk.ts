@@ -68,7 +68,11 @@ function requestOf(action: BulkAction, options: ReadonlyMap<string, string | tru
   };
   const [match, upstream, to] = [text('match'), text('upstream'), text('to')];
   if (match === undefined) {
-    return refuse('bad-argument', 'which are meant is missing', 'Say --match and a glob or label=value.');
+    return refuse(
+      'bad-argument',
+      'it is not said which packages or proposals are meant',
+      'Write --match= and a glob such as apps/*, or a label=value.',
+    );
   }
   const problem = match.includes('=') ? selectorProblem(match) : globProblem(match);
   if (problem !== undefined)

@@ -22,7 +22,11 @@ function closedProblem({ place }: CommandState): Refusal | undefined {
   if (place.kind === 'pull' && place.merged) {
     return refuse('merged', 'this pull request is already merged', 'Open a new one for further changes.');
   }
-  if (place.state === 'closed') return refuse('closed', `this ${what} is closed`, 'Reopen it first.');
+  if (place.state === 'closed') {
+    // A forge does not reopen a pull request whose branch is gone.
+    const branch = place.kind === 'pull' ? '; if its branch was deleted, push that again before' : '';
+    return refuse('closed', `this ${what} is closed`, `Reopen it first${branch}.`);
+  }
   return place.locked
     ? refuse('locked', `this ${what} is locked`, 'Unlock the conversation first.')
     : undefined;

@@ -50,7 +50,7 @@ export async function proposeDeletion(
       headRepositoryId === facts.id && isDeletionOf(headRef, found) && headRef !== branch,
   );
   if (open !== undefined) {
-    return refused(`Its deletion is already proposed: #${open.number}.`, 'It waits for approval.');
+    return refused(`Its deletion is already proposed: #${open.number}.`, 'What it waits for stands there.');
   }
   const users = await knownUsers(world, access, facts, found.directory, undefined, signal);
   if (users.length > 0) {

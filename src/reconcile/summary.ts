@@ -252,12 +252,15 @@ function powers({ changes, unread }: PowerDiff): string {
   return parts.filter((part) => part !== '').join(', ') || 'as before';
 }
 
-function counts({ counts: of }: PackageDiff): string {
+function counts({ counts: of, files }: PackageDiff): string {
+  // What they hold may have changed: nobody can tell.
+  const unread = files.filter(({ reason }) => reason !== undefined).length;
   const parts = [
     of.added > 0 ? `${of.added} added` : '',
     of.changed > 0 ? `${of.changed} changed` : '',
     of.removed > 0 ? `${of.removed} removed` : '',
     of.moved > 0 ? `${of.moved} moved` : '',
+    unread > 0 ? `${unread} ${unread === 1 ? 'file' : 'files'} unread` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'no data changed' : parts.join(', ');
 }

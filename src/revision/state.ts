@@ -72,7 +72,11 @@ function refusal(state: StateName, action: Action): { code: string; message: str
       }
       return { code: 'not-proposed', message: 'it is a draft', hint: 'Propose it first: /portico propose.' };
     case 'proposed':
-      return { code: 'already-proposed', message: 'it is already proposed', hint: 'It waits for approval.' };
+      return {
+        code: 'already-proposed',
+        message: 'it is already proposed',
+        hint: 'What it waits for: /portico explain.',
+      };
     case 'published':
     case 'deletion-proposed':
       return publishedRefusal(state, action);

@@ -33,6 +33,13 @@ test('neither is said in a pull request', () => {
   });
 });
 
+test('without --match it is asked which packages are meant', () => {
+  expect(say('/portico bulk update', { place: issue })).toMatchObject({
+    code: 'bad-argument',
+    message: 'It is not said which packages or proposals are meant.',
+  });
+});
+
 describe('which are meant', () => {
   const web = { path: 'apps/web', labels: { team: 'web', empty: '', constructor: 'x' } };
   test.each([

@@ -43,7 +43,7 @@ const ILLEGAL = [
     'delete web@v3',
     'A revision is retired in an issue, and this is a pull request. Say it in an issue: there it is discussed and approved.',
   ],
-  ['Proposed', 'propose', 'It is already proposed. It waits for approval.'],
+  ['Proposed', 'propose', 'It is already proposed. What it waits for: /portico explain.'],
   ['Published', 'propose', 'This pull request is already merged. Open a new one for further changes.'],
   ['Published', 'reject no', 'This pull request is already merged. Open a new one for further changes.'],
   ['Published', 'approve', 'This pull request is already merged. Open a new one for further changes.'],
@@ -74,10 +74,26 @@ const ILLEGAL = [
     'approve web@v4',
     'In this issue a published revision is deleted only after its deletion was proposed and approved. Propose it: /portico delete.',
   ],
-  ['gone', 'propose', 'This pull request is closed. Reopen it first.'],
-  ['gone', 'publish', 'This pull request is closed. Reopen it first.'],
-  ['gone', 'approve', 'This pull request is closed. Reopen it first.'],
-  ['gone', 'reject no', 'This pull request is closed. Reopen it first.'],
+  [
+    'gone',
+    'propose',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+  ],
+  [
+    'gone',
+    'publish',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+  ],
+  [
+    'gone',
+    'approve',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+  ],
+  [
+    'gone',
+    'reject no',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+  ],
 ] as const;
 
 describe('legal', () => {

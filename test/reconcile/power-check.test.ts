@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
+import { diffPackages } from '../../src/package/diff/diff.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import { diffPower } from '../../src/package/power/power-diff.ts';
 import { mayGrow, powerCheck, type PowerApproval } from '../../src/reconcile/power-check.ts';
+import { summaryOf, type SummaryInput } from '../../src/reconcile/summary.ts';
 
 const role = `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -47,8 +49,23 @@ describe('files that cannot be read leave unknown what a package may do', () => 
     const check = checked(before, after);
     expect(check).toMatchObject({ conclusion: 'neutral', title: expect.stringMatching(title), grows: true });
     expect(check.summary).toContain(
-      'Unknown is what these files permit, which cannot be read: `broken.yaml`.',
+      'What these files permit is unknown, because they cannot be read: `broken.yaml`.',
     );
+  });
+
+  test('and whether its resources changed: the summary counts such files', () => {
+    const [before, after] = [filesOf({ 'a.yaml': role }), filesOf({ 'a.yaml': broken })];
+    const content = diffPackages(before, after);
+    const text = summaryOf({
+      pull: { draft: false },
+      digest: `sha256:${'0'.repeat(64)}`,
+      packages: [{ path: 'web', newest: 'v1', next: 'v2', content, diff: diffPower(before, after) }],
+      rendered: [],
+      checks: [],
+      approvals: { counted: [], notCounted: [], changesRequested: [] },
+      approval: { kind: 'missing', sentence: 'Needs 1 approval.', notes: [] },
+    } as unknown as SummaryInput);
+    expect(text).toContain('| 1 file unread | ▼ 1 less, unknown |');
   });
 
   test('whoever must approve what grows must approve what is unknown', () => {

@@ -34,8 +34,8 @@ export function changesSummary(files: readonly ChangedFile[]): Html {
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
   return html`<details>
     <summary>
-      ${files.length} changed ${files.length === 1 ? 'file' : 'files'}, ${added} lines added, ${removed}
-      removed
+      ${files.length} changed ${files.length === 1 ? 'file' : 'files'}, ${added}
+      ${added === 1 ? 'line' : 'lines'} added, ${removed} removed
     </summary>
     <ul>
       ${files.map((file) => html`<li><a href="#${lineAnchor(file.filename)}">${file.filename}</a></li>`)}

@@ -28,7 +28,10 @@ export function commentForm(
     <label for="comment">Your comment, as ${visit.viewer?.login ?? 'nobody'}</label>
     <textarea id="comment" name="body" rows="4" aria-describedby="comment-help">
 ${typed(visit, 'comment')}</textarea>
-    <p class="dim" id="comment-help">Markdown works. A line like <code>/portico help</code> asks the bot.</p>
+    <p class="dim" id="comment-help">
+      Markdown works. A line like <code>/portico help</code> asks the bot.
+      <noscript>Load the page again for its answer: scripts, which would do that, are off.</noscript>
+    </p>
     <p class="line">
       <button class="main" name="button" value="comment">Comment</button>
       ${about.merged ? '' : html`<button name="button" value="${close[0]}">${close[1]}</button>`}

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 
 import { roleAtLeast } from '../access.ts';
+import { isRefName } from '../git-refs.ts';
 import type { GitRepository, TreeEntry } from '../git-repository.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../refusal.ts';
 import type { Action } from './actions.ts';
@@ -218,6 +219,11 @@ async function commitOnNew(
   from: string,
   { path, message, content, entry }: Change,
 ): Promise<void> {
+  if (!isRefName(`refs/heads/${branch}`)) {
+    throw unprocessable(
+      `No branch can be named “${branch}”. Letters, digits, “-”, “_”, “.” and “/” make a name.`,
+    );
+  }
   if ((await context.git(repository).ref(`refs/heads/${branch}`)) !== undefined) {
     throw conflict(`There is a branch ${branch} already. Edit the file there, or name another.`);
   }

@@ -14,7 +14,7 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   const blind =
     unread.length > 0
       ? [
-          `Unknown is what these files permit, which cannot be read: ${unread
+          `What these files permit is unknown, because they cannot be read: ${unread
             .slice(0, 20)
             .map((path) => codeSpan(path))
             .join(', ')}.`,

@@ -77,6 +77,15 @@ test('the branch of an open pull request takes a commit, and leads back to it', 
   expect(await contentOf('drafts/app/first', FILE)).toContain('replicas: 5');
 });
 
+test('a name that no branch can have is refused by that name, and the text stays', async () => {
+  const back = `${ROOT}/edit/main/README.md`;
+  const fields = { ...(await formOf(back)), text: 'mine', branch: 'two words', back };
+  const page = await forge.post(`${ROOT}/edit`, fields);
+  expect(page.status).toBe(422);
+  expect(page.text).toContain('No branch can be named “two words”');
+  expect(page.text).toContain('mine</textarea');
+});
+
 test('a file is added, with the path that the form says', async () => {
   const form = await formOf(`${ROOT}/new/main/app`);
   expect(form['path']).toBe('app/');

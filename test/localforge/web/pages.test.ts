@@ -42,6 +42,7 @@ describe('pages', () => {
     [`${ROOT}/tags`, /No tags yet/],
     [`${ROOT}/releases`, /No releases yet/],
     [`${ROOT}/pulls`, /open Add the app #1 by bob from drafts\/app\/first/],
+    [`${ROOT}/pull/1`, /Load the page again for its answer: scripts, which would do that, are off/],
     [`${ROOT}/pull/1`, /bob wants to merge 1 commit into main from drafts\/app\/first/],
     [`${ROOT}/pull/1`, /portico\[bot\] bot commented .* Proposal: something has to be mended .*rocket 1/],
     [`${ROOT}/pull/1`, /carol on README\.md line 11 .* Is eleven right\? <script>alert\(1\)<\/script>/],
@@ -303,6 +304,7 @@ describe('forms', () => {
     const compare = await forge.page(`${ROOT}/compare/main...drafts/other/v1`);
     expect(words(compare)).toContain('Open a pull request as bob');
     expect(compare.text).toContain('value="Other"');
+    expect(words(compare)).toContain('1 changed file, 1 line added, 0 removed');
     const made = await forge.post(`${ROOT}/pulls`, {
       title: 'Other',
       head: 'drafts/other/v1',
