@@ -51,14 +51,16 @@ export async function demo(call: Call): Promise<number> {
 /** Where the forge is by default, so that README can name it. */
 const PORT = 4280;
 
+/** Long after the story: README names a pull request by its number, and the issues of dashboards count with them. */
+export const DASHBOARDS_AFTER_SECONDS = 600;
+
 async function start(call: Call, dataDir: string): Promise<LocalPortico> {
   const port = portOption(call);
   const options: LocalPorticoOptions = {
     dataDir,
     config: castConfig(),
     logLevel: call.has('verbose') ? 'info' : 'error',
-    // After the story: README names pull requests, and the dashboards' issues count with them.
-    dashboardSeconds: 60,
+    dashboardSeconds: DASHBOARDS_AFTER_SECONDS,
   };
   if (port !== undefined || call.has('once')) return startLocalPortico({ ...options, port: port ?? 0 });
   try {

@@ -7,7 +7,7 @@ import { startLocalPortico } from '../../src/cli/local-portico.ts';
 import type { LocalPortico } from '../../src/cli/local-portico.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { castConfig } from '../../src/demo/cast.ts';
-import { playDemo } from '../../src/demo/demo.ts';
+import { DASHBOARDS_AFTER_SECONDS, playDemo } from '../../src/demo/demo.ts';
 import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
 import { summarise } from '../../src/demo/summary.ts';
@@ -32,6 +32,7 @@ beforeAll(async () => {
     dataDir: `${workspace.path}/data`,
     config: castConfig(),
     logLevel: 'error',
+    dashboardSeconds: DASHBOARDS_AFTER_SECONDS,
   });
   contract = recordContract(local.forge);
   const invited = Promise.withResolvers<void>();
@@ -47,7 +48,7 @@ beforeAll(async () => {
     { terminal, signal: ctrlC.signal, once: false },
   );
   await Promise.race([invited.promise, ended]);
-});
+}, 600_000);
 afterAll(async () => {
   contract[Symbol.dispose]();
   await local.stop();

@@ -146,7 +146,9 @@ test('content that takes too much memory ends its process and no other (61)', as
   const huge = Array.from({ length: 9_000 }, (_, at) => long.replace('name: web', `name: m${at}`)).join(
     '---\n',
   );
-  using work = await start({ limits: { heapMebibytes: 64, stepCpuMs: 60_000, workCpuMs: 60_000 } });
+  using work = await start({
+    limits: { heapMebibytes: 64, stepCpuMs: 60_000, workCpuMs: 60_000, jobCpuMs: 60_000 },
+  });
   const [greedy, plain] = await Promise.all([
     work.content.renderSettled({
       ...input([LABELS]),
@@ -165,7 +167,13 @@ test('content that takes too much memory ends its process and no other (61)', as
 test('what comes from a fork gets less memory, until somebody who may asks for more (61)', async () => {
   const ends: string[] = [];
   using work = await start({
-    limits: { heapMebibytes: 256, forkHeapMebibytes: 30, stepCpuMs: 60_000, workCpuMs: 60_000 },
+    limits: {
+      heapMebibytes: 256,
+      forkHeapMebibytes: 30,
+      stepCpuMs: 60_000,
+      workCpuMs: 60_000,
+      jobCpuMs: 60_000,
+    },
     ended: (share, outcome) => ends.push(`${share}: ${outcome}`),
   });
   ends.splice(0);
