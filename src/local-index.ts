@@ -98,22 +98,24 @@ async function indexOne(
   });
 }
 
-/** Drafts and updates, of this clone and of what it was cloned from, without those that stand where the branch does. */
+/** Drafts and updates, of this clone and of what it was cloned from, without those of which the branch has everything. */
 async function draftsIn(
-  git: Pick<LocalRepository, 'refs'>,
+  git: Pick<LocalRepository, 'refs' | 'unmerged'>,
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<CatalogDraft[]> {
-  const [own, remote] = await Promise.all([
+  const [own, remote, unmerged] = await Promise.all([
     git.refs('refs/heads/', signal),
     git.refs('refs/remotes/', signal),
+    git.unmerged(head, signal),
   ]);
-  const branches = new Map<string, string>();
-  for (const [ref, { commit }] of remote) branches.set(ref.replace(/^refs\/remotes\/[^/]+\//, ''), commit);
-  for (const [ref, { commit }] of own) branches.set(ref.slice('refs/heads/'.length), commit);
-  return [...branches].flatMap(([branch, commit]): CatalogDraft[] => {
+  const branches = new Map<string, { readonly ref: string; readonly commit: string }>();
+  for (const [ref, { commit }] of remote)
+    branches.set(ref.replace(/^refs\/remotes\/[^/]+\//, ''), { ref, commit });
+  for (const [ref, { commit }] of own) branches.set(ref.slice('refs/heads/'.length), { ref, commit });
+  return [...branches].flatMap(([branch, { ref, commit }]): CatalogDraft[] => {
     const named = parseBranch(branch);
-    if (named === undefined || commit === head || named.kind === 'revision' || named.kind === 'ledger')
+    if (named === undefined || !unmerged.has(ref) || named.kind === 'revision' || named.kind === 'ledger')
       return [];
     return [{ kind: named.kind, directory: named.path, branch, commit }];
   });

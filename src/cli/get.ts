@@ -8,7 +8,7 @@ import { strategyOf } from './strategy.ts';
 import { counted } from './terminal.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** No address of a repository is one bare word. */
 const SUBJECT = /^[a-z]+$/;
@@ -50,7 +50,10 @@ export async function get(call: Call): Promise<number> {
   terminal.progress('');
   writeNewFolder(directory, files);
   if (terminal.json) terminal.document({ directory, name, files: [...files.keys()].sort() });
-  else terminal.print(`${name}: ${counted(files.size, 'file')} from ${origin.repo}${origin.directory}`);
+  else
+    terminal.print(
+      `${placeIn(call, directory)('')}: ${counted(files.size, 'file')} from ${origin.repo}${origin.directory}`,
+    );
   return EXIT.ok;
 }
 

@@ -25,7 +25,10 @@ export async function render(call: Call): Promise<number> {
     else writeNewFolder(call.path(output), result.files);
   }
   if (terminal.json) terminal.document(renderDocument(result));
-  else if (result.ok) for (const path of result.changed) terminal.print(`changed ${path}`);
+  else if (result.ok) {
+    for (const path of result.changed) terminal.print(`changed ${path}`);
+    if (result.changed.length === 0) terminal.say('Nothing changed.');
+  }
   return renderExit(result);
 }
 

@@ -99,8 +99,8 @@ export const VERBS: readonly Verb[] = [
       'portico get repos|packages|revisions|drafts|upstreams|downstreams|outdated|variants [WORD…] [--in DIR] [--output FORMAT]',
     ],
     description: [
-      'DIR is the last part of PATH unless given; it must be new or empty. REF is a tag, branch or commit;',
-      'for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
+      'DIR is the last part of PATH unless given. A DIR that holds something gets the package as a new directory in it.',
+      'REF is a tag, branch or commit; for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
       'The second form lists the built-in functions; a repository of that name is ./functions.',
       'Alone, in a clone, it lists the packages there; in a directory of it those below.',
       'The last form lists what git repositories on this machine hold, each on its registered branch: rows with every WORD.',
@@ -152,6 +152,7 @@ export const VERBS: readonly Verb[] = [
     description: [
       'The first form finds both upstream revisions by the Kptfile of the package, fetches them with git and',
       'writes in place. The second compares directories and writes the result to --output.',
+      'Without @REF it is the ref in the Kptfile: a branch that went on brings what is new, a revision nothing.',
       'Where both sides changed the same thing, upstream is taken and the conflict is listed; exit code 2.',
     ],
     options: [

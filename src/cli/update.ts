@@ -77,8 +77,14 @@ async function updateInPlace(call: Call): Promise<number> {
     decisions: decisionsOf(call),
     terminal: call.terminal,
   });
-  return finish(call, before, merged, { read: directory, written: directory }, (after) =>
-    writeChanges(directory, before, after),
+  const other = ` Without @REF it is the revision that the Kptfile names: portico update ${typed}@REF brings another.`;
+  return finish(
+    call,
+    before,
+    merged,
+    { read: directory, written: directory },
+    (after) => writeChanges(directory, before, after),
+    ref === undefined ? other : '',
   );
 }
 
@@ -102,6 +108,8 @@ function finish(
   /** Where what is told of lies: where it was read, and where it is written. */
   { read, written }: { readonly read: string; readonly written: string },
   write: (after: PackageFiles) => void,
+  /** Follows where nothing changed. */
+  hint = '',
 ): number {
   const { terminal } = call;
   const {
@@ -129,7 +137,10 @@ function finish(
     terminal.say(conflictLine({ ...conflict, file: place(conflict.file) }, refused));
   if (refused) terminal.say(`${counted(conflicts.length, 'conflict')}, so nothing was written.`);
   if (terminal.json) terminal.document({ changed, conflicts: conflicts.map(conflictDocument), notes });
-  else for (const path of changed) terminal.print(`changed ${path}`);
+  else {
+    for (const path of changed) terminal.print(`changed ${path}`);
+    if (changed.length === 0 && !refused) terminal.say(`Nothing changed.${hint}`);
+  }
   return conflicts.length > 0 ? EXIT.conflicts : EXIT.ok;
 }
 

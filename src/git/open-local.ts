@@ -18,6 +18,8 @@ export interface LocalRepository
   readonly head: string | null;
   /** Addresses of its remotes, as they are configured. */
   readonly remotes: readonly string[];
+  /** The branches, own and remote ones by their full names, that hold commits which `commit` does not. */
+  unmerged(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 /** True for the top of a work tree and for a bare repository. */
@@ -51,6 +53,11 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
     refs: async (prefix = '', inner) => {
       const all = await repo.refs(inner);
       return new Map([...all].filter(([name]) => name.startsWith(prefix)));
+    },
+    unmerged: async (commit, inner) => {
+      const wanted = [`--no-merged=${commit}`, '--format=%(refname)', 'refs/heads/', 'refs/remotes/'];
+      const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
+      return new Set(stdout.toString().split('\n'));
     },
     resolve: (rev, inner) => resolveCommit(repo, rev, inner),
     readFile: (commit, path, inner) => readFile(repo, commit, path, PACKAGE_LIMITS.maxFileBytes, inner),

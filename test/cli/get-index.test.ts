@@ -38,7 +38,10 @@ beforeAll(async () => {
   ]);
   const more =
     'git branch drafts/web/two main && git checkout -q drafts/web/two && git commit -q --allow-empty -m two';
-  const script = `${more} && git update-ref refs/remotes/origin/drafts/web/sub/one HEAD && git checkout -q main && git branch drafts/web/three`;
+  // Merged, with its branch left where it was.
+  const merged =
+    'git checkout -q -b drafts/web/four && git commit -q --allow-empty -m four && git checkout -q main && git merge -q --no-ff -m merged drafts/web/four';
+  const script = `${more} && git update-ref refs/remotes/origin/drafts/web/sub/one HEAD && git checkout -q main && git branch drafts/web/three && ${merged}`;
   await run('sh', ['-c', script], { cwd: dir.path('all/blueprints') });
   await repository('shop', {
     'front/Kptfile': locked(kptfile('front'), `${url('blueprints')}.git`, 'web', 'web/v1', 'a'.repeat(40)),

@@ -91,6 +91,9 @@ describe('get', () => {
       cwd: dir.path('.'),
     });
     expect(live.code).toBe(0);
+    // As kpt does, and told where it went.
+    const inside = await portico(['get', `${repo.url}/db@v1`, 'live'], { cwd: dir.path('.') });
+    expect([inside.code, inside.stdout]).toEqual([0, `live/db: 9 files from ${dir.path('blueprints')}/db\n`]);
     expect(dir.read('live')['package-context.yaml']).toMatch(
       /name: kptfile\.kpt\.dev\n[^]*\n {2}name: live\n/,
     );

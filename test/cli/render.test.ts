@@ -200,6 +200,9 @@ describe('check', () => {
     expect(JSON.parse(before.stdout)).toMatchObject({ ok: false, changed: ['service.yaml'] });
     expect(before.stderr).toContain('Run: portico render');
     await portico(['render', dir.path('p')]);
+    const again = await portico(['render', dir.path('p')]);
+    expect([again.code, again.stdout]).toEqual([0, '']);
+    expect(again.stderr).toContain('Nothing changed.\n');
     expect(await portico(['check', dir.path('p')])).toMatchObject({
       code: 0,
       stdout: 'The package is in order.\n',

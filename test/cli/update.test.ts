@@ -171,6 +171,12 @@ describe('update from git', () => {
 
     const again = await portico(['update', 'mine', '--json'], { cwd: dir.path('.') });
     expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { changed: [], conflicts: [], notes: [] }]);
+    // Who forgot to name a newer one is told which it was.
+    const told = await portico(['update', 'mine'], { cwd: dir.path('.') });
+    expect([told.code, told.stdout]).toEqual([0, '']);
+    expect(told.stderr).toBe(
+      'Nothing changed. Without @REF it is the revision that the Kptfile names: portico update mine@REF brings another.\n',
+    );
   });
 
   test('along a branch, and the strategy that was stored stays', async () => {
