@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
+import { boundTo } from './bound-git.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSharedCatalog } from './catalog/shared-catalog.ts';
 import { OUTSIDE_MEGABYTES, sealSecrets, type Environment } from './config/environment.ts';
@@ -118,7 +119,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   ): Promise<{ readonly git: Git; readonly defaultBranch: string } | null> => {
     const home = await organizations.homeOf(ref);
     if (home === null) return null;
-    const git = freshness.wrap(home.id, await mirrors.open(home, signal));
+    const git = freshness.wrap(home.id, boundTo(home.id, await mirrors.open(home, signal)));
     const [facts] = await Promise.all([
       forge.repository(home.installationId, home).get(signal),
       git.fetch({}, signal),
@@ -148,7 +149,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const world: World = {
     catalog,
     async open(ref, signal) {
-      const git = freshness.wrap(ref.id, traced(tracing, await mirrors.open(ref, signal)));
+      const mirror = boundTo(ref.id, await mirrors.open(ref, signal));
+      const git = freshness.wrap(ref.id, traced(tracing, mirror));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
       const neighbour = async (name: string, s?: AbortSignal): Promise<Neighbour | null> => {
         const found = await organizations.find(ref.installationId, name);
@@ -160,7 +162,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         forge: forge.repository(ref.installationId, ref),
       };
     },
-    openAddress: (url, signal) => mirrors.openAddress(url, signal),
+    openAddress: async (url, signal) => boundTo(0, await mirrors.openAddress(url, signal)),
     cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),
     async repositories(signal) {
       organizations.forget();

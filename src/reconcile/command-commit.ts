@@ -59,7 +59,12 @@ export async function commitByCommand(
   const tree = await git.writeTree(parent, changes, signal);
   const parents = [parent];
   const text = [commit.title, '', ...commit.trailers, `Requested-By: ${record.by}`].join('\n');
-  const message = sealedCommitMessage(text, record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    text,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: commit.expect }], signal);
   if (answer.ok) return null;

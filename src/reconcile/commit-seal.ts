@@ -1,11 +1,13 @@
 /**
  * Pure: what Portico remembers about a commit that it made on somebody's branch, as the last line of its message. The
- * seal is a keyed digest over the record, the tree and the parents, so neither a commit by somebody who calls himself
- * the bot nor a record that was moved to another commit is taken for Portico's word.
+ * seal is a keyed digest over the repository, the record, the tree and the parents, so neither a commit by somebody who
+ * calls himself the bot, nor a record that was moved to another commit, nor one that Portico made in another repository
+ * is taken for its word.
  */
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo } from './git-port.ts';
+import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
 /** The registered branch's packages were merged into a proposal's. */
 export interface MergeRecord {
@@ -101,11 +103,11 @@ const TRAILER = 'Portico-Commit: ';
 export function sealedCommitMessage(
   title: string,
   record: CommitRecord,
-  commit: { readonly tree: string; readonly parents: readonly string[] },
+  commit: SealedPlace,
   seals: Keyring,
 ): string {
   const text = Buffer.from(JSON.stringify(record)).toString('base64url');
-  return `${title}\n\n${TRAILER}${text} ${seals.sign(sealed(text, commit))}\n`;
+  return `${title}\n\n${TRAILER}${text} ${seals.sign(commitSeal('commit', text, commit))}\n`;
 }
 
 /** The record of a commit of ours; null for everybody else's. */
@@ -114,7 +116,7 @@ export function readCommitRecord(commit: CommitInfo, seals: Keyring): CommitReco
   if (!line.startsWith(TRAILER)) return null;
   const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
   // The seal says that this is what sealedCommitMessage wrote.
-  return seals.verify(sealed(text, commit), mac)
+  return isCommitSeal('commit', text, commit, mac, seals)
     ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as CommitRecord)
     : null;
 }
@@ -146,9 +148,4 @@ function claimIn(text: string): Readonly<Record<string, unknown>> {
 
 function texts(values: unknown): readonly string[] {
   return Array.isArray(values) ? values.filter((one): one is string => typeof one === 'string') : [];
-}
-
-/** What the seal is over. */
-function sealed(text: string, { tree, parents }: Pick<CommitInfo, 'tree' | 'parents'>): string {
-  return `commit ${text} ${tree} ${parents.join(' ')}`;
 }

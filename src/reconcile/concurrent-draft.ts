@@ -93,7 +93,12 @@ export async function remergeProposal(
     ...(following.length > 0 && { following }),
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    title,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
   if (answer.ok) {

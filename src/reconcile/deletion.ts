@@ -147,7 +147,12 @@ async function pushDeletion(
     comment: asked.id,
   };
   const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    title,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: null }], signal);
   if (answer.ok) return null;

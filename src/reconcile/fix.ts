@@ -75,10 +75,11 @@ async function fix(
   if (changes.size === 0) return 'there is nothing left to mend.';
   const tree = await git.writeTree(head.oid, changes, signal);
   const commit = { tree, parents: [head.oid] };
+  const place = { repository: git.repository, ...commit };
   const message = sealedCommitMessage(
     `Mend what ${check} finds`,
     { kind: 'fix', check, by },
-    commit,
+    place,
     world.seals,
   );
   const oid = await git.commitTree({ ...commit, message, committer: botPerson(world.app) }, signal);

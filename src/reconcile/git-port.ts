@@ -3,6 +3,8 @@ import type { FileMode, PackageFiles } from '../package/package.ts';
 import type { Content } from './content-port.ts';
 
 export interface CommitInfo {
+  /** Id of the repository on the forge that it was read in: what Portico sealed counts there alone. 0: the forge has none. */
+  readonly repository: number;
   readonly oid: string;
   readonly tree: string;
   readonly parents: readonly string[];
@@ -80,6 +82,8 @@ export interface Neighbour {
 
 /** The local copy of one repository. Reads answer from it; only `fetch` and `push` reach the forge. */
 export interface Git {
+  /** Its id on the forge; 0 where Portico is not in it. */
+  readonly repository: number;
   fetch(options?: { readonly refspecs?: readonly string[] }, signal?: AbortSignal): Promise<unknown>;
   refs(prefix?: string, signal?: AbortSignal): Promise<ReadonlyMap<string, GitRef>>;
   resolve(revision: string, signal?: AbortSignal): Promise<string | null>;

@@ -99,7 +99,12 @@ async function pushFile(
   const tree = await git.writeTree(base, new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]), signal);
   const parents = [base];
   const record: OnboardingRecord = { kind: 'onboarding' };
-  const message = sealedCommitMessage('Register with Portico', record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    'Register with Portico',
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${BRANCH}`, to: oid, expect: null }], signal);
   if (answer.ok) return true;

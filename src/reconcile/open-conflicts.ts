@@ -64,7 +64,7 @@ const TAKEN_OUT: Lost = {
 const UNKNOWN_SEAL: Lost = {
   title: 'A record of conflicts cannot be read',
   message:
-    'a commit says that Portico recorded conflicts in it, but no key that Portico has now sealed that record: the key was taken out, or the commit was rewritten',
+    'a commit says that Portico recorded conflicts in it, but no key that Portico has now sealed that record: the key was taken out, the commit was rewritten, or it was made in another repository',
   hint: 'Whoever runs Portico can give it the key again (SEAL_KEYS, PRIVATE_KEY_PREVIOUS); else close this pull request and make the change again on a new branch.',
 };
 

@@ -6,6 +6,7 @@ import { sentence } from './markdown-blocks.ts';
 import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { commitSeal, isCommitSeal } from './seal-place.ts';
 
 export type RenderCommit =
   /** The branch holds the rendered packages. `pushed` when it took a commit of ours. */
@@ -42,7 +43,7 @@ export async function pushRendered(
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
   const parents = [head.oid];
-  const message = `Render ${names.join(', ')}\n\n${SEAL}${world.seals.sign(sealed({ tree, parents }))}\n`;
+  const message = `Render ${names.join(', ')}\n\n${SEAL}${world.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const ref = `refs/heads/${pull.headRef}`;
   const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
@@ -88,12 +89,7 @@ const SEAL = 'Portico-Render: ';
 export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
   if (commit.parents.length !== 1) return false;
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
-  return line.startsWith(SEAL) && seals.verify(sealed(commit), line.slice(SEAL.length));
-}
-
-/** What the seal is over. */
-function sealed(commit: Pick<CommitInfo, 'tree' | 'parents'>): string {
-  return `render ${commit.tree} ${commit.parents.join(' ')}`;
+  return line.startsWith(SEAL) && isCommitSeal('render', '', commit, line.slice(SEAL.length), seals);
 }
 
 /** The name and address under which this App commits, as the forge links them to the bot's account. */

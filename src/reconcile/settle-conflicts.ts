@@ -71,7 +71,12 @@ export async function settleConflicts(
   const tree = await git.writeTree(head, changes, signal);
   const parents = [head];
   const title = `Settle ${meant.length === 1 ? 'a conflict' : `${meant.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(title, record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    title,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
   if (answer.ok) return { commit: oid };

@@ -71,7 +71,8 @@ export async function stageUpdate(
     const same = said !== null && JSON.stringify(spoken(said)) === JSON.stringify(spoken(record));
     if (same && tree === commit.tree) return { kind: 'staged', push: null, brought };
   }
-  const message = sealedMessage(bundleTitle(bundle, brought), record, content, world.seals);
+  const place = { repository: git.repository, tree, parents };
+  const message = sealedMessage(bundleTitle(bundle, brought), record, place, world.seals);
   const committer = botPerson(world.app);
   const to = await git.commitTree({ tree, parents, message, committer }, signal);
   return { kind: 'staged', push: { ref: `refs/heads/${branch}`, to, expect: head }, brought };

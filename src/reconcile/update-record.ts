@@ -6,6 +6,7 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, Git } from './git-port.ts';
+import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
 /** What an update brings to one package. */
 export interface UpdatedPackage {
@@ -45,15 +46,15 @@ export interface UpdateConflict extends Conflict {
   readonly cut?: true;
 }
 
-/** A commit message that ends in the sealed record; the seal covers tree and parents, so it cannot be moved. */
+/** A commit message that ends in the sealed record; the seal covers repository, tree and parents, so it cannot be moved. */
 export function sealedMessage(
   title: string,
   record: UpdateRecord,
-  commit: { readonly tree: string; readonly parents: readonly string[] },
+  commit: SealedPlace,
   seals: Keyring,
 ): string {
   const text = encode(record);
-  return `${title}\n\n${TRAILER}${text} ${seals.sign(sealed(text, commit))}\n`;
+  return `${title}\n\n${TRAILER}${text} ${seals.sign(commitSeal('update', text, commit))}\n`;
 }
 
 /** The record of a commit of ours, or null for everybody else's. */
@@ -61,7 +62,7 @@ export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | n
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
   const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
-  return seals.verify(sealed(text, commit), mac) ? (decode(text) as UpdateRecord | null) : null;
+  return isCommitSeal('update', text, commit, mac, seals) ? (decode(text) as UpdateRecord | null) : null;
 }
 
 /** True for a commit that says to be one of ours, whether or not it is. */
@@ -146,14 +147,6 @@ export function readConflicts(pullKey: string, body: string, seals: Keyring): re
   return seals.verify(sealedConflicts(pullKey, text), mac)
     ? ((decode(text) as readonly UpdateConflict[] | null) ?? [])
     : [];
-}
-
-/** What the seal of a commit is over. */
-function sealed(
-  text: string,
-  { tree, parents }: { readonly tree: string; readonly parents: readonly string[] },
-): string {
-  return `update ${text} ${tree} ${parents.join(' ')}`;
 }
 
 /** What the seal of a list of conflicts is over. */

@@ -53,7 +53,8 @@ export async function hasPeoplesCommits(
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  // What was merged into it counts, too: Portico merges the registered branch alone, and that may have been set back since.
+  const log = await git.log({ from: base, to: head }, { limit: HISTORY }, signal);
   return log.length >= HISTORY || log.some((commit) => readSealed(commit, seals) === null);
 }
 

@@ -204,7 +204,12 @@ async function pushRemoval(
   const tree = await git.writeTree(base, gone, signal);
   const parents = [base];
   const record: DeletionRecord = { kind: 'deletion', directory, by: world.app.botLogin, comment: 0 };
-  const message = sealedCommitMessage(`Delete ${path}`, record, { tree, parents }, world.seals);
+  const message = sealedCommitMessage(
+    `Delete ${path}`,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
   const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   await git.push([{ ref: `refs/heads/${branch}`, to, expect }], signal);
 }

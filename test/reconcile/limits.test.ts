@@ -15,6 +15,7 @@ const world = { seals, content: {} as Parameters<typeof openConflicts>[0]['conte
 
 const commit = (at: number, message = `change ${at}`): CommitInfo =>
   ({
+    repository: 1,
     oid: `${at}`.padStart(40, '0'),
     tree: 'a'.repeat(40),
     parents: ['b'.repeat(40)],
@@ -42,7 +43,7 @@ test('a branch with more commits than are looked through has open conflicts, for
 
 test("an update's branch whose record lies below too many commits is not free of conflicts (70)", async () => {
   const record = { directory: 'web', upstream: 'a/b:web', to: 'v2', base: 'b'.repeat(40) };
-  const at = { tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
+  const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
   const ours = commit(9, sealedMessage('Update web', record, at, seals));
   const lookAt = (above: number): ReturnType<typeof updateConflicts> =>
     updateConflicts(world, { git: gitWith([...many.slice(0, above), ours]) }, snapshot, 'head');

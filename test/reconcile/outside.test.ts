@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { boundTo } from '../../src/bound-git.ts';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import { createMirrors } from '../../src/mirrors.ts';
 import { createPollReconciler, waitAfter } from '../../src/reconcile/outside-upstream.ts';
@@ -82,7 +83,7 @@ test('it is asked when its time has come, once for all; news make every follower
   const jobs: Job[] = [];
   const world = {
     catalog,
-    openAddress: (url: string) => mirrors.openAddress(url),
+    openAddress: async (url: string) => boundTo(0, await mirrors.openAddress(url)),
     enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
     now: () => new Date(now),
     log: { info() {}, warn() {}, error() {}, debug() {} },

@@ -32,8 +32,13 @@ const theirs = createKeyring(['theirs']);
 const renderSeal = (by: Keyring): string => by.sign(`render ${'a'.repeat(40)} ${'b'.repeat(40)}`);
 const NOBODY = { name: 'portico[bot]', email: 'portico@example.com', date: '2026-01-01T00:00:00Z' };
 
-function commit(message: string, tree = 'a'.repeat(40), parents = ['b'.repeat(40)]): CommitInfo {
-  return { oid: 'c'.repeat(40), tree, parents, author: NOBODY, committer: NOBODY, message };
+function commit(
+  message: string,
+  tree = 'a'.repeat(40),
+  parents = ['b'.repeat(40)],
+  repository = 1,
+): CommitInfo {
+  return { repository, oid: 'c'.repeat(40), tree, parents, author: NOBODY, committer: NOBODY, message };
 }
 
 const conflict = (file: string, value: unknown): Conflict => ({
@@ -80,16 +85,23 @@ describe('what a merge says', () => {
 
 describe('the record of an update', () => {
   const record: UpdateRecord = { directory: 'shop', upstream: 'acme/up:web', to: 'v2', base: 'd'.repeat(40) };
-  const at = { tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
+  const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
 
-  test('is ours only with the seal, on the commit that it was made for', () => {
+  test('is ours only with the seal, in the repository and on the commit that it was made for', () => {
     const message = sealedMessage('Update', record, at, seals);
     expect(readSealed(commit(message), seals)).toEqual(record);
     expect(readSealed(commit(message, 'e'.repeat(40)), seals)).toBeNull();
+    expect(readSealed(commit(message, at.tree, at.parents, 2), seals)).toBeNull();
     expect(readSealed(commit(message, at.tree, ['f'.repeat(40)]), seals)).toBeNull();
     expect(readSealed(commit(sealedMessage('Update', record, at, theirs)), seals)).toBeNull();
     expect(readSealed(commit(`${message}\nCo-authored-by: eve`), seals)).toBeNull();
     expect(readSealed(commit('Portico-Update: e30 x'), seals)).toBeNull();
+  });
+
+  test('as earlier versions sealed it, without the repository, is still read', () => {
+    const text = Buffer.from(JSON.stringify(record)).toString('base64url');
+    const seal = seals.sign(`update ${text} ${at.tree} ${at.parents.join(' ')}`);
+    expect(readSealed(commit(`Update\n\nPortico-Update: ${text} ${seal}\n`), seals)).toEqual(record);
   });
 
   test('the list of conflicts is bound to its pull request and to the commit', () => {
