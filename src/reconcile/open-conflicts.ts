@@ -180,6 +180,7 @@ async function after(
       for (const conflict of await conflictsOfMerge(world, git, commit, record, signal)) {
         listed += 1;
         origins.set(conflictName(conflict), { commit, record });
+        decided.delete(conflictName(conflict));
         // The newer tells what the sides are now.
         open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
       }
@@ -189,6 +190,8 @@ async function after(
         const { directory, bare } = record;
         const one = { ...conflict, directory, number: listed, ...(bare && { bare }) };
         origins.set(conflictName(one), { commit, record });
+        // The same conflict once more: what was decided before is not what stands now.
+        decided.delete(conflictName(one));
         open = [...open.filter((other) => place(other) !== place(one)), one];
       }
       // What is recorded now stands in the place of what cannot be read.

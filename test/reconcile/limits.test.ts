@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { sealedCommitMessage, type CommitRecord } from '../../src/reconcile/commit-seal.ts';
 import { loadConfiguration } from '../../src/reconcile/configuration.ts';
 import type { CommitInfo, Git } from '../../src/reconcile/git-port.ts';
 import { openConflicts, updateConflicts } from '../../src/reconcile/open-conflicts.ts';
@@ -39,6 +40,24 @@ test('a branch with more commits than are looked through has open conflicts, for
   expect(few.lost).toBe(false);
   const found = await openConflicts(world, { git: gitWith(many) }, snapshot, 'head');
   expect(found.lost).toMatchObject({ title: 'Too many commits' });
+});
+
+test('a conflict that a second rebase brings again is not decided by what was decided of the first', async () => {
+  const one = { id: 'x', file: 'a.yaml', resource: null, path: 'data.a', taken: 'upstream' as const };
+  const by = { by: 'bob', comment: 1 };
+  const values = { base: 1, upstream: 2, local: 3 };
+  const rebase = { kind: 'rebase', directory: 'web', index: 0, to: 'v2', ...by } as const;
+  const records: readonly CommitRecord[] = [
+    { ...rebase, conflicts: [{ ...one, ...values }] },
+    { kind: 'settle', settled: ['web:x'], side: 'local', ...by },
+    { ...rebase, conflicts: [{ ...one, ...values }] },
+  ];
+  const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
+  const log = records.map((record, n) => commit(n, sealedCommitMessage('Ours', record, at, seals)));
+  const after = (count: number): ReturnType<typeof openConflicts> =>
+    openConflicts(world, { git: gitWith(log.slice(0, count).toReversed()) }, snapshot, 'head');
+  expect(await after(2)).toMatchObject({ conflicts: [], decided: new Map([['web:x', 'local']]) });
+  expect(await after(3)).toMatchObject({ conflicts: [{ id: 'x', number: 2 }], decided: new Map() });
 });
 
 test("an update's branch whose record lies below too many commits is not free of conflicts (70)", async () => {
