@@ -29,6 +29,7 @@ import type {
   ExpandWork,
   Made,
   Patch,
+  Settled,
   Sides,
   VariantWork,
 } from './operations.ts';
@@ -53,7 +54,7 @@ export interface Content {
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
-  settle(work: Settlement, signal?: AbortSignal): Promise<ConcurrentMerge>;
+  settle(work: Settlement, signal?: AbortSignal): Promise<Settled>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
   markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;
   variant(work: VariantWork, signal?: AbortSignal): Promise<Edited<PackageFiles>>;

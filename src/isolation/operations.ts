@@ -65,6 +65,7 @@ export interface Files {
 
 export type ConcurrentSides = Parameters<typeof mergeConcurrent>[0];
 export type ConcurrentMerge = ReturnType<typeof mergeConcurrent>;
+export type Settled = ReturnType<typeof settleConflicts>;
 export type Patch = ReturnType<typeof unifiedPatch>;
 
 export interface DiffText {
@@ -144,7 +145,7 @@ export const OPERATIONS = {
     return { patch: patch.slice(0, MOST_PATCH), opaque: opaque.slice(0, MOST_OPAQUE) };
   },
 
-  settle: (work: Settlement): ConcurrentMerge => settleConflicts(work),
+  settle: (work: Settlement): Settled => settleConflicts(work),
 
   clone: ({ files, options }: Files & { readonly options: CloneOptions }): Files => ({
     files: clonedPackage(files, options),

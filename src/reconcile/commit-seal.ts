@@ -7,6 +7,7 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo } from './git-port.ts';
+import type { MergeNotes } from './merge-notes.ts';
 import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
 /** The registered branch's packages were merged into a proposal's. */
@@ -73,6 +74,8 @@ export interface RebaseRecord extends ByCommand {
   readonly conflicts: readonly Conflict[];
   /** True where the values of conflicts were left out. */
   readonly bare?: true;
+  /** What the merge decided by itself; absent where there is nothing, and in commits of older versions. */
+  readonly notes?: MergeNotes;
 }
 
 /** The file that registers a repository was offered. */

@@ -9,6 +9,7 @@ import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
 import { withoutFollowing } from './follow-conflicts.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
 import { code, sentence } from './markdown-blocks.ts';
+import { joinedNotes, mergeNotes, type MergeNotes } from './merge-notes.ts';
 import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
@@ -115,23 +116,27 @@ export async function remergeProposal(
   return withheld(`The forge refused the push: ${sentence(rejected.message)}`);
 }
 
-/** The conflicts of a merge commit of ours, computed again from what it was made of. */
-export async function conflictsOfMerge(
+/** The conflicts and notes of a merge commit of ours, computed again from what it was made of. */
+export async function toldByMerge(
   world: Pick<World, 'content'>,
   git: Access['git'],
   { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
   { directories, base, taken, following = [] }: MergeRecord,
   signal?: AbortSignal,
-): Promise<(Conflict & { readonly directory: string })[]> {
-  const found: (Conflict & { readonly directory: string })[] = [];
+): Promise<{ readonly conflicts: readonly InPackage[]; readonly notes: MergeNotes }> {
+  const conflicts: InPackage[] = [];
+  const notes: MergeNotes[] = [];
   for (const directory of directories) {
     const merged = await mergedPackage(world, git, { base, upstream, local, taken }, directory, signal);
     for (const conflict of merged.conflicts) {
-      if (!following.includes(`${directory}:${conflict.id}`)) found.push({ ...conflict, directory });
+      if (!following.includes(`${directory}:${conflict.id}`)) conflicts.push({ ...conflict, directory });
     }
+    notes.push(mergeNotes(merged.notes.map((note) => ({ ...note, directory }))));
   }
-  return found;
+  return { conflicts, notes: joinedNotes(notes) };
 }
+
+type InPackage = Conflict & { readonly directory: string };
 
 interface MergeCommits {
   readonly base: string;

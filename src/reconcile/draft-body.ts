@@ -2,6 +2,7 @@
 import type { PackageFiles } from '../package/package.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { code, conflictTable, details } from './markdown-blocks.ts';
+import { mergeNotesText } from './merge-notes.ts';
 
 export interface DraftBodyInput {
   readonly path: string;
@@ -25,6 +26,7 @@ export function draftBody(input: DraftBodyInput): string {
     record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
       ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
+    record.kind === 'rebase' && record.notes !== undefined ? mergeNotesText(record.notes) : '',
     before.size === 0 ? listed(after) : '',
     before.size === 0 || diff === '' ? '' : details('What it changes', diff),
     nextSteps(path, branch, record),

@@ -13,12 +13,13 @@ import type { FileChanges } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { proposalJob } from './jobs.ts';
 import { code, fenced } from './markdown-blocks.ts';
+import { NO_NOTES } from './merge-notes.ts';
 import { filesAt } from './package-files.ts';
 import { loadRevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
-import { rebasedPackage } from './rebased-package.ts';
+import { rebasedPackage, type RebasedPackage } from './rebased-package.ts';
 
 /**
  * Adds the commit to the head that was read, by compare-and-swap. What changes nothing is said and not committed; a
@@ -116,17 +117,29 @@ async function changed(
       const input = { directory, base: snapshot.base, local };
       const rebased = await rebasedPackage(setting, input, change.upstream, signal);
       if ('kind' in rebased) return { outcome: refused(rebased) };
-      const { conflicts } = rebased;
       return {
         changes: changesBetween(directory, local, rebased.files),
         ...rebased.told(change.package),
         record: rebased.record,
-        ...(conflicts.length > 0 && {
-          note: `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists what both sides changed.`,
-        }),
+        note: rebaseNote(rebased),
       };
     }
   }
+}
+
+/** Where what the merge of a rebase tells is listed; '' where it tells nothing. */
+function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage): string {
+  const decided = notes.listed.length + notes.more;
+  return [
+    conflicts.length === 0
+      ? ''
+      : `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists what both sides changed.`,
+    decided === 0
+      ? ''
+      : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} by itself: Portico's comment says what.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 async function evaluated(

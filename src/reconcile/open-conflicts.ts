@@ -3,8 +3,9 @@ import type { Conflict, Side } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { readCommitRecord, unreadConflicts, type MergeRecord, type RebaseRecord } from './commit-seal.ts';
-import { conflictsOfMerge } from './concurrent-draft.ts';
+import { toldByMerge } from './concurrent-draft.ts';
 import type { CommitInfo } from './git-port.ts';
+import { joinedNotes, NO_NOTES, type MergeNotes } from './merge-notes.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isRenderCommit } from './render-commit.ts';
@@ -38,6 +39,8 @@ export interface OpenConflicts {
   readonly origins: ReadonlyMap<string, MergeCommit>;
   /** For which side conflicts were settled by command, by name. */
   readonly decided: ReadonlyMap<string, Side>;
+  /** What those merges decided by themselves; what the update itself did stands in its description. */
+  readonly notes: MergeNotes;
 }
 
 /** A commit of ours that holds a merge. */
@@ -152,6 +155,7 @@ const NONE: OpenConflicts = {
   lost: false,
   origins: new Map(),
   decided: new Map(),
+  notes: NO_NOTES,
 };
 
 /** A branch with more commits of its own is not one that people review. */
@@ -170,6 +174,7 @@ async function after(
   let unread: string[] = [];
   const origins = new Map<string, MergeCommit>();
   const decided = new Map<string, Side>();
+  const notes: MergeNotes[] = [];
   for (const commit of commits) {
     const record = readCommitRecord(commit, world.seals);
     if (record === null) unread.push(...unreadConflicts(commit));
@@ -177,7 +182,9 @@ async function after(
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
       for (const name of record.settled) decided.set(name, record.side);
     } else if (record?.kind === 'merge') {
-      for (const conflict of await conflictsOfMerge(world, git, commit, record, signal)) {
+      const told = await toldByMerge(world, git, commit, record, signal);
+      notes.push(told.notes);
+      for (const conflict of told.conflicts) {
         listed += 1;
         origins.set(conflictName(conflict), { commit, record });
         decided.delete(conflictName(conflict));
@@ -185,6 +192,7 @@ async function after(
         open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
       }
     } else if (record?.kind === 'rebase') {
+      notes.push(rebaseNotes(record));
       for (const conflict of record.conflicts) {
         listed += 1;
         const { directory, bare } = record;
@@ -200,7 +208,19 @@ async function after(
       open = await withoutSettled(world, git, open, commit, signal);
     }
   }
-  return { conflicts: open, listed, lost: unread.length > 0 && UNKNOWN_SEAL, origins, decided };
+  return {
+    conflicts: open,
+    listed,
+    lost: unread.length > 0 && UNKNOWN_SEAL,
+    origins,
+    decided,
+    notes: joinedNotes(notes),
+  };
+}
+
+/** What a rebase decided by itself, with the directory of the package. */
+function rebaseNotes({ directory, notes = NO_NOTES }: RebaseRecord): MergeNotes {
+  return { ...notes, listed: notes.listed.map((note) => ({ ...note, directory })) };
 }
 
 function place({ directory, file, resource, path }: Conflict & { readonly directory: string }): string {

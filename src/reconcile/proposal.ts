@@ -166,6 +166,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       approval: approval.state,
       // An update lists its own in its description.
       conflicts: parseBranch(snapshot.pull.headRef)?.kind === 'update' ? [] : open.conflicts,
+      mergeNotes: open.notes,
       isEmpty: changes.length + snapshot.otherFiles.length === 0,
       configuration,
     });

@@ -12,6 +12,7 @@ import type { DraftSetting } from './draft-content.ts';
 import { findUpstream } from './draft-upstream.ts';
 import { withoutFollowing } from './follow-conflicts.ts';
 import type { CommitInfo } from './git-port.ts';
+import { mergeNotes } from './merge-notes.ts';
 import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
 import { packageRenderer } from './rendered-package.ts';
@@ -25,7 +26,7 @@ const LONGEST_RECORD = 40_000;
 export interface RebasedPackage {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
-  readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare'>;
+  readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare' | 'notes'>;
   told(name: string): { readonly title: string; readonly trailers: readonly string[] };
 }
 
@@ -81,7 +82,12 @@ export async function rebasedPackage(
   return {
     files,
     conflicts,
-    record: { kind: 'rebase', to: next.name, ...recorded(conflicts) },
+    record: {
+      kind: 'rebase',
+      to: next.name,
+      ...recorded(conflicts),
+      ...(merged.notes.length > 0 && { notes: mergeNotes(merged.notes) }),
+    },
     told: (name) => ({
       title: `Rebase ${name} onto ${next.name}`,
       trailers: [`Rebased-Onto: ${next.name}`],

@@ -11,6 +11,7 @@ import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './chec
 import { trialText, type ProposedConfig } from './config-check.ts';
 import type { CheckInput, Pull } from './forge-port.ts';
 import { code, conflictTable, details, table, told } from './markdown-blocks.ts';
+import { mergeNotesText, type MergeNotes } from './merge-notes.ts';
 import type { OpenConflict } from './open-conflicts.ts';
 import type { PackageChange } from './proposal-changes.ts';
 import type { RenderedPackage } from './proposal-render.ts';
@@ -29,6 +30,8 @@ export interface SummaryInput {
   readonly approval: ApprovalState;
   /** Where the proposal meets what was merged meanwhile, as far as nothing else lists it. */
   readonly conflicts?: readonly OpenConflict[];
+  /** What merging it decided by itself. */
+  readonly mergeNotes?: MergeNotes;
   /** Nothing in it differs from the registered branch. */
   readonly isEmpty?: boolean;
   /** Where it changes the configuration: what that would do. */
@@ -67,6 +70,7 @@ export function summaryOf(input: SummaryInput): string {
             .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
         ),
     conflictsPart(input),
+    input.mergeNotes === undefined ? '' : mergeNotesText(input.mergeNotes),
     approvalLine(input.approval),
     nextStep(input, failing.length),
   ]

@@ -1,9 +1,11 @@
 import type { UpdateDiff } from '../package/diff/update-diff.ts';
 /** Pure: what an update pull request says. */
 import type { Conflict } from '../package/merge/conflict.ts';
+import type { MergeNote } from '../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import { code, details, table } from './markdown-blocks.ts';
+import { mergeNotes, mergeNotesText } from './merge-notes.ts';
 import { conflictKey } from './open-conflicts.ts';
 import { conflictRecord, readConflicts, type UpdateConflict } from './update-record.ts';
 import { stateParts, type ShownConflict } from './update-state.ts';
@@ -28,6 +30,8 @@ export interface UpdatedPart {
   readonly notes?: readonly string[];
   /** Fields that both sides changed and functions write: they follow from others that both sides changed. */
   readonly following?: readonly Conflict[];
+  /** What the merge decided by itself. */
+  readonly mergeNotes?: readonly MergeNote[];
   /** The variant that keeps the package, and the file that says so. */
   readonly variant?: { readonly name: string; readonly place: string };
   /** Where the upstream shows the revision, and what changed since the one before. */
@@ -101,6 +105,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
     state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
+    mergeNotesOf(input),
     ...diffsOf(input),
     ...parts.map(variantOf),
     ...notesOf(parts),
@@ -123,6 +128,13 @@ function followingOf(parts: readonly UpdatedPart[]): string {
   const more = all.length - MOST_FOLLOWING;
   const listed = all.slice(0, MOST_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
+}
+
+function mergeNotesOf({ group, parts }: UpdateBodyInput): string {
+  const notes = parts.flatMap(({ directory, mergeNotes: told = [] }) =>
+    group === undefined ? told : told.map((one) => ({ ...one, directory })),
+  );
+  return mergeNotesText(mergeNotes(notes));
 }
 
 /** In a group a file is told from the top of the repository. */

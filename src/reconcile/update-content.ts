@@ -1,7 +1,7 @@
 import { plainDirectory } from '../catalog/catalog.ts';
 import { readKptfile, withUpstream, type GitLocation } from '../package/kptfile.ts';
 import type { Conflict, Side } from '../package/merge/conflict.ts';
-import type { UpdateStrategy } from '../package/merge/merge-types.ts';
+import type { MergeNote, UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
 import { withoutFollowing } from './follow-conflicts.ts';
@@ -21,6 +21,8 @@ export interface Wanted {
   readonly conflicts: readonly Conflict[];
   /** Conflicts in fields that functions write: they are settled with those that they follow from. */
   readonly following?: readonly Conflict[];
+  /** What the merge decided by itself, and tells. */
+  readonly notes?: readonly MergeNote[];
   /** The upstream revisions that were merged; absent where nothing was. */
   readonly sides?: UpstreamSides;
 }
@@ -45,8 +47,8 @@ export async function updatedPackage(
     const now = decisions.size === 0 ? first : await made(decisions);
     return 'kind' in now || !now.ok ? null : now.files;
   });
-  const { local, files, sides } = first;
-  return { to, local, files, ...sorted, ...(sides && { sides }) };
+  const { local, files, sides, notes } = first;
+  return { to, local, files, ...sorted, ...(notes && { notes }), ...(sides && { sides }) };
 }
 
 /** An update with conflicts settled, rendered. */
@@ -59,6 +61,7 @@ interface DecidedUpdate {
   readonly local: PackageFiles;
   /** All that are not settled, in fields that functions write too. */
   readonly conflicts: readonly Conflict[];
+  readonly notes?: readonly MergeNote[];
   readonly sides?: UpstreamSides;
 }
 
@@ -85,14 +88,23 @@ export async function decidedUpdate(
     const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
     if ('kind' in own) return own;
     const { ok, files } = await render(own.files);
-    const { conflicts, sides } = made;
-    return { files, ok, merged: made.files, local, conflicts, ...(sides && { sides }) };
+    const { conflicts, notes, sides } = made;
+    return {
+      files,
+      ok,
+      merged: made.files,
+      local,
+      conflicts,
+      ...(notes && { notes }),
+      ...(sides && { sides }),
+    };
   };
 }
 
 interface Made {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
+  readonly notes?: readonly MergeNote[];
   readonly sides?: UpstreamSides;
 }
 
@@ -127,7 +139,8 @@ async function mergedPackage(
   const sides = { base: await like(base), upstream: await like(next) };
   return async (decisions) => {
     const merged = await content.merge({ ...sides, local, ...(strategy && { strategy }), decisions }, signal);
-    return { files: lockTo(merged.files, down, to, commit), conflicts: merged.conflicts, sides };
+    const { conflicts, notes } = merged;
+    return { files: lockTo(merged.files, down, to, commit), conflicts, notes, sides };
   };
 }
 

@@ -87,6 +87,7 @@ async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<Omit<Update
     revisions,
     notes,
     ...(one.following && { following: one.following }),
+    ...(one.notes && { mergeNotes: one.notes }),
     ...(links && { links }),
     ...(now !== undefined && { commits: [down.exists ? upstream.baseCommit : null, now] }),
     ...(planned && {

@@ -205,10 +205,10 @@ async function onBranch(
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const files = one.stays ? null : await underPeoplesCommits(world, git, stretches, wish, signal);
-    if (files !== null) {
-      brought.push(one);
-      desired.set(directory, files);
+    const under = one.stays ? null : await underPeoplesCommits(world, git, stretches, wish, signal);
+    if (under !== null) {
+      brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
+      desired.set(directory, under.files);
       continue;
     }
     const meets = one.stays ?? meetsPeople(branch);
@@ -223,8 +223,8 @@ async function onBranch(
     // It does not belong to the update any more: what the registered branch has, under what people did.
     const standing = await filesAt(git, home.base.oid, directory, signal);
     const wish = { directory, to: undefined, files: standing, standing };
-    const files = await underPeoplesCommits(world, git, stretches, wish, signal);
-    desired.set(directory, files ?? (await filesAt(git, head, directory, signal)));
+    const under = await underPeoplesCommits(world, git, stretches, wish, signal);
+    desired.set(directory, under?.files ?? (await filesAt(git, head, directory, signal)));
   }
   const behind = !(await git.isAncestor(home.base.oid, head, signal));
   const onto = behind ? await git.mergeTrees(head, home.base.oid, {}, signal) : null;
@@ -255,7 +255,7 @@ function asItStands(
 ): readonly Brought[] {
   const to = saidOf(bundle, one.down.directory)?.to;
   // What was merged is of the revision that does not come.
-  const { sides: _sides, ...rest } = one;
+  const { sides: _sides, notes: _notes, ...rest } = one;
   return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.standing, stays }];
 }
 

@@ -1,6 +1,7 @@
 /** What people committed on the branch of an update, put on top of another update. */
 import { PorticoError } from '../error.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
+import type { MergeNote } from '../package/merge/merge-types.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import type { Git } from './git-port.ts';
 import { filesAt } from './package-files.ts';
@@ -67,6 +68,13 @@ interface Wish {
   readonly standing: PackageFiles;
 }
 
+/** A package with what people did on top. */
+interface Replayed {
+  readonly files: PackageFiles;
+  /** What merging their commits decided by itself. */
+  readonly notes: readonly MergeNote[];
+}
+
 /**
  * The package with what people did on top, stretch by stretch; null where that meets the update. Whoever took an update
  * back off the branch declined that revision: it stays off, and another one comes as it is.
@@ -77,8 +85,9 @@ export async function underPeoplesCommits(
   stretches: readonly Stretch[],
   { directory, to, files, standing }: Wish,
   signal?: AbortSignal,
-): Promise<PackageFiles | null> {
+): Promise<Replayed | null> {
   let result = files;
+  const notes: MergeNote[] = [];
   for (const { record, from, to: last } of stretches) {
     const [was, ours, now] = await Promise.all(
       [record.base, from, last].map((commit) => git.treeId(commit, directory, signal)),
@@ -87,6 +96,7 @@ export async function underPeoplesCommits(
     if (was === now) {
       const declined = packagesOf(record).find((one) => one.directory === directory)?.to;
       result = declined !== undefined && declined === to ? standing : files;
+      notes.length = 0;
       continue;
     }
     const sides = {
@@ -98,8 +108,9 @@ export async function underPeoplesCommits(
     const locked = merged.conflicts.length > 0 ? null : withLockOf(merged.files, result);
     if (locked === null) return null;
     result = locked;
+    notes.push(...merged.notes);
   }
-  return result;
+  return { files: result, notes };
 }
 
 /** Where the package stands is the update's business: the merge of Kptfiles leaves it to its caller. */

@@ -81,6 +81,7 @@ test('comments and bodies', () => {
             }),
             created: false,
             revisions: [],
+            mergeNotes: [value, other].map((message) => ({ code: 'COMMENT_BOTH', file: path, message })),
             variant: { name: other, place: value },
           })),
           conflicts: [{ ...conflict, ...(value.length % 2 === 0 && { directory: other }) }],

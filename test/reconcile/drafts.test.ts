@@ -296,7 +296,7 @@ long('a copy of a revision, the branch as it is, and what lies between two revis
 long('a package moves onto another upstream; updates are paused and resumed', async () => {
   const blueprints = stage.repository('blueprints');
   const pg = {
-    'pg/config.yaml': configMap('db', { color: 'black', size: 'big' }),
+    'pg/config.yaml': `# Theirs.\n${configMap('db', { color: 'black', size: 'big' })}`,
     'pg/extra.yaml': configMap('extra', {}),
   };
   await blueprints.tag('pg/v1', await blueprints.push('main', pg));
@@ -305,8 +305,13 @@ long('a package moves onto another upstream; updates are paused and resumed', as
   const number = linked(await done(repo, issue, '/portico clone acme/blueprints:db@main mydb'));
   const branch = 'drafts/mydb/v1';
   const mine = (await repo.read('mydb/config.yaml', branch))!.replace('blue', 'pink');
-  await repo.push(branch, { 'mydb/config.yaml': mine });
-  expect(await done(repo, number, '/portico rebase acme/blueprints:pg@v1')).toContain('1 conflict');
+  await repo.push(branch, { 'mydb/config.yaml': `# Mine.\n${mine}` });
+  expect(await done(repo, number, '/portico rebase acme/blueprints:pg@v1')).toMatch(
+    /1 conflict: .* The merge decided one thing by itself: Portico's comment says what\./,
+  );
+  expect(await repo.sticky(number)).toContain(
+    '- `mydb/config.yaml`: ConfigMap db: both sides changed the comment; the local one stays, upstream says: # Theirs.',
+  );
   expect(await repo.read('mydb/config.yaml', branch)).toMatch(/color: black\n {2}size: big/);
   expect(await repo.read('mydb/extra.yaml', branch)).toContain('# kpt-merge: /extra');
   expect(await repo.read('mydb/Kptfile', branch)).toContain('ref: pg/v1');

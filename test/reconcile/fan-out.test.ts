@@ -293,11 +293,16 @@ describe('after v3, before v2 is approved', () => {
     ({ number } = pull);
     human = await repo.push(
       pull.head.ref,
-      { 'shop/config.yaml': data({ color: 'second', size: 'huge' }), 'shop/notes.md': 'by hand\n' },
+      {
+        'shop/config.yaml': `# By hand.\n${data({ color: 'second', size: 'huge' })}`,
+        'shop/notes.md': 'by hand\n',
+      },
       { as: 'bob' },
     );
     await stage.idle();
-    await stage.repository('up').publish('v3', { 'web/config.yaml': data({ color: 'third' }) });
+    await stage
+      .repository('up')
+      .publish('v3', { 'web/config.yaml': `# Third.\n${data({ color: 'third' })}` });
   });
 
   test('the same pull request; the commit of a person is kept as it is', async () => {
@@ -306,7 +311,12 @@ describe('after v3, before v2 is approved', () => {
     expect(pull.number).toBe(number);
     expect(pull.title).toBe('Update shop to v3');
     expect((await repo.git('merge-base', human, pull.head.sha)).trim()).toBe(human);
-    expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'third', size: 'huge' }));
+    expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(
+      `# By hand.\n${data({ color: 'third', size: 'huge' })}`,
+    );
+    expect(pull.body).toContain(
+      '- `config.yaml`: ConfigMap web: both sides changed the comment; the local one stays, upstream says: # Third.',
+    );
     expect(await repo.read('shop/notes.md', pull.head.sha)).toBe('by hand\n');
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
     expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');

@@ -12,6 +12,8 @@ interface Wish {
   /** Below `spec.strategy`. */
   readonly strategy?: string;
   readonly replicas?: number;
+  /** The comment above the Deployment. */
+  readonly front?: string;
   /** What the setter says. */
   readonly wanted?: number;
 }
@@ -23,12 +25,14 @@ function web({
   namespace = 'shop',
   strategy = ROLLING,
   replicas = 2,
+  front = 'The web front.',
   wanted = 2,
 }: Wish): Record<string, string> {
   return Object.fromEntries(
     Object.entries(webPackage(tag)).map(([path, text]) => [
       path,
       text
+        .replace('The web front.', front)
         .replace('namespace: shop', `namespace: ${namespace}`)
         .replace('spec:\n', `spec:\n  strategy:\n    ${strategy}\n`)
         .replace('replicas: 2 #', `replicas: ${replicas} #`)
@@ -39,10 +43,22 @@ function web({
 
 const MINE: Wish = {
   tag: '2.0.0',
+  front: 'Our own front.',
   namespace: 'mine',
   strategy: 'type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 5',
 };
-const NEXT: Wish = { tag: '3.0.0', namespace: 'store', strategy: 'type: Recreate', replicas: 3, wanted: 3 };
+const FRONT = 'Ask @alice, see #1.';
+const NEXT: Wish = {
+  tag: '3.0.0',
+  front: FRONT,
+  namespace: 'store',
+  strategy: 'type: Recreate',
+  replicas: 3,
+  wanted: 3,
+};
+/** Which comment stays is nobody's conflict, and told all the same. */
+const BOTH =
+  '`: Deployment web: both sides changed the comment; the local one stays, upstream says: # Ask @\u200balice, see #\u200b1.';
 
 beforeAll(async () => {
   stage = await startStage(
@@ -75,6 +91,7 @@ test('an update: setters and namespace are settled, what functions write of them
   expect(pull!.body).toContain(
     'they are settled with the conflicts above. `shop/deployment.yaml` `metadata.namespace`, `shop/deployment.yaml` `spec.template.spec.containers[name=web].image`',
   );
+  expect(pull!.body).toContain(`- \`deployment.yaml${BOTH}`);
   const files = ['Kptfile', 'deployment.yaml', 'setters.yaml'];
   const standing = async (): Promise<(string | null)[]> => {
     const { sha } = (await repo.pull(number)).head;
@@ -108,14 +125,19 @@ test('an update: setters and namespace are settled, what functions write of them
 
 test('a draft that another one overtook: the setter is settled, and what it writes follows', async () => {
   const repo = stage.repository('draft');
-  const { number } = await repo.propose('two', below('web', web({ tag: '2.0.0' })));
-  await repo.publish('one', below('web', web({ tag: '3.0.0', strategy: 'type: Recreate' })));
+  const { number } = await repo.propose('two', below('web', web({ tag: '2.0.0', front: 'Two.' })));
+  await repo.publish('one', below('web', web({ tag: '3.0.0', strategy: 'type: Recreate', front: FRONT })));
+  const told = `- \`web/deployment.yaml${BOTH}`;
+  expect(await repo.sticky(number)).toContain(told);
   const check = (await repo.checksOf(number)).get('portico/conflicts');
   expect(check).toMatchObject({ output: { title: expect.stringMatching(/^Open: \S+ [^,]+$/) } });
   expect((await repo.command(number, '/portico resolve 1 local')).reaction).toBe('rocket');
   const { head } = await repo.pull(number);
-  const wanted = web({ tag: '2.0.0', strategy: 'type: Recreate' });
+  const wanted = web({ tag: '2.0.0', strategy: 'type: Recreate', front: 'Two.' });
   for (const path of ['setters.yaml', 'deployment.yaml'])
     expect(await repo.read(`web/${path}`, head.sha)).toBe(wanted[path]);
   expect((await repo.checksOf(number)).get('portico/conflicts')?.conclusion).toBe('success');
+  // It is of the merge, which stays: settling conflicts and looking again leave it where it is.
+  expect(await repo.sticky(number)).toContain(told);
+  expect(await stage.writesOf(() => stage.look('draft'), 'draft')).toEqual([]);
 });

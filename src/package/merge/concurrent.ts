@@ -2,8 +2,9 @@
 import { sameFile } from '../package.ts';
 import type { PackageFiles } from '../package.ts';
 import { withLines } from './conflict-lines.ts';
-import type { Conflict, Side } from './conflict.ts';
+import type { Side } from './conflict.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
+import type { MergeResult } from './merge-types.ts';
 import { mergePackages } from './merge.ts';
 import { createReport } from './report.ts';
 
@@ -19,7 +20,7 @@ export function mergeConcurrent(sides: {
   readonly onConflict?: Side;
   /** Conflicts that somebody settled, by id. */
   readonly decisions?: ReadonlyMap<string, Side>;
-}): { readonly files: PackageFiles; readonly conflicts: readonly Conflict[] } {
+}): Pick<MergeResult, 'files' | 'conflicts' | 'notes'> {
   const merged = mergePackages(sides);
   const report = createReport(sides.onConflict ?? 'upstream', sides.decisions);
   const { base, upstream, local } = sides;
@@ -35,5 +36,6 @@ export function mergeConcurrent(sides: {
   if (kptfile === undefined) return merged;
   const files = new Map([...merged.files, ['Kptfile', kptfile] as const]);
   const elsewhere = merged.conflicts.filter(({ file }) => file !== 'Kptfile');
-  return { files, conflicts: withLines([...elsewhere, ...report.conflicts], files) };
+  const notes = [...merged.notes.filter(({ file }) => file !== 'Kptfile'), ...report.notes];
+  return { files, conflicts: withLines([...elsewhere, ...report.conflicts], files), notes };
 }
