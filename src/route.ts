@@ -40,13 +40,15 @@ const Payload = z.object({
     .optional(),
   ref: z.string().optional(),
   ref_type: z.string().optional(),
-  sender: z.object({ type: z.string().optional(), login: z.string().optional() }).optional(),
+  sender: z
+    .object({ id: z.number().optional(), type: z.string().optional(), login: z.string().optional() })
+    .optional(),
   pull_request: z
     .object({
       number: z.number(),
       body: z.string().nullish(),
       created_at: z.string().optional(),
-      user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+      user: z.object({ id: z.number().optional(), login: z.string(), type: z.string().optional() }).nullish(),
       // Null where the fork is gone.
       head: z.object({ repo: z.object({ id: z.number() }).nullish() }).nullish(),
     })
@@ -56,7 +58,7 @@ const Payload = z.object({
       number: z.number(),
       body: z.string().nullish(),
       created_at: z.string().optional(),
-      user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+      user: z.object({ id: z.number().optional(), login: z.string(), type: z.string().optional() }).nullish(),
     })
     .optional(),
   comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
@@ -177,7 +179,7 @@ function ticked(repository: RepositoryRef, { issue, sender }: Event): Job[] {
   const login = sender?.login;
   if (issue === undefined || login === undefined || sender?.type === 'Bot') return [];
   if (issue.user?.type !== 'Bot' || !/^- \[[xX]\] update now /m.test(issue.body ?? '')) return [];
-  return [dashboardEditedJob(repository, { number: issue.number, login, isBot: false })];
+  return [dashboardEditedJob(repository, { number: issue.number, login, id: sender?.id, isBot: false })];
 }
 
 /** An update that merges itself waits for its checks. */
@@ -205,12 +207,12 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
   const { check_run: run, requested_action: action, sender } = event;
   if (run === undefined || action?.identifier !== 'fix' || sender?.login === undefined) return [];
   const { name: check, head_sha: headSha } = run;
-  const by = sender.login;
+  const { login: by, id: byId } = sender;
   if (run.pull_requests.length > 0) {
-    return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by }));
+    return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by, byId }));
   }
   const branch = run.check_suite?.head_branch ?? null;
-  return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by } })];
+  return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by, byId } })];
 }
 
 /**
@@ -224,7 +226,8 @@ function opened(
 ): Job[] {
   const { number, body, user, created_at: createdAt } = opening ?? {};
   if (number === undefined || !user || createdAt === undefined || user.login !== sender?.login) return [];
-  const form = { author: user.login, authorIsBot: user.type === 'Bot', body: body ?? '', createdAt };
+  const { login: author, id: authorId, type } = user;
+  const form = { author, authorId, authorIsBot: type === 'Bot', body: body ?? '', createdAt };
   if (issue !== undefined && parseIssueForm(form.body) !== undefined) {
     return [commentJob(repository, number, { kind: 'form', id: -number }, { form })];
   }

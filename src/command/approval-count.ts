@@ -1,10 +1,12 @@
 /** Which approvals count for the content as it is now. */
+import type { Account } from './account.ts';
 import type { ApprovalRecord } from './approval-record.ts';
 import { isAuthor, neededApprovals, type Author, type UnknownAuthor } from './author.ts';
 import { compareTimes } from './moment.ts';
 
 export interface Review {
   readonly login: string;
+  readonly accountId?: number | undefined;
   readonly isBot: boolean;
   readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
   readonly submittedAt: string;
@@ -24,6 +26,8 @@ export interface ApprovalInput {
   readonly digest: string | undefined;
   /** Whether this person may approve here, asked of the forge just now. */
   readonly permitted: (login: string) => boolean;
+  /** Which account has this login now: null where none has, undefined where the forge did not say. */
+  readonly accountOf: (login: string) => number | null | undefined;
   /** Everybody who has a part in the content, as the forge tells it. */
   readonly authors: readonly Author[];
   /** Why there may be authors whom nobody knows; empty where all are known. */
@@ -41,7 +45,8 @@ export type NotCountedReason =
   | 'before-rejection'
   | 'not-recorded'
   | 'other-content'
-  | 'unknown-seal';
+  | 'unknown-seal'
+  | 'other-account';
 
 /** The same for people, wherever it is told. */
 export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
@@ -53,6 +58,7 @@ export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
   dismissed: 'the review was dismissed',
   withdrawn: 'it was withdrawn',
   bot: 'bots cannot approve',
+  'other-account': 'the account that gave it does not have this name any more, so it has to be given again',
   'unknown-seal': 'it was sealed with a key that Portico does not have any more, so it has to be given again',
 };
 
@@ -81,8 +87,7 @@ export interface ApprovalCount {
 }
 
 /** One thing that a person said, whichever way. */
-interface Statement {
-  readonly login: string;
+interface Statement extends Account {
   readonly isBot: boolean;
   readonly how: 'review' | 'comment';
   readonly says: 'approved' | 'changes-requested' | 'dismissed';
@@ -97,27 +102,36 @@ type Moment = Pick<Statement, 'at' | 'comment'>;
 
 /**
  * Counts every person once. An approval counts for the content that it was given for, however often the commits are
- * rewritten, until its giver asks for changes or somebody rejects the proposal. Logins are compared without case.
+ * rewritten, until its giver asks for changes or somebody rejects the proposal. People are told apart by their accounts; a record counts
+ * only while the account that gave it still has the login that it names, because rights are asked for by login.
  */
 export function countApprovals(input: ApprovalInput): ApprovalCount {
   const rejections = input.records.filter(({ kind }) => kind === 'rejection').map(momentOf);
   const rejected = latest(
     input.rejectedAt === undefined ? rejections : [...rejections, { at: input.rejectedAt }],
   );
-  const people = Map.groupBy(statements(input), ({ login }) => login.toLowerCase());
+  const moved = input.records.filter((record) => hasMoved(record, input));
+  const records = input.records.filter((record) => !hasMoved(record, input));
+  const said = statements({ reviews: input.reviews, records });
+  const people = Map.groupBy(said, ({ login, id }) => id ?? input.accountOf(login) ?? login.toLowerCase());
   const unknownAuthors = input.allowSelfApproval ? [] : input.unknownAuthors;
   const counted: { login: string; how: 'review' | 'comment' }[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];
   const changesRequested: string[] = [];
-  for (const said of people.values()) {
-    const login = said[0]?.login ?? '';
-    const verdict = judge(said, login, input, rejected);
+  for (const by of people.values()) {
+    const { login = '', id } = by[0] ?? {};
+    const verdict = judge(by, { login, id: id ?? input.accountOf(login) ?? undefined }, input, rejected);
     if (verdict === 'changes-requested') changesRequested.push(login);
     else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
     else counted.push({ login, how: verdict.how });
   }
+  const others = moved.filter(({ kind, accountId }) => kind === 'approval' && !people.has(accountId ?? ''));
+  for (const login of new Set(others.map((record) => record.login))) {
+    notCounted.push({ login, reason: 'other-account' });
+  }
+  const logins = new Set(said.map(({ login }) => login.toLowerCase()));
   for (const login of new Set(input.unsealed)) {
-    if (!people.has(login.toLowerCase())) notCounted.push({ login, reason: 'unknown-seal' });
+    if (!logins.has(login.toLowerCase())) notCounted.push({ login, reason: 'unknown-seal' });
   }
   return {
     counted,
@@ -131,8 +145,14 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
   };
 }
 
+/** Whether somebody else has the login by now, or nobody. */
+function hasMoved({ login, accountId }: ApprovalRecord, { accountOf }: ApprovalInput): boolean {
+  const now = accountOf(login);
+  return now !== undefined && (now === null || (accountId !== undefined && accountId !== now));
+}
+
 /** Everything decisive that was said, oldest first. */
-function statements({ reviews, records }: ApprovalInput): Statement[] {
+function statements({ reviews, records }: Pick<ApprovalInput, 'reviews' | 'records'>): Statement[] {
   const says = {
     APPROVED: 'approved',
     CHANGES_REQUESTED: 'changes-requested',
@@ -140,29 +160,29 @@ function statements({ reviews, records }: ApprovalInput): Statement[] {
   } as const;
   const fromReviews = reviews.flatMap((review): Statement[] => {
     if (review.state === 'COMMENTED' || review.state === 'PENDING') return [];
-    const { login, isBot, submittedAt, digest } = review;
-    return [{ login, isBot, how: 'review', says: says[review.state], at: submittedAt, digest }];
+    const { login, accountId: id, isBot, submittedAt, digest } = review;
+    return [{ login, id, isBot, how: 'review', says: says[review.state], at: submittedAt, digest }];
   });
   const fromRecords = records
     .filter(({ kind }) => kind === 'approval')
     .map((record): Statement => {
-      const { login, digest } = record;
-      return { login, isBot: false, how: 'comment', says: 'approved', digest, ...momentOf(record) };
+      const { login, accountId: id, digest } = record;
+      return { login, id, isBot: false, how: 'comment', says: 'approved', digest, ...momentOf(record) };
     });
   return [...fromReviews, ...fromRecords].sort((a, b) => compareTimes(a.at, b.at) ?? 0);
 }
 
 function judge(
   said: readonly Statement[],
-  login: string,
+  who: Account,
   input: ApprovalInput,
   rejected: Moment | undefined,
 ): NotCountedReason | 'changes-requested' | { readonly how: 'review' | 'comment' } {
   const last = said.findLast(({ says }) => says !== 'dismissed');
   if (said.some(({ isBot }) => isBot)) return 'bot';
-  const permitted = input.permitted(login);
+  const permitted = input.permitted(who.login);
   if (last?.says === 'changes-requested') return permitted ? 'changes-requested' : 'not-permitted';
-  if (!input.allowSelfApproval && isAuthor(input.authors, login)) return 'self-approval';
+  if (!input.allowSelfApproval && isAuthor(input.authors, who)) return 'self-approval';
   if (!permitted) return 'not-permitted';
   const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
   const given = standing.filter(({ says }) => says === 'approved');

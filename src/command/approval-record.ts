@@ -12,6 +12,8 @@ export interface ApprovalRecord {
   readonly repository: string;
   readonly pull: number;
   readonly login: string;
+  /** The forge's number of that account; absent in records that were written before it was kept. */
+  readonly accountId?: number | undefined;
   /** Content digest; for a rejection '' where there is none yet. */
   readonly digest: string;
   readonly head: string;

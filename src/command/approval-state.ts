@@ -49,9 +49,11 @@ function notesOf({ notCounted, authors, unknownAuthors, needed, required }: Appr
     ...notCounted.map(
       ({ login, reason }) => `The approval of ${login} does not count: ${NOT_COUNTED_BECAUSE[reason]}.`,
     ),
-    ...authors
-      .filter(({ because }) => because !== 'opened')
-      .map(({ login, because }) => `${login} ${AUTHOR_BECAUSE[because]} and is an author of it.`),
+    ...new Set(
+      authors
+        .filter(({ because }) => because !== 'opened')
+        .map(({ login, because }) => `${login} ${AUTHOR_BECAUSE[because]} and is an author of it.`),
+    ),
     ...(needed === required ? [] : [sentenceOf(oneMoreBecause(unknownAuthors))]),
   ];
 }
@@ -63,7 +65,7 @@ function approvers(config: RepositoryConfig, authors: readonly Author[]): string
   const others = grants.filter(
     (grant) =>
       (grant.kind !== 'author' || config.publish.allowSelfApproval) &&
-      (grant.kind !== 'person' || !isAuthor(authors, grant.login)),
+      (grant.kind !== 'person' || !isAuthor(authors, grant)),
   );
   if (others.length === 0) return 'everybody who may approve here is an author of it';
   // Apps approve nothing anyway, and people who are named one by one are none of the authors.

@@ -1,3 +1,4 @@
+import { isSameAccount } from './account.ts';
 import { shown } from './arguments.ts';
 import type { AuthorBecause } from './author.ts';
 import type { AnywhereCommand } from './command.ts';
@@ -34,8 +35,7 @@ export const approve: AnywhereCommand = {
     }
     const problem = lifecycleProblem(pull, 'approve');
     if (problem !== undefined) return problem;
-    const login = caller.login.toLowerCase();
-    const own = approvals.authors.find((author) => author.login.toLowerCase() === login);
+    const own = approvals.authors.find((author) => isSameAccount(author, caller));
     if ((caller.isAuthor || own !== undefined) && !config.publish.allowSelfApproval) {
       const why =
         own === undefined ? 'you opened this pull request, or had it opened' : OWN_PART[own.because];
@@ -52,7 +52,7 @@ export const approve: AnywhereCommand = {
     }
     if (
       approvals.digest === digest &&
-      approvals.counted.some((given) => given.login.toLowerCase() === login)
+      approvals.counted.some((given) => given.login.toLowerCase() === caller.login.toLowerCase())
     ) {
       // It may count because this very command wrote it and did not get to the end: what shows it follows now.
       return {

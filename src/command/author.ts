@@ -1,10 +1,11 @@
 /** Who is an author of a proposal's content: whoever has a part in it cannot approve it. */
 
+import { isSameAccount, type Account } from './account.ts';
+
 /** Why somebody counts as an author, for people. */
 export type AuthorBecause = 'opened' | 'pushed' | 'merged' | 'asked' | 'beneath';
 
-export interface Author {
-  readonly login: string;
+export interface Author extends Account {
   readonly because: AuthorBecause;
 }
 
@@ -27,6 +28,8 @@ export type UnknownAuthor =
   | 'not-told'
   /** There are more commits or pushes than are looked through. */
   | 'too-many'
+  /** Who asked for a part of it is recorded by a login alone, which no account has any more. */
+  | 'no-account'
   /** The base branch holds changes of the package that nobody approved: they are published along. */
   | 'beneath';
 
@@ -35,6 +38,7 @@ const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   fork: 'Portico is not shown who pushed to the fork that it comes from',
   app: 'an App, a workflow or a key pushed a part of it, and nobody can tell for whom',
   'not-told': 'the forge does not tell who pushed a part of it',
+  'no-account': 'somebody asked for a part of it under a login that no account has any more',
   'too-many': 'it has more commits or pushes than are looked through',
   beneath: 'changes that were pushed to the base branch without approval are published with it',
 };
@@ -45,9 +49,9 @@ export function oneMoreBecause(unknown: readonly UnknownAuthor[]): string {
   return `one more than usual is needed, because ${unknown.map((why) => UNKNOWN_BECAUSE[why]).join(', and ')}`;
 }
 
-/** True for somebody who is among the authors; logins are compared without case. */
-export function isAuthor(authors: readonly Author[], login: string): boolean {
-  return authors.some((author) => author.login.toLowerCase() === login.toLowerCase());
+/** True for somebody who is among the authors, whatever the account is called by now. */
+export function isAuthor(authors: readonly Author[], who: Account): boolean {
+  return authors.some((author) => isSameAccount(author, who));
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import type { StateName } from '../revision/state.ts';
+import type { Account } from './account.ts';
 import type { ApprovalCount } from './approval-count.ts';
 
 export interface CommandState {
@@ -43,6 +44,10 @@ export interface Retirement {
   readonly comment: number;
   /** Who else has a part in the wish. */
   readonly others?: readonly string[];
+  /** The accounts of all of them, in this order; absent in wishes that were recorded before they were kept. */
+  readonly accounts?: readonly Account[];
+  /** A login among them that was recorded alone and of which the forge names no account now: nobody can tell whose wish it is. */
+  readonly gone?: string;
 }
 
 export interface ConflictList {
@@ -53,8 +58,7 @@ export interface ConflictList {
   readonly lost: { readonly message: string; readonly hint: string } | false;
 }
 
-export interface Caller {
-  readonly login: string;
+export interface Caller extends Account {
   /** The forge's `role_name`, asked just now; undefined where the forge did not answer. */
   readonly role: string | undefined;
   /** `org/slug` of the teams named in the configuration that the caller is an active member of. */

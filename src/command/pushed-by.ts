@@ -12,7 +12,11 @@ export interface Push {
   /** ISO 8601. */
   readonly at: string;
   /** Null where the forge names nobody. */
-  readonly actor: { readonly login: string; readonly isBot: boolean } | null;
+  readonly actor: {
+    readonly login: string;
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  } | null;
 }
 
 export interface BranchCommit {
@@ -71,7 +75,7 @@ export function pushersOf({ pushes, complete }: BranchHistory, content: BranchCo
     if (push.actor?.login === content.bot) continue;
     if (push.actor === null || push.actor.isBot) unknown.push('app');
     else {
-      authors.push({ login: push.actor.login, because: 'pushed' });
+      authors.push({ login: push.actor.login, id: push.actor.id, because: 'pushed' });
       for (const { oid } of brought) if (!explained.has(oid)) explained.set(oid, push.at);
     }
   }

@@ -1,6 +1,7 @@
 /** In an issue: to approve or reject that a revision is retired. */
 import { formatPackageAtRevision, parsePackageAtRevision } from '../revision/package-at-revision.ts';
 import { transition } from '../revision/state.ts';
+import { isSameAccount, type Account } from './account.ts';
 import { shown } from './arguments.ts';
 import { whoMay } from './authorize.ts';
 import type { CommandState, Retirement } from './command-state.ts';
@@ -12,11 +13,19 @@ export function approveRetirement(state: CommandState, name: string | undefined)
   const wanted = chosen(state, name, 'approve');
   if ('kind' in wanted) return wanted;
   const { caller, config } = state;
-  const own = askers(wanted).some((login) => login.toLowerCase() === caller.login.toLowerCase());
+  const own = askers(wanted).some((asker) => isSameAccount(asker, caller));
   if (own && !config.publish.allowSelfApproval) {
     return refuse('self-approval', 'you asked for it yourself', 'Somebody else must approve it.');
   }
-  return { kind: 'do', steps: [{ do: 'retire', ...wanted, approvedBy: caller.login }] };
+  if (wanted.gone !== undefined && !config.publish.allowSelfApproval) {
+    return refuse(
+      'asker-unknown',
+      `it was asked for as ${shown(wanted.gone)}, and the forge names no account of that login now, so nobody can tell who asked`,
+      'Ask for it again in another issue.',
+    );
+  }
+  const { gone: _gone, ...wish } = wanted;
+  return { kind: 'do', steps: [{ do: 'retire', ...wish, approvedBy: caller.login }] };
 }
 
 /** What `/portico reject` means in an issue; everything stays as it was. */
@@ -34,7 +43,7 @@ export function explainRetirements({ retirements = [], config }: CommandState): 
   if (retirements.length === 0) return undefined;
   const asked = retirements.map((wish) => {
     const name = shown(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
-    const people = askers(wish).map(shown);
+    const people = askers(wish).map(({ login }) => shown(login));
     const other = config.publish.allowSelfApproval ? '' : `, not ${people.join(' or ')}`;
     return [
       `- ⬜ **${name}** is to be retired, ${people.join(' and ')} ${people.length === 1 ? 'asks' : 'ask'}`,
@@ -45,8 +54,8 @@ export function explainRetirements({ retirements = [], config }: CommandState): 
 }
 
 /** Everybody whose wish it is. */
-function askers({ login, others = [] }: Retirement): readonly string[] {
-  return [login, ...others];
+export function askers({ login, others = [], accounts }: Retirement): readonly Account[] {
+  return accounts ?? [login, ...others].map((name) => ({ login: name }));
 }
 
 /** Who approves, unless the configuration says otherwise; approve.ts asks this file, and not the other way round. */

@@ -11,7 +11,11 @@ interface BranchPush {
   /** What the forge calls it: `push`, `force_push`, `branch_creation`, `branch_deletion`, `pr_merge`, `merge_queue_merge`. */
   readonly type: string;
   /** Null where the forge names nobody. */
-  readonly actor: { readonly login: string; readonly isBot: boolean } | null;
+  readonly actor: {
+    readonly login: string;
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  } | null;
   readonly at: string;
 }
 
@@ -69,7 +73,7 @@ interface RawActivity {
   readonly after: string | null;
   readonly timestamp: string;
   readonly activity_type: string;
-  readonly actor: { readonly login: string; readonly type?: string } | null;
+  readonly actor: { readonly id?: number; readonly login: string; readonly type?: string } | null;
 }
 
 function toPush({ before, after, timestamp, activity_type: type, actor }: RawActivity): BranchPush {
@@ -77,7 +81,7 @@ function toPush({ before, after, timestamp, activity_type: type, actor }: RawAct
     before: commitOrNull(before),
     after: commitOrNull(after),
     type,
-    actor: actor === null ? null : { login: actor.login, isBot: actor.type === 'Bot' },
+    actor: actor === null ? null : { login: actor.login, id: actor.id, isBot: actor.type === 'Bot' },
     at: timestamp,
   };
 }

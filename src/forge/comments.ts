@@ -11,6 +11,7 @@ interface Comment {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   /** Id of the App that wrote it, where an App did. */
   readonly appId: number | null;
@@ -126,7 +127,7 @@ function normal(body: string): string {
 interface RawComment {
   readonly id: number;
   readonly node_id: string;
-  readonly user: { readonly login: string; readonly type?: string } | null;
+  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
   readonly body?: string;
   readonly created_at: string;
   readonly updated_at: string;

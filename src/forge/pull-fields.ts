@@ -2,6 +2,7 @@ import type { Pull } from './pulls.ts';
 import { authorOf, labelNames } from './repository-context.ts';
 
 interface RawUser {
+  readonly id?: number;
   readonly login: string;
   readonly type?: string;
 }

@@ -23,6 +23,7 @@ export interface Pull {
   readonly title: string;
   readonly body: string;
   readonly author: string;
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   readonly labels: readonly string[];
   readonly headRef: string;

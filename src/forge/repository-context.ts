@@ -22,13 +22,18 @@ export function requestOf(signal: AbortSignal | undefined): { signal?: AbortSign
 }
 
 interface Actor {
+  readonly id?: number;
   readonly login: string;
   readonly type?: string;
 }
 
-/** Login and kind of an author; GitHub shows those who are gone as `ghost`. */
-export function authorOf(user: Actor | null | undefined): { author: string; authorIsBot: boolean } {
-  return { author: user?.login ?? 'ghost', authorIsBot: user?.type === 'Bot' };
+/** Login, number and kind of an author; GitHub shows those who are gone as `ghost`. */
+export function authorOf(user: Actor | null | undefined): {
+  author: string;
+  authorId: number | undefined;
+  authorIsBot: boolean;
+} {
+  return { author: user?.login ?? 'ghost', authorId: user?.id, authorIsBot: user?.type === 'Bot' };
 }
 
 /** Label names, which the forge gives as texts or objects. */

@@ -24,7 +24,12 @@ interface BranchProtection {
 
 export interface RepositoryApi {
   get(signal?: AbortSignal): Promise<Repository>;
-  /** `role_name` of a user (admin, maintain, write, triage, read or a custom one), 'none' for a stranger. Asked live. */
+  /**
+   * `role_name` of a user (admin, maintain, write, triage, read or a custom one), 'none' for a stranger, and which account
+   * has this login now: null where none has. Asked live.
+   */
+  member(login: string, signal?: AbortSignal): Promise<{ readonly role: string; readonly id: number | null }>;
+  /** The role alone. */
   permission(login: string, signal?: AbortSignal): Promise<string>;
   /** True only for an active member. Asked live; a failure throws, so that callers fail closed. */
   teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
@@ -35,13 +40,17 @@ export interface RepositoryApi {
 
 export function createRepositoryApi(context: RepositoryContext): RepositoryApi {
   const { repos, teams } = context.octokit.rest;
+  const member: RepositoryApi['member'] = async (username, signal) => {
+    const asked = repos.getCollaboratorPermissionLevel({ ...where(context, signal), username });
+    const answer = await orNull(asked);
+    if (answer === null) return { role: 'none', id: null };
+    const { role_name: role, permission, user } = answer.data;
+    return { role: role ?? permission, id: user?.id ?? null };
+  };
   return {
     get: async (signal) => toRepository((await repos.get(where(context, signal))).data),
-    permission: async (username, signal) => {
-      const asked = repos.getCollaboratorPermissionLevel({ ...where(context, signal), username });
-      const answer = await orNull(asked);
-      return answer === null ? 'none' : (answer.data.role_name ?? answer.data.permission);
-    },
+    member,
+    permission: async (username, signal) => (await member(username, signal)).role,
     teamMember: async (org, team_slug, username, signal) => {
       const asked = teams.getMembershipForUserInOrg({ org, team_slug, username, request: requestOf(signal) });
       return (await orNull(asked))?.data.state === 'active';

@@ -8,6 +8,7 @@ interface Review {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
   readonly body: string;
@@ -84,7 +85,7 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
 interface RawReview {
   readonly id: number;
   readonly node_id: string;
-  readonly user: { readonly login: string; readonly type?: string } | null;
+  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
   readonly state: string;
   readonly body: string;
   readonly commit_id: string | null;

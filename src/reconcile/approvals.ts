@@ -66,6 +66,7 @@ export async function loadApprovals(
   const isIdle = allowSelfApproval || reviews.length + records.length === 0;
   const { authors, unknown } = asked ?? (isIdle ? NOBODY : await authorship());
   const permitted = new Set<string>();
+  const accounts = new Map<string, number | null>();
   for (const login of new Set([
     ...reviews.map((review) => review.login),
     ...records.map((record) => record.login),
@@ -76,6 +77,7 @@ export async function loadApprovals(
       isBot: reviews.some((review) => review.login === login && review.isBot),
     };
     const caller = await loadCaller(access, config, who, signal);
+    if (caller.role !== undefined && !who.isBot) accounts.set(login.toLowerCase(), caller.id ?? null);
     if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
   }
   const count = countApprovals({
@@ -85,6 +87,7 @@ export async function loadApprovals(
     ...(rejectedAt !== undefined && { rejectedAt }),
     digest,
     permitted: (login) => permitted.has(login.toLowerCase()),
+    accountOf: (login) => accounts.get(login.toLowerCase()),
     authors,
     unknownAuthors: unknown,
     allowSelfApproval: config.publish.allowSelfApproval,
@@ -112,7 +115,9 @@ async function authorsOf(
       ? await sidesOf(access.git, pull, signal)
       : { head: head.oid, beside: base };
   const opener =
-    pull.author === world.app.botLogin ? [] : [{ login: pull.author, because: 'opened' as const }];
+    pull.author === world.app.botLogin
+      ? []
+      : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
   const [own, others] = await Promise.all([loadAuthors(world, access, pull, sides, signal), beneath()]);
   return {
@@ -129,7 +134,14 @@ async function withDigests(
 ): Promise<CountedReview[]> {
   const histories = new Map<string, Promise<readonly CheckedContent[]>>();
   const counted: CountedReview[] = [];
-  for (const { author: login, authorIsBot: isBot, state, submittedAt, commitId } of reviews) {
+  for (const {
+    author: login,
+    authorId: accountId,
+    authorIsBot: isBot,
+    state,
+    submittedAt,
+    commitId,
+  } of reviews) {
     if (submittedAt === null) continue;
     let digest: string | undefined;
     if (state === 'APPROVED' && commitId !== null) {
@@ -137,7 +149,7 @@ async function withDigests(
       histories.set(commitId, history);
       digest = digestSeen(await history, submittedAt);
     }
-    counted.push({ login, isBot, state, submittedAt, ...(digest !== undefined && { digest }) });
+    counted.push({ login, accountId, isBot, state, submittedAt, ...(digest !== undefined && { digest }) });
   }
   return counted;
 }

@@ -1,4 +1,5 @@
 /** Who has a part in the content of a proposal, asked of the forge: names in commits and branches prove nothing. */
+import type { Account } from '../command/account.ts';
 import type { Author, UnknownAuthor } from '../command/author.ts';
 import {
   pushersOf,
@@ -8,12 +9,13 @@ import {
   type Pushers,
 } from '../command/pushed-by.ts';
 import { PorticoError } from '../error.ts';
+import { answered } from './caller.ts';
 import { readCommitRecord } from './commit-seal.ts';
 import type { BranchActivity, BranchPush, Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import { isRenderCommit } from './render-commit.ts';
-import { readSealed } from './update-record.ts';
+import { askersOfUpdate, readSealed } from './update-record.ts';
 
 /** A branch of more commits of its own is not looked through. */
 const MOST_COMMITS = 500;
@@ -48,7 +50,7 @@ export async function loadAuthors(
   const commits = await commitsOf(world, access.git, log, signal);
   const asked = log
     .flatMap((commit) => askersOf(commit, world.seals))
-    .filter((login) => login !== world.app.botLogin);
+    .filter(({ login }) => login !== world.app.botLogin);
   const own = await ownPushers(world, access, pull, { head, beside }, commits, signal);
   const others = await otherBranches(world, access, pull, commits, own.explained, signal);
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
@@ -57,14 +59,15 @@ export async function loadAuthors(
   const unknown: UnknownAuthor[] = [
     ...(log.length > MOST_COMMITS ? ['too-many' as const] : []),
     ...all.flatMap((one) => one.unknown),
+    ...(await askersUnknown(access, asked, signal)),
     ...(left.length > 0 && all.every((one) => one.unknown.length === 0) ? ['not-told' as const] : []),
   ];
-  const opener = pull.author === world.app.botLogin ? [] : [pull.author];
+  const opener = pull.author === world.app.botLogin ? [] : [{ login: pull.author, id: pull.authorId }];
   return {
     authors: withoutDoubles([
-      ...opener.map((login): Author => ({ login, because: 'opened' })),
+      ...opener.map((one): Author => ({ ...one, because: 'opened' })),
       ...all.flatMap((one) => one.authors),
-      ...asked.map((login): Author => ({ login, because: 'asked' })),
+      ...asked.map(({ login, id }): Author => ({ login, id, because: 'asked' })),
     ]),
     unknown: [...new Set(unknown)],
   };
@@ -133,7 +136,7 @@ async function mergedInto(
     const isHere = found?.headRepositoryId === access.ref.id;
     if (found === undefined || !isHere) unknown.push(found === undefined ? 'not-told' : 'fork');
     if (found === undefined) continue;
-    authors.push({ login: found.author, because: 'merged' });
+    authors.push({ login: found.author, id: found.authorId, because: 'merged' });
     if (!isHere) continue;
     const activity = before(
       await activityOf(access, `refs/heads/${found.headRef}`, {}, signal),
@@ -212,10 +215,27 @@ function isOurs(commit: CommitInfo, seals: World['seals']): boolean {
 }
 
 /** Who had Portico make a commit, by command or button. */
-function askersOf(commit: CommitInfo, seals: World['seals']): readonly string[] {
+function askersOf(commit: CommitInfo, seals: World['seals']): readonly Account[] {
   const record = readCommitRecord(commit, seals);
-  if (record !== null) return 'by' in record ? [record.by] : [];
-  return readSealed(commit, seals)?.by ?? [];
+  if (record !== null) return 'by' in record ? [{ login: record.by, id: record.byId }] : [];
+  const update = readSealed(commit, seals);
+  return update === null ? [] : askersOfUpdate(update);
+}
+
+/** Of somebody who is known by a login alone, as records had it once, nobody can tell whose it was when no account has it. */
+async function askersUnknown(
+  { forge }: Pick<Access, 'forge'>,
+  asked: readonly Account[],
+  signal: AbortSignal | undefined,
+): Promise<UnknownAuthor[]> {
+  const logins = new Set(asked.flatMap(({ login, id }) => (id === undefined ? [login] : [])));
+  const unknown: UnknownAuthor[] = [];
+  for (const login of logins) {
+    const member = await answered(forge.member(login, signal));
+    if (member === undefined) unknown.push('not-told');
+    else if (member.id === null) unknown.push('no-account');
+  }
+  return unknown;
 }
 
 /** The commits of the base branch at which the branch stood last: what was there before is gone. */
@@ -273,12 +293,12 @@ function historyOf(activity: BranchActivity | null): BranchHistory {
   };
 }
 
-/** Everybody once, for what is said of them first. */
+/** Every account once, for what is said of it first. Somebody known by login alone stands beside whoever has a number too. */
 export function withoutDoubles(authors: readonly Author[]): Author[] {
-  const first = new Map<string, Author>();
+  const first = new Map<string | number, Author>();
   for (const author of authors) {
-    const login = author.login.toLowerCase();
-    if (!first.has(login)) first.set(login, author);
+    const key = author.id ?? author.login.toLowerCase();
+    if (!first.has(key)) first.set(key, author);
   }
   return [...first.values()];
 }

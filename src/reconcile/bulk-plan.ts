@@ -1,4 +1,5 @@
 /** One command for many: the plan as it stands in an issue, with how far it is. */
+import { isSameAccount } from '../command/account.ts';
 import type { BulkRequest } from '../command/bulk-request.ts';
 import { isMeant } from '../command/bulk-request.ts';
 import type { Step } from '../command/step.ts';
@@ -31,6 +32,8 @@ export interface BulkResult {
 export interface BulkPlan {
   readonly request: BulkRequest;
   readonly login: string;
+  /** The forge's number of that account; absent in plans that were made before it was kept. */
+  readonly accountId?: number | undefined;
   /** The comment that asked for the plan. */
   readonly comment: number;
   readonly items: readonly BulkItem[];
@@ -66,7 +69,14 @@ export async function planBulk(
     };
   }
   const items = fitting(all);
-  const plan: BulkPlan = { request, login: asked.login, comment: asked.id, items, results: {} };
+  const plan: BulkPlan = {
+    request,
+    login: asked.login,
+    accountId: asked.accountId,
+    comment: asked.id,
+    items,
+    results: {},
+  };
   if (dryRun) return { kind: 'done', reply: planText(plan, all.length, true) };
   await writePlan(world, access, facts, asked.number, plan, all.length, signal);
   return { kind: 'done' };
@@ -107,14 +117,16 @@ export async function planOf(
   world: Pick<World, 'app' | 'seals'>,
   { forge }: Pick<Access, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
-  asked: Pick<Asked, 'id' | 'number' | 'login'>,
+  asked: Pick<Asked, 'id' | 'number' | 'login' | 'accountId'>,
   signal?: AbortSignal,
 ): Promise<BulkPlan | undefined> {
   const comments = await forge.listComments(asked.number, signal);
   const place = placeOf(facts, asked.number);
   // The seal says that this is what we wrote.
   const plans = (await sealedRecords(world, { forge }, KIND, place, comments, signal)) as BulkPlan[];
-  const own = plans.filter(({ login }) => login.toLowerCase() === asked.login.toLowerCase());
+  const own = plans.filter(({ login, accountId: id }) =>
+    isSameAccount({ login, id }, { login: asked.login, id: asked.accountId }),
+  );
   return (
     own.find(({ confirmed }) => confirmed === asked.id) ??
     own

@@ -1,3 +1,4 @@
+import type { Account } from '../command/account.ts';
 import type { Caller } from '../command/command-state.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
@@ -10,18 +11,22 @@ import type { Access } from './ports.ts';
 export async function loadCaller(
   { forge, ref }: Pick<Access, 'forge' | 'ref'>,
   config: RepositoryConfig,
-  who: { readonly login: string; readonly isAuthor: boolean; readonly isBot: boolean },
+  who: Account & { readonly isAuthor: boolean; readonly isBot: boolean },
   signal?: AbortSignal,
 ): Promise<Caller> {
   if (who.isBot) return { ...who, role: 'none', teams: [] };
-  const role = await answered(forge.permission(who.login, signal));
+  const member = await answered(forge.member(who.login, signal));
+  // The rights are those of whoever has the login now, who may be somebody else: then nobody knows this one's.
+  if (typeof member?.id === 'number' && who.id !== undefined && member.id !== who.id) {
+    return { ...who, role: undefined, teams: [] };
+  }
   const teams: string[] = [];
   for (const team of teamsNamed(config)) {
     const [org, slug] = team.includes('/') ? team.split('/', 2) : [ref.owner, team];
-    const member = await answered(forge.teamMember(org ?? ref.owner, slug ?? team, who.login, signal));
-    if (member === true) teams.push(team);
+    const isIn = await answered(forge.teamMember(org ?? ref.owner, slug ?? team, who.login, signal));
+    if (isIn === true) teams.push(team);
   }
-  return { ...who, role, teams };
+  return { ...who, ...(typeof member?.id === 'number' && { id: member.id }), role: member?.role, teams };
 }
 
 function teamsNamed(config: RepositoryConfig): Set<string> {
@@ -30,7 +35,7 @@ function teamsNamed(config: RepositoryConfig): Set<string> {
 }
 
 /** A refused or failed question is no answer; only a limit is passed on, because asking later gives one. */
-async function answered<Value>(question: Promise<Value>): Promise<Value | undefined> {
+export async function answered<Value>(question: Promise<Value>): Promise<Value | undefined> {
   try {
     return await question;
   } catch (error) {

@@ -1,4 +1,5 @@
 /** What a command is decided on, read from the forge and git just before. */
+import { isSameAccount } from '../command/account.ts';
 import type { Checks, CommandState } from '../command/command-state.ts';
 import { loadApprovals } from './approvals.ts';
 import { loadCaller } from './caller.ts';
@@ -55,10 +56,12 @@ async function inPull(
   const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
   const refs = await loadRevisionRefs(access.git, signal);
   // Who had Portico open it is its author in everything that is asked of one.
-  const author = (await askedFor(world, access.git, pull, signal)) ?? pull.author;
+  const opener = { login: pull.author, id: pull.authorId };
+  const author = (await askedFor(world, access.git, pull, signal)) ?? opener;
   const who = {
     login: written.author,
-    isAuthor: written.author === author,
+    id: written.authorId,
+    isAuthor: isSameAccount(author, { login: written.author, id: written.authorId }),
     isBot: written.authorIsBot,
   };
   const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
@@ -73,7 +76,7 @@ async function inPull(
       draft: pull.draft,
       locked: pull.locked,
       merged: pull.merged,
-      author,
+      author: author.login,
       headRef: pull.headRef,
       headSha: head.oid,
       baseRef: pull.baseRef,
@@ -144,6 +147,7 @@ async function inIssue(
   if (head === null) return null;
   const who = {
     login: written.author,
+    id: written.authorId,
     isAuthor: written.author === issue.author,
     isBot: written.authorIsBot,
   };

@@ -27,6 +27,8 @@ export interface Asked {
   /** Place of the command in it, from 0. */
   readonly index: number;
   readonly login: string;
+  /** The forge's number of that account. */
+  readonly accountId?: number | undefined;
   readonly at: string;
   /** Issue or pull request. */
   readonly number: number;
@@ -189,6 +191,7 @@ async function record(
       repository: String(facts.id),
       pull: pull.number,
       login: asked.login,
+      accountId: asked.accountId,
       commentId: asked.id,
       at: asked.at,
     },
@@ -280,9 +283,11 @@ function moved(checked: string, now: string): StepOutcome {
 async function requestUpdate(
   world: World,
   { ref }: Access,
-  { number, login }: Asked,
+  { number, login, accountId }: Asked,
   step: Extract<Step, { do: 'request-update' }>,
 ): Promise<StepOutcome> {
-  await world.enqueue(variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login }));
+  await world.enqueue(
+    variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login, askedById: accountId }),
+  );
   return DONE;
 }

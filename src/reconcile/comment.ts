@@ -201,8 +201,8 @@ async function performAll(
   steps: readonly Step[],
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  const { id, author: login, createdAt: at, number, index } = written;
-  const asked: Asked = { id, login, at, number, index };
+  const { id, author: login, authorId: accountId, createdAt: at, number, index } = written;
+  const asked: Asked = { id, login, accountId, at, number, index };
   const replies: string[] = [];
   for (const step of steps) {
     try {

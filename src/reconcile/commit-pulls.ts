@@ -8,7 +8,7 @@ export interface CommitTarget {
   /** Where it was pushed to, as far as the forge says. */
   readonly branch: string | null;
   readonly again?: Again;
-  readonly pressed?: { readonly check: string; readonly by: string };
+  readonly pressed?: { readonly check: string; readonly by: string; readonly byId?: number | undefined };
 }
 
 /** Finds out what the commit belongs to: open pull requests with this head or from this branch, or a branch alone. */

@@ -10,6 +10,9 @@ import type { CommitInfo } from './git-port.ts';
 import type { MergeNotes } from './merge-notes.ts';
 import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
+/** The forge's number of the account of `by`; absent in records that were made before it was kept. */
+type ById = number | undefined;
+
 /** The registered branch's packages were merged into a proposal's. */
 export interface MergeRecord {
   readonly kind: 'merge';
@@ -30,6 +33,7 @@ export interface SettleRecord {
   readonly settled: readonly string[];
   readonly side: 'upstream' | 'local';
   readonly by: string;
+  readonly byId?: ById;
   /** The comment with the command. */
   readonly comment: number;
 }
@@ -39,6 +43,7 @@ export interface DeletionRecord {
   readonly kind: 'deletion';
   readonly directory: string;
   readonly by: string;
+  readonly byId?: ById;
   readonly comment: number;
 }
 
@@ -46,6 +51,7 @@ export interface DeletionRecord {
 interface ByCommand {
   readonly directory: string;
   readonly by: string;
+  readonly byId?: ById;
   /** The comment with the command, and its place among the commands there. */
   readonly comment: number;
   readonly index: number;
@@ -88,6 +94,7 @@ export interface FixRecord {
   readonly kind: 'fix';
   readonly check: string;
   readonly by: string;
+  readonly byId?: ById;
 }
 
 export type CommandRecord = DraftRecord | ChangeRecord | RebaseRecord;

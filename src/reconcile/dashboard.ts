@@ -23,7 +23,13 @@ import { mayKnow } from './visibility.ts';
 export interface DashboardTarget {
   readonly repository: RepositoryRef;
   /** Who edited this issue. */
-  readonly edited?: { readonly number: number; readonly login: string; readonly isBot: boolean };
+  readonly edited?: {
+    readonly number: number;
+    readonly login: string;
+    /** The forge's number of that account. */
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  };
   /** The issue about all repositories of the owner that this one keeps. */
   readonly organization?: true;
 }
@@ -86,13 +92,13 @@ async function doTicked(
   world: World,
   access: Access,
   config: RepositoryConfig,
-  { number, login, isBot }: NonNullable<DashboardTarget['edited']>,
+  { number, login, id, isBot }: NonNullable<DashboardTarget['edited']>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const issue = await findIssue(world, access, DASHBOARD_TITLE, signal);
   const ticked = issue === undefined ? [] : tickedPackages(issue.body);
   if (ticked.length === 0) return;
-  const caller = await loadCaller(access, config, { login, isAuthor: false, isBot }, signal);
+  const caller = await loadCaller(access, config, { login, id, isAuthor: false, isBot }, signal);
   const answer = authorize(config, update, caller);
   if (answer.kind !== 'allowed') {
     if (answer.kind !== 'ignore') {
@@ -105,6 +111,8 @@ async function doTicked(
   for (const path of ticked) {
     const to = standings.get(path)?.to;
     if (to !== undefined)
-      await world.enqueue(variantJob(access.ref, path, { to, askedIn: number, askedBy: login }));
+      await world.enqueue(
+        variantJob(access.ref, path, { to, askedIn: number, askedBy: login, askedById: id }),
+      );
   }
 }

@@ -144,6 +144,7 @@ async function pushDeletion(
     kind: 'deletion',
     directory: found.directory,
     by: asked.login,
+    byId: asked.accountId,
     comment: asked.id,
   };
   const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;

@@ -25,6 +25,8 @@ export interface VariantTarget {
   readonly askedIn?: number;
   /** Who asked for it. */
   readonly askedBy?: string;
+  /** The forge's number of that account. */
+  readonly askedById?: number | undefined;
   /** A variant that kept the package, or was about to make it, and does not any more. */
   readonly gone?: string;
   /** An update branch that stands for it. */

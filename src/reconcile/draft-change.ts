@@ -41,7 +41,7 @@ export async function changeDraft(
     world,
     access,
     asked,
-    asker: { login: asked.login, facts, config },
+    asker: { login: asked.login, id: asked.accountId, facts, config },
     base: head.oid,
     directory,
     refs: await loadRevisionRefs(git, signal),
@@ -66,7 +66,7 @@ export async function changeDraft(
   const made = await changed(setting, snapshot, change, local, signal);
   if ('outcome' in made) return made.outcome;
   if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
-  const by = { directory, by: asked.login, comment: asked.id, index: asked.index };
+  const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
   const problem = await commitByCommand(
     world,
     git,

@@ -48,7 +48,7 @@ export async function draftContent(
 ): Promise<DraftContent | Refusal> {
   const { access, asked, base, directory } = setting;
   const before = await filesAt(access.git, base, directory, signal);
-  const by = { directory, by: asked.login, comment: asked.id, index: asked.index };
+  const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
   switch (source.kind) {
     case 'init':
       return {

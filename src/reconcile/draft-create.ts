@@ -87,7 +87,7 @@ async function settingOf(
     world,
     access,
     asked,
-    asker: { login: asked.login, facts, config },
+    asker: { login: asked.login, id: asked.accountId, facts, config },
     base,
     directory: inRepository === '.' ? '' : inRepository,
     refs: await loadRevisionRefs(git, signal),

@@ -1,4 +1,5 @@
 /** What the commits of a proposal tell of the commands that made it. */
+import type { Account } from '../command/account.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from './check-names.ts';
 import { commandRecord } from './command-commit.ts';
@@ -22,11 +23,11 @@ export async function askedFor(
   git: Git,
   pull: Pull,
   signal?: AbortSignal,
-): Promise<string | null> {
+): Promise<Account | null> {
   if (pull.author !== app.botLogin) return null;
   const first = (await ownCommits(git, pull, signal)).at(-1);
   const record = first === undefined ? null : readCommitRecord(first, seals);
-  return record !== null && 'by' in record ? record.by : null;
+  return record !== null && 'by' in record ? { login: record.by, id: record.byId } : null;
 }
 
 /** Revisions that are compared for one that came back. */

@@ -1,4 +1,5 @@
 /** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
+import type { Account } from '../command/account.ts';
 import { shown } from '../command/arguments.ts';
 import type { UpstreamWish } from '../command/draft-request.ts';
 import { revisionOf } from '../command/package-name.ts';
@@ -40,8 +41,7 @@ export interface FoundUpstream {
 }
 
 /** Who asks, and for which repository. */
-export interface Asker {
-  readonly login: string;
+export interface Asker extends Account {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
 }
@@ -131,7 +131,7 @@ async function placeOf(
 /** Undefined where the content may not come here, or the caller may not read it: then it is not there for him. */
 async function openRegistered(
   world: World,
-  { login, facts, config }: Asker,
+  { login, id, facts, config }: Asker,
   ref: RepositoryRef,
   signal: AbortSignal | undefined,
 ): Promise<Opened | undefined> {
@@ -141,7 +141,7 @@ async function openRegistered(
   const isShown =
     from.id === facts.id ||
     ((await contentMayFlow({ access, facts: from }, { facts, config }, signal)) &&
-      (from.visibility === 'public' || (await mayRead(forge, login, signal))));
+      (from.visibility === 'public' || (await mayRead(forge, { login, id }, signal))));
   if (!isShown) return undefined;
   await git.fetch({}, signal);
   return { git, repo: from.cloneUrl.replace(/\.git$/, ''), name: from.fullName };
@@ -150,11 +150,14 @@ async function openRegistered(
 /** Asked of the forge at this moment; whatever it does not answer is no. */
 async function mayRead(
   forge: Access['forge'],
-  login: string,
+  { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   try {
-    const role = parseRole(await forge.permission(login, signal));
+    const member = await forge.member(login, signal);
+    // Whoever took the login over has rights of his own, and did not ask.
+    if (id !== undefined && member.id !== id) return false;
+    const role = parseRole(member.role);
     return role !== undefined && atLeast(role, 'read');
   } catch (error) {
     if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return false;

@@ -53,7 +53,7 @@ export async function authorsOfFirstContent(
     if (MERGES.includes(push.type)) unknown.push('beneath');
     else if (push.actor === null || push.actor.isBot) {
       if (push.actor?.login !== world.app.botLogin) unknown.push('app');
-    } else authors.push({ login: push.actor.login, because: 'beneath' });
+    } else authors.push({ login: push.actor.login, id: push.actor.id, because: 'beneath' });
   }
   if (!(await trees.same(standing, base, signal))) unknown.push('not-told');
   return { authors, unknown: [...new Set(unknown)] };

@@ -1,4 +1,5 @@
 /** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
+import type { Account } from '../command/account.ts';
 import { atLeast, parseRole } from '../config/role.ts';
 import { PorticoError } from '../error.ts';
 import { readCommitRecord, sealedCommitMessage } from './commit-seal.ts';
@@ -21,6 +22,8 @@ export interface FixTarget {
   /** The commit that the check speaks of. */
   readonly headSha: string;
   readonly by: string;
+  /** The forge's number of that account. */
+  readonly byId?: number | undefined;
 }
 
 export type FixReconciler = (target: FixTarget, signal?: AbortSignal) => Promise<void>;
@@ -48,12 +51,12 @@ async function fix(
   world: World,
   access: Access,
   snapshot: ProposalSnapshot,
-  { check, headSha, by }: FixTarget,
+  { check, headSha, by, byId }: FixTarget,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   const { git, forge } = access;
   const { head, pull } = snapshot;
-  const role = parseRole(await permission(forge, by, signal));
+  const role = parseRole(await permission(forge, { login: by, id: byId }, signal));
   if (role === undefined || !atLeast(role, 'write')) {
     return 'this needs the right to write here. Nothing was committed.';
   }
@@ -78,7 +81,7 @@ async function fix(
   const place = { repository: git.repository, ...commit };
   const message = sealedCommitMessage(
     `Mend what ${check} finds`,
-    { kind: 'fix', check, by },
+    { kind: 'fix', check, by, byId },
     place,
     world.seals,
   );
@@ -98,11 +101,13 @@ async function fix(
 /** Whatever keeps the forge from answering grants nothing; a limit is waited for. */
 async function permission(
   forge: Access['forge'],
-  login: string,
+  { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   try {
-    return await forge.permission(login, signal);
+    const member = await forge.member(login, signal);
+    // The login may have come to somebody else since.
+    return id === undefined || member.id === id ? member.role : 'none';
   } catch (error) {
     if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return 'none';
     throw error;

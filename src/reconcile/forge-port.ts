@@ -11,6 +11,8 @@ export interface Pull {
   readonly title: string;
   readonly body: string;
   readonly author: string;
+  /** The forge's number of the account, which stays when the login changes. */
+  readonly authorId?: number | undefined;
   readonly headRef: string;
   readonly headSha: string;
   /** Null when the fork is gone. */
@@ -35,7 +37,11 @@ export interface BranchPush {
   /** What the forge calls it: `push`, `force_push`, `branch_creation`, `branch_deletion`, `pr_merge`, `merge_queue_merge`. */
   readonly type: string;
   /** Null where the forge names nobody. */
-  readonly actor: { readonly login: string; readonly isBot: boolean } | null;
+  readonly actor: {
+    readonly login: string;
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  } | null;
   readonly at: string;
 }
 
@@ -50,6 +56,8 @@ export interface Comment {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;
+  /** The forge's number of the account, which stays when the login changes. */
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   readonly appId: number | null;
   readonly body: string;
@@ -61,6 +69,8 @@ export interface Review {
   readonly id: number;
   readonly nodeId: string;
   readonly author: string;
+  /** The forge's number of the account, which stays when the login changes. */
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
   readonly body: string;
@@ -299,6 +309,8 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<readonly { readonly content: string; readonly author: string }[]>;
   permission(login: string, signal?: AbortSignal): Promise<string>;
+  /** The role, and which account has this login now; null where none has. */
+  member(login: string, signal?: AbortSignal): Promise<{ readonly role: string; readonly id: number | null }>;
   teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
   putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
   /** Several of one commit at the cost of one look. */

@@ -80,7 +80,11 @@ export function recheckJob(repository: RepositoryRef, number: number, again: Aga
 export function commitJob(
   repository: RepositoryRef,
   commit: { readonly sha: string; readonly branch: string | null },
-  wish: { readonly again: Again } | { readonly pressed: { readonly check: string; readonly by: string } },
+  wish:
+    | { readonly again: Again }
+    | {
+        readonly pressed: { readonly check: string; readonly by: string; readonly byId?: number | undefined };
+      },
 ): Job {
   const what = 'again' in wish ? (wish.again.check ?? '') : `${wish.pressed.check}:${wish.pressed.by}`;
   return {
@@ -98,6 +102,7 @@ export function fixJob(
     readonly check: string;
     readonly headSha: string;
     readonly by: string;
+    readonly byId?: number | undefined;
   },
 ): Job {
   const { number, check, headSha, by } = pressed;
@@ -148,7 +153,12 @@ export function commentJob(
 export function variantJob(
   repository: RepositoryRef,
   path: string,
-  asked?: { readonly to: string; readonly askedIn: number; readonly askedBy: string },
+  asked?: {
+    readonly to: string;
+    readonly askedIn: number;
+    readonly askedBy: string;
+    readonly askedById?: number | undefined;
+  },
 ): Job {
   return {
     kind: 'variant',
@@ -232,7 +242,12 @@ export function organizationBoardJob(repository: RepositoryRef, afterSeconds = O
 /** Somebody edited the dashboard. */
 export function dashboardEditedJob(
   repository: RepositoryRef,
-  edited: { readonly number: number; readonly login: string; readonly isBot: boolean },
+  edited: {
+    readonly number: number;
+    readonly login: string;
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  },
 ): Job {
   return { kind: 'dashboard', key: `dashboard:${repository.id}:edited`, data: { repository, edited } };
 }

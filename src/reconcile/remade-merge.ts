@@ -55,7 +55,7 @@ export async function remadeMerge(
     );
   }
   const { facts, config } = snapshot;
-  const asker = { login: record.by, facts, config };
+  const asker = { login: record.by, id: record.byId, facts, config };
   const merge = await rebaseOf({ world, access, asker }, commit, directory, signal);
   return 'kind' in merge ? changed(`the rebase cannot be made again: ${merge.message}`) : merge;
 }

@@ -1,12 +1,14 @@
 /** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import type { Retirement } from '../command/command-state.ts';
 import { noSuchRevision } from '../command/not-found.ts';
+import { askers } from '../command/retirement.ts';
 import type { Step } from '../command/step.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import { formatPackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { deletionProposedBranch } from '../revision/ref-name.ts';
+import { answered } from './caller.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
@@ -26,6 +28,9 @@ import type { Access, World } from './ports.ts';
 import { sealedComment, sealedRecords } from './sealed-comment.ts';
 
 const KIND = 'retirement';
+
+/** Whose wish a branch is that no person pushed. */
+export const PORCH = 'porch';
 
 /** How a comment begins that holds a record. */
 export const RETIREMENT_MARKER = `<!-- portico:${KIND} `;
@@ -57,13 +62,33 @@ export async function openRetirements(
     latest.set(record.comment, record);
   }
   const refs = await loadRevisionRefs(git, signal);
-  return [...latest.values()].filter(({ state, decidedIn, package: path, revision, tag }) => {
+  const open = [...latest.values()].filter(({ state, decidedIn, package: path, revision, tag }) => {
     if (state !== 'asked') return decidedIn === comment;
     const directory = directoryOf(config, path);
     const standing =
       tagOf(refs, directory, revision) ?? refs.ledger.get(publishedRefs(directory, revision).ledger);
     return standing?.oid === tag;
   });
+  return Promise.all(
+    open.map(async (wish) => {
+      const gone = await goneAsker(forge, wish, signal);
+      return gone === undefined ? wish : { ...wish, gone };
+    }),
+  );
+}
+
+/** A login that a wish holds alone and of which the forge names no account now. */
+async function goneAsker(
+  forge: Access['forge'],
+  wish: Retirement,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  for (const { login, id } of askers(wish)) {
+    if (id !== undefined || login === PORCH) continue;
+    const member = await answered(forge.member(login, signal));
+    if (member === undefined || member.id === null) return login;
+  }
+  return undefined;
 }
 
 /** Records the wish in the issue, or says why the revision cannot be retired. */
@@ -87,7 +112,15 @@ export async function requestRetirement(
   }
   const blocked = await usersOf(world, access, here, revision, tag, signal);
   if (blocked !== null) return blocked;
-  const wish = { package: path, revision, tag: tag.oid, login: asked.login, comment: asked.id };
+  const { login, accountId: id } = asked;
+  const wish = {
+    package: path,
+    revision,
+    tag: tag.oid,
+    login,
+    comment: asked.id,
+    accounts: [{ login, id }],
+  };
   await recordWish(world, access, facts, asked.number, wish, signal);
   return { kind: 'done' };
 }
@@ -267,8 +300,17 @@ async function record(
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }
 
-function wishOf({ package: path, revision, tag, login, comment, others }: Retirement): Retirement {
-  return { package: path, revision, tag, login, comment, ...(others !== undefined && { others }) };
+function wishOf(wish: Retirement): Retirement {
+  const { package: path, revision, tag, login, comment, others, accounts } = wish;
+  return {
+    package: path,
+    revision,
+    tag,
+    login,
+    comment,
+    ...(others !== undefined && { others }),
+    ...(accounts !== undefined && { accounts }),
+  };
 }
 
 function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {

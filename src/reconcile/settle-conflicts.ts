@@ -66,6 +66,7 @@ export async function settleConflicts(
     settled: meant.map(conflictName),
     side,
     by: asked.login,
+    byId: asked.accountId,
     comment: asked.id,
   };
   const tree = await git.writeTree(head, changes, signal);

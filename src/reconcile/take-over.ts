@@ -2,11 +2,12 @@
  * What a Porch server left in a registered repository goes on here: a branch `proposed/…` gets a pull request, a mark
  * `deletionProposed/…/v3` an issue that asks to retire the revision. Branches `drafts/…` are drafts as they are.
  */
+import type { Account } from '../command/account.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { porchAnnotations } from '../revision/porch-annotation.ts';
 import { parseRef } from '../revision/ref-name.ts';
-import { pushersOfBranch } from './authors.ts';
+import { pushersOfBranch, withoutDoubles } from './authors.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
@@ -14,7 +15,7 @@ import { loadRevisionRefs, tagOf } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
 import { registeredAt } from './registration.ts';
-import { recordWish, RETIREMENT_MARKER } from './retirement.ts';
+import { PORCH, recordWish, RETIREMENT_MARKER } from './retirement.ts';
 
 /** Branches that are looked at in one go: the rest comes with the next. */
 const MOST = 50;
@@ -115,7 +116,7 @@ async function askToRetire(
       ? `The branch ${branch} asks to retire ${code(name)}, and the forge does not tell who pushed it, so nobody can tell who would be the second person to see it. Whoever wants the revision retired says \`/portico delete ${name}\` here.`
       : `The branch ${branch} asks to retire ${code(name)}, as a Porch server does.`;
   const number = known?.number ?? (await forge.createIssue({ title, body }, signal)).number;
-  const [login, ...others] = askers ?? [];
+  const [login, ...others] = (askers ?? []).map((one) => one.login);
   if (login === undefined) return;
   const wish = {
     package: path,
@@ -124,6 +125,7 @@ async function askToRetire(
     login,
     comment: 0,
     ...(others.length > 0 && { others }),
+    accounts: askers ?? [],
   };
   await recordWish(world, access, facts, number, wish, signal);
 }
@@ -139,12 +141,12 @@ async function whoAsked(
   facts: RepositoryFacts,
   ref: string,
   signal: AbortSignal | undefined,
-): Promise<readonly string[] | null> {
+): Promise<readonly Account[] | null> {
   const { authors, unknown, newest } = await pushersOfBranch(world, access, ref, signal);
-  const people = [...new Set(authors.map(({ login }) => login))];
+  const people = withoutDoubles(authors).map(({ login, id }): Account => ({ login, id }));
   if (unknown.length === 0) return people.length === 0 ? null : people;
   const registered = await registeredAt(access, facts.defaultBranch, signal);
   const isOlder = newest !== null && registered !== null && Date.parse(newest) < Date.parse(registered);
   if (!isOlder) return null;
-  return people.length === 0 ? ['porch'] : people;
+  return people.length === 0 ? [{ login: PORCH }] : people;
 }

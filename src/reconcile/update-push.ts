@@ -1,3 +1,4 @@
+import type { Account } from '../command/account.ts';
 import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
@@ -12,6 +13,7 @@ import { bundleTitle } from './update-body.ts';
 import { saidOf, type Bundle } from './update-bundle.ts';
 import type { Wanted } from './update-content.ts';
 import {
+  askersOfUpdate,
   conflictSeal,
   isConflictSeal,
   packagesOf,
@@ -148,16 +150,23 @@ function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): Up
     base: home.base.oid,
     ...(others.length > 0 && { others: others.map(plain) }),
     ...(seal !== undefined && { conflicts: seal }),
-    ...(by.length > 0 && { by }),
+    ...(by.length > 0 && {
+      by: by.map(({ login }) => login),
+      byIds: by.map(({ id }) => id ?? null),
+    }),
   };
 }
 
 /** Who asked for what the update brings, now or while its pull request has been open. */
-function askersOf({ candidates, open, before }: Bundle): string[] {
-  const now = candidates.flatMap(({ target }) =>
-    target.to === undefined || target.askedBy === undefined ? [] : [target.askedBy],
+function askersOf({ candidates, open, before }: Bundle): Account[] {
+  const now = candidates.flatMap(({ target }): Account[] =>
+    target.to === undefined || target.askedBy === undefined
+      ? []
+      : [{ login: target.askedBy, id: target.askedById }],
   );
-  return [...new Set([...(open === undefined ? [] : (before?.record.by ?? [])), ...now])].toSorted();
+  const standing = open === undefined || before === null ? [] : askersOfUpdate(before.record);
+  const all = new Map([...standing, ...now].map((one) => [`${one.login} ${one.id ?? ''}`, one]));
+  return [...all.keys()].toSorted().flatMap((key) => all.get(key) ?? []);
 }
 
 /** What a record tells of one package, without what it tells of the whole update. */

@@ -3,6 +3,7 @@
  * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
  * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
  */
+import type { Account } from '../command/account.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, Git } from './git-port.ts';
@@ -29,9 +30,16 @@ export interface UpdateRecord extends UpdatedPackage {
   readonly conflicts?: string;
   /** Who asked for one of these revisions; absent where nobody did. */
   readonly by?: readonly string[];
+  /** The forge's numbers of their accounts, in the same order; null where it is unknown. */
+  readonly byIds?: readonly (number | null)[];
 }
 
 const TRAILER = 'Portico-Update: ';
+
+/** Who asked for one of the revisions of an update. */
+export function askersOfUpdate({ by = [], byIds = [] }: Pick<UpdateRecord, 'by' | 'byIds'>): Account[] {
+  return by.map((login, at) => ({ login, id: byIds[at] ?? undefined }));
+}
 
 /** Every package that an update speaks of. */
 export function packagesOf(record: UpdateRecord): readonly UpdatedPackage[] {

@@ -18,7 +18,7 @@ export interface CommentTarget {
     readonly id: number;
   };
   /** What a form or an opening text held when it was sent: it may be edited since, also by others. */
-  readonly form?: Pick<Written, 'author' | 'authorIsBot' | 'body' | 'createdAt'>;
+  readonly form?: Pick<Written, 'author' | 'authorId' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
   /** The webhook of its making asked for it, with a command in it: an edit since then is told. */
   readonly heard?: true;
@@ -30,6 +30,7 @@ export interface Written {
   readonly kind: CommentTarget['source']['kind'];
   readonly id: number;
   readonly author: string;
+  readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
   readonly body: string;
   readonly createdAt: string;

@@ -109,6 +109,7 @@ const count = (change: Partial<ApprovalInput>) =>
     records: [],
     digest: NOW,
     permitted: (login) => login.toLowerCase() !== 'reader',
+    accountOf: () => undefined,
     authors: [{ login: 'alice', because: 'opened' }],
     unknownAuthors: [],
     allowSelfApproval: false,
@@ -173,6 +174,66 @@ describe('approvals are counted', () => {
       ['dan review', '-Bob self-approval', '-carol self-approval'],
     ],
     ['by the author, allowed', { records: [record('alice', 1)], allowSelfApproval: true }, ['alice comment']],
+    [
+      'by the author under another login',
+      {
+        accountOf: (login) => ({ alice2: 7, bob: 2 })[login] ?? null,
+        authors: [{ login: 'alice', id: 7, because: 'asked' }],
+        reviews: [
+          { ...review('alice2', 'APPROVED', 1), accountId: 7 },
+          { ...review('bob', 'APPROVED', 2), accountId: 2 },
+        ],
+      },
+      ['bob review', '-alice2 self-approval'],
+    ],
+    [
+      'by whoever has the login of an author now',
+      {
+        accountOf: () => 8,
+        authors: [{ login: 'bob', id: 7, because: 'asked' }],
+        records: [{ ...record('bob', 1), accountId: 8 }],
+      },
+      ['bob comment'],
+    ],
+    [
+      'by an account whose login is somebody else’s now, or nobody’s',
+      {
+        accountOf: (login) => ({ bob: 8 })[login] ?? null,
+        records: [
+          { ...record('bob', 1), accountId: 7 },
+          { ...record('dan', 2), accountId: 9 },
+          record('eve', 3),
+        ],
+      },
+      ['-bob other-account', '-dan other-account', '-eve other-account'],
+    ],
+    [
+      'once, under both logins of one account',
+      {
+        accountOf: (login) => (login === 'bob2' ? 2 : null),
+        records: [{ ...record('bob', 1), accountId: 2 }],
+        reviews: [{ ...review('bob2', 'APPROVED', 2), accountId: 2 }],
+      },
+      ['bob2 review'],
+    ],
+    [
+      'an old record, and a review of the same login',
+      {
+        accountOf: () => 2,
+        records: [record('bob', 1)],
+        reviews: [{ ...review('bob', 'CHANGES_REQUESTED', 2), accountId: 2 }],
+      },
+      ['!bob'],
+    ],
+    [
+      'a rejection by an account that is gone',
+      {
+        accountOf: (login) => (login === 'bob' ? 2 : null),
+        records: [{ ...record('dan', 2, '', 'rejection'), accountId: 9 }],
+        reviews: [{ ...review('bob', 'APPROVED', 1), accountId: 2 }],
+      },
+      ['-bob before-rejection'],
+    ],
     ['by a bot', { reviews: [review('ci[bot]', 'APPROVED', 1, NOW, true)] }, ['-ci[bot] bot']],
     ['dismissed', { reviews: [review('bob', 'DISMISSED', 1)] }, ['-bob dismissed']],
     [

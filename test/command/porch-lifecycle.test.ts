@@ -110,6 +110,14 @@ describe('illegal', () => {
   });
 });
 
+/** The answer to an approval of that wish by that account. */
+const approvedBy = (login: string, id: number, wish: object): unknown =>
+  say('/portico approve', {
+    place: issue,
+    retirements: [{ ...asked, ...wish }],
+    caller: caller({ login, id }),
+  });
+
 describe('what Porch leaves to its command line is held here', () => {
   test('a deletion is approved by somebody else, who may approve', () => {
     const place = PLACES['DeletionProposed'];
@@ -123,6 +131,13 @@ describe('what Porch leaves to its command line is held here', () => {
     expect(say('/portico approve', { ...place, caller: caller({ role: 'read' }) })).toMatchObject({
       code: 'not-permitted',
     });
+  });
+  test('a wish is of an account, whatever its login is by now', () => {
+    const accounts = [{ login: 'carol', id: 3 }];
+    expect(approvedBy('caroline', 3, { accounts })).toMatchObject({ code: 'self-approval' });
+    expect(approvedBy('carol', 4, { accounts })).toMatchObject({ kind: 'do' });
+    expect(approvedBy('carol', 3, {})).toMatchObject({ code: 'self-approval' });
+    expect(approvedBy('caroline', 3, { gone: 'carol' })).toMatchObject({ code: 'asker-unknown' });
   });
   test('of several that are asked for, one is named', () => {
     const several = { place: issue, retirements: [asked, { ...asked, revision: 'v4', comment: 6 }] };

@@ -39,6 +39,7 @@ beforeAll(async () => {
       down: { files: {}, private: false },
       waits: { files: {}, private: false, spec: WAITS },
       closed: { files: FILES },
+      renamed: { files: FILES, collaborators: { bob: 'write', carol: 'write', mona: 'write' } },
     },
     { watched: true },
   );
@@ -247,6 +248,85 @@ describe('an update pull request', () => {
     await done(repo, await issueIn(repo, 'bob'), '/portico update shop v2', 'bob');
     const { number } = (await repo.pulls())[0]!;
     await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v1');
+  });
+});
+
+/** Names of accounts change while `act` runs, one after the other, and are as before after it. */
+async function renamed(
+  names: readonly (readonly [string, string])[],
+  act: () => Promise<void>,
+): Promise<void> {
+  const { accounts, accountByLogin } = stage.forge.context.records;
+  const change = ([from, login]: readonly [string, string]): void => {
+    accounts.update(accountByLogin(from)!.id, { login });
+  };
+  names.forEach(change);
+  try {
+    await act();
+  } finally {
+    names.toReversed().forEach(([from, to]) => change([to, from]));
+  }
+}
+
+describe('an account that gets another login', () => {
+  test('stays the author of what it asked for, and no other has its approvals (63)', async () => {
+    const repo = stage.repository('renamed');
+    const issue = await issueIn(repo, 'bob');
+    await done(repo, issue, '/portico init shop', 'bob');
+    const { number } = (await repo.pulls())[0]!;
+    await done(repo, number, '/portico propose', 'bob');
+    await renamed([['bob', 'robert']], async () => {
+      await repo.review(number, 'APPROVE', undefined, 'bob');
+      expect(await repo.command(number, '/portico approve', 'bob')).toMatchObject({
+        reaction: 'confused',
+        reply: expect.stringMatching(/a part of this content was made by a command of yours/i),
+      });
+      expect((await repo.command(number, '/portico publish', 'bob')).reply).toContain(
+        'not counted: `robert` (an author of the content cannot approve it)',
+      );
+    });
+    await done(repo, number, '/portico approve', 'carol');
+    expect(await repo.sticky(number)).toContain('Approved for this content by carol');
+    const taken = [
+      ['carol', 'caroline'],
+      ['mona', 'carol'],
+    ] as const;
+    await renamed(taken, async () => {
+      const { reaction, reply } = await repo.command(number, '/portico publish');
+      expect(reaction).toBe('confused');
+      expect(reply).toContain('Needs 1 approval');
+      expect(reply).toContain('`carol` (the account that gave it does not have this name any more');
+      expect((await repo.tags()).size).toBe(0);
+    });
+    await done(repo, number, '/portico publish');
+    expect(await repo.tagMessage('shop/v1')).toMatch(/^Approved-by: carol$/m);
+  });
+
+  test('and was recorded by its login alone: one more approval is needed (63)', async () => {
+    const repo = stage.repository('renamed');
+    const issue = await issueIn(repo, 'bob');
+    await stage.watching(
+      // As records were before they held the account's number.
+      async ({ method, path }) => {
+        const [, id] = /\/issues\/comments\/(\d+)$/.exec(path) ?? [];
+        if (method !== 'GET' || id === undefined) return undefined;
+        const { data } = await stage
+          .as('alice')
+          .rest.issues.getComment({ ...repo.where, comment_id: Number(id) });
+        return { status: 200, body: { ...data, user: { login: 'bob', type: 'User' } } };
+      },
+      () => done(repo, issue, '/portico init store', 'bob'),
+    );
+    const { number } = (await repo.pulls())[0]!;
+    await done(repo, number, '/portico propose', 'bob');
+    await repo.review(number, 'APPROVE', undefined, 'carol');
+    await renamed([['bob', 'robert']], async () => {
+      const { reaction, reply } = await repo.command(number, '/portico publish');
+      expect(reaction).toBe('confused');
+      expect(reply).toContain('Needs 1 more approval (given by carol)');
+      expect(reply).toContain('under a login that no account has any more');
+    });
+    await done(repo, number, '/portico publish');
   });
 });
 
