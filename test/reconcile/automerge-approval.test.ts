@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { branchRuleset } from '../../src/config/ruleset.ts';
 import { below, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
+import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
 
 /** Updates where a ruleset requires `portico` and approvals are asked for: of people, or of the configuration. */
@@ -28,8 +29,8 @@ beforeAll(async () => {
   const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
   for (const name of ['alone', 'people']) {
     const repo = stage.repository(name);
-    await repo.push(
-      'main',
+    await repo.publish(
+      'start',
       below('shop', { ...PACKAGE, 'config.yaml': color('first')['web/config.yaml']!, Kptfile }),
     );
     await stage
@@ -44,9 +45,16 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+/** What its only update is. */
+async function updateOf(
+  repo: StageRepository,
+): Promise<Awaited<ReturnType<StageRepository['pulls']>>[number] | undefined> {
+  return (await repo.pulls('all')).find(({ head }) => head.ref.startsWith('portico/update/'));
+}
+
 test('automerge: the configuration has approved it, the check says so, and the ruleset lets it pass', async () => {
   const repo = stage.repository('alone');
-  const [update] = await repo.pulls('all');
+  const update = await updateOf(repo);
   expect(update).toMatchObject({ merged: true, merged_by: { login: 'portico[bot]' } });
   const checks = await repo.checks(update!.head.sha);
   expect(checks.get('portico/approval')).toMatchObject({
@@ -54,13 +62,13 @@ test('automerge: the configuration has approved it, the check says so, and the r
     output: { title: 'No approval is asked for: updates.automerge lets this update merge itself.' },
   });
   expect(checks.get('portico')?.conclusion).toBe('success');
-  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
-  expect(await repo.tagMessage('shop/v1')).not.toContain('Approved-by');
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
+  expect(await repo.tagMessage('shop/v2')).not.toContain('Approved-by');
 });
 
 test('without it the update waits for a person', async () => {
   const repo = stage.repository('people');
-  const [update] = await repo.pulls('all');
+  const update = await updateOf(repo);
   expect(update?.merged).toBe(false);
   expect((await repo.checks(update!.head.sha)).get('portico/approval')).toMatchObject({
     conclusion: 'action_required',
