@@ -10,7 +10,7 @@ import { renderPackage } from '../../src/package/render/render.ts';
 import { code, conflictTable, fenced, table, told } from '../../src/reconcile/markdown-blocks.ts';
 import type { RenderedPackage } from '../../src/reconcile/proposal-render.ts';
 import { renderCheck } from '../../src/reconcile/render-check.ts';
-import { publishedSummary } from '../../src/reconcile/summary.ts';
+import { downstreamPart, publishedSummary } from '../../src/reconcile/summary.ts';
 import { updateBody } from '../../src/reconcile/update-body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
 import { codeSpan, fence, inert } from '../../src/text/markdown.ts';
@@ -95,11 +95,12 @@ test('comments and bodies', () => {
         ...['first', 'end of first', 'last', 'end of last'].map((part) => `<!-- portico:part ${part} -->`),
       ];
       expect(liveParts(body, ours), body).toEqual([]);
-      const texts = [
-        conflictTable([conflict]),
-        publishedSummary([{ path, revision: 'v1', url: 'https://forge.test/a' }], [value]),
-      ];
-      for (const text of texts) expect(liveParts(text), text).toEqual([]);
+      const conflicts = conflictTable([conflict]);
+      expect(liveParts(conflicts), conflicts).toEqual([]);
+      const published = publishedSummary([{ path, revision: 'v1', url: 'https://forge.test/a' }], [value]);
+      const part = downstreamPart(path);
+      const marks = [part, `end of ${part}`].map((name) => `<!-- portico:part ${name} -->`);
+      expect(liveParts(published, marks), published).toEqual([]);
     },
   });
 });
