@@ -72,9 +72,11 @@ describe('objects', () => {
     await expect(
       rest.git.createTree({ ...repo, tree: [{ path: 'x', mode: '100644', sha: nothing }] }),
     ).rejects.toEqual(status(422));
-    await expect(
-      rest.git.createTree({ ...repo, tree: [{ path: '../x', mode: '100644', content: '' }] }),
-    ).rejects.toEqual(status(422));
+    for (const path of ['../x', 'x\0y']) {
+      await expect(
+        rest.git.createTree({ ...repo, tree: [{ path, mode: '100644', content: '' }] }),
+      ).rejects.toEqual(status(422));
+    }
     await expect(rest.git.createCommit({ ...repo, message: 'x', tree: nothing })).rejects.toEqual(
       status(422),
     );

@@ -139,7 +139,10 @@ async function write(context: ForgeContext, request: RepositoryRequest, removes:
   const body = bodyOf(asked, writeBody);
   const { repository } = request;
   const path = pathOf(request);
-  if (path.split('/').some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()))) {
+  if (
+    path.includes('\0') ||
+    path.split('/').some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()))
+  ) {
     throw unprocessable('path contains a malformed path component');
   }
   if (!removes && body.content === undefined)

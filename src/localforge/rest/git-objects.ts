@@ -193,7 +193,11 @@ async function checkedEntry(
   entry: EntryBody,
 ): Promise<{ path: string; mode: string; sha: string | null }> {
   const parts = entry.path.split('/');
-  if (parts.some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()))) {
+  // A NUL ends a name in git's trees: what follows it would be read as the next entry.
+  if (
+    entry.path.includes('\0') ||
+    parts.some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()))
+  ) {
     throw unprocessable('tree.path contains a malformed path component');
   }
   if (entry.content !== undefined) {
