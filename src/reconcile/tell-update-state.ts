@@ -7,10 +7,14 @@ import { pauseOf } from './paused.ts';
 import type { Access, World } from './ports.ts';
 import type { PackageChange } from './proposal-changes.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { isRenderCommit } from './render-commit.ts';
 import { shownConflict } from './update-body.ts';
 import { CLOSED, STOP_MARKER } from './update-pull.ts';
 import { newestSealed, packagesOf } from './update-record.ts';
 import { withState, type UpdateState } from './update-state.ts';
+
+/** Commits above what Portico brought; so many are never all of Portico's. */
+const MOST_LOOKED_AT = 50;
 
 type Update = Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>;
 
@@ -58,6 +62,7 @@ export async function tellOpenUpdate(
     kind: 'open',
     publishes,
     conflicts: { open, listed: conflicts.listed },
+    isChanged: open.length < conflicts.listed || (await hasCommitsOnTop(world, access.git, head, signal)),
     paused,
     ...(group !== undefined && { group }),
   };
@@ -86,6 +91,20 @@ export async function tellClosedUpdate(
 function isOurUpdate({ app }: Pick<World, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {
   const isOurs = pull.author === app.botLogin && pull.headRepositoryId === facts.id;
   return isOurs && parseBranch(pull.headRef)?.kind === 'update';
+}
+
+/** Whether somebody committed on top of what Portico brought; that it rendered those again makes no difference. */
+async function hasCommitsOnTop(
+  { seals }: Pick<World, 'seals'>,
+  git: Access['git'],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const ours = await newestSealed(git, head, seals, signal);
+  if (ours === null) return true;
+  if (ours.commit.oid === head) return false;
+  const above = await git.log({ from: ours.commit.oid, to: head }, { limit: MOST_LOOKED_AT }, signal);
+  return above.some((commit) => !isRenderCommit(commit, seals));
 }
 
 /** The packages of an update, each with the upstream revision that it brings. */

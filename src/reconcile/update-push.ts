@@ -271,6 +271,6 @@ function asItStands(
 function meetsPeople(branch: string): Withheld {
   return withheld(
     'conflict',
-    `What people committed on ${branch} and the update change the same fields: update the branch by hand, or close it.`,
+    `What people committed on ${branch} and the newer revision change the same fields. Publish or close this pull request: the newer revision then comes in one of its own, with its conflicts listed.`,
   );
 }

@@ -26,6 +26,8 @@ export type UpdateState =
       readonly kind: 'open';
       readonly publishes: readonly Publishes[];
       readonly conflicts: { readonly open: readonly ShownConflict[]; readonly listed: number };
+      /** Commits of people or decisions came on top of what Portico brought, which the body shows. */
+      readonly isChanged?: boolean;
       /** Packages whose updates are paused, and by whom. */
       readonly paused: readonly { readonly path: string; readonly by: string }[];
       /** Name of the group that is updated together. */
@@ -51,6 +53,9 @@ export interface StateParts {
 const PARTS = ['first', 'last'] as const;
 const MOST_CONFLICTS = 20;
 
+const CHANGED =
+  'The branch has changed since Portico brought this: what follows is the update **as it was brought**. The comment of the checks below, and the files, show it as it is now.';
+
 /** The parts with marks around them, so that they are found again. */
 export function stateParts(state: UpdateState): StateParts {
   const { first, last } = textsOf(state);
@@ -74,7 +79,12 @@ function textsOf(state: UpdateState): StateParts {
 function firstOf(state: UpdateState): string {
   switch (state.kind) {
     case 'open':
-      return [conflictsText(state.conflicts), pausedText(state), willBe(state.publishes)]
+      return [
+        conflictsText(state.conflicts),
+        pausedText(state),
+        willBe(state.publishes),
+        state.isChanged === true ? CHANGED : '',
+      ]
         .filter((part) => part !== '')
         .join('\n\n');
     case 'merged':

@@ -358,8 +358,9 @@ describe('after v3, before v2 is approved', () => {
       body?.startsWith('<!-- portico:update -->'),
     );
     expect(told.map(({ body }) => body)).toEqual([
-      expect.stringContaining('A newer revision is not brought.'),
+      expect.stringMatching(/^[^]*A newer revision is not brought\.[^]*Publish or close this pull request/),
     ]);
+    expect(pull.body).toContain('the update **as it was brought**');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
   });
 
@@ -375,7 +376,9 @@ describe('after v3, before v2 is approved', () => {
       body?.startsWith('<!-- portico:update -->'),
     );
     expect(told?.body).toContain('`shop` is brought to `v3`.');
+    expect(update.body).not.toContain('as it was brought');
     expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
+    expect((await repo.pull(pull.number)).body).toContain('the update **as it was brought**');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
     await stage.idle();
