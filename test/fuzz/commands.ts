@@ -71,13 +71,16 @@ test('comments', () =>
       ['```\n/portico publish'],
       [`/portico ${'a'.repeat(2000)}`],
       ['/portico rollout rollback'],
+      ['/portico \n/porti\u0441o help'],
     ],
     check(text) {
       const parsed = parseComment(text);
       if (parsed.kind !== 'commands') return expect(parsed.code).toBe('too-many-commands');
       expect(parsed.commands.length).toBeLessThanOrEqual(MOST_COMMANDS);
-      for (const { text: line, verb, index } of parsed.commands) {
-        expect(line.trimStart().toLowerCase().startsWith('/portico')).toBe(true);
+      for (const { text: line, verb, index, problem } of parsed.commands) {
+        const isMeant = line.trimStart().toLowerCase().startsWith('/portico');
+        // What misses the prefix by little is refused, whatever follows.
+        if (!isMeant || verb === '') expect(problem?.code).toBe('misspelt-prefix');
         expect(line).not.toMatch(/[\n\r\u202e]/);
         expect(verb).toBe(verb.toLowerCase());
         expect(parsed.commands[index]!.text).toBe(line);
