@@ -1,12 +1,13 @@
 /** Who is an author of what a pull request brings, by who moved its branch and asked for what stands on it. */
 import type { StageRepository } from '../reconcile/stage-repository.ts';
 import type { Audit, Moved } from './audit.ts';
-import { commitsIn } from './git-facts.ts';
+import { commitsIn, isPlainMerge } from './git-facts.ts';
 import { bringsContent, commandsIn } from './said.ts';
 
 /**
  * Login → because. `repository` has all objects, forks' too. Who opened it, who moved its branch to commits that are
- * still in it, and who asked for what the bot put there; commits that the registered branch holds are nobody's.
+ * still in it, and who asked for what the bot put there; commits that the registered branch holds are nobody's, and so is
+ * a merge of both that holds no more than they do (docs/lifecycle.md).
  */
 export async function authorsOf(
   audit: Audit,
@@ -25,7 +26,9 @@ export async function authorsOf(
     if (who === undefined || authors.has(who)) continue;
     const before = move.before === null || move.forced ? [base] : [base, move.before];
     const brought = await commitsIn(repository, move.after, before).catch(() => []);
-    if (brought.some((commit) => inIt.has(commit))) {
+    const own = brought.filter((commit) => inIt.has(commit));
+    const plain = await Promise.all(own.map((commit) => isPlainMerge(repository, commit)));
+    if (plain.some((one) => !one)) {
       authors.set(
         who,
         move.isBot ? `asked for a commit on ${opened.headRef}` : `pushed to ${opened.headRef}`,

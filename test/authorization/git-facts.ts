@@ -22,6 +22,14 @@ export async function commitsIn({ git }: Git, to: string, without: readonly stri
   return text.split('\n').filter((line) => line !== '');
 }
 
+/** True for a merge that holds what git makes of its two sides, and nothing else. */
+export async function isPlainMerge({ git }: Git, commit: string): Promise<boolean> {
+  const [, ours, theirs, more] = (await git('rev-list', '--parents', '-n1', commit)).trim().split(' ');
+  if (ours === undefined || theirs === undefined || more !== undefined) return false;
+  const made = await git('merge-tree', '--write-tree', ours, theirs).catch(() => '');
+  return made.trim() === (await git('rev-parse', `${commit}^{tree}`)).trim();
+}
+
 /** Changed path → blob that it holds afterwards, null where it is gone. */
 export async function changesBetween(
   { git }: Git,
