@@ -16,6 +16,7 @@ import { withState, type UpdateState } from './update-state.ts';
 /** Commits above what Portico brought; so many are never all of Portico's. */
 const MOST_LOOKED_AT = 50;
 
+type Ours = Awaited<ReturnType<typeof newestSealed>>;
 type Update = Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>;
 
 /** Writes the body where it says something else; of a pull request that is no update of Portico's nothing. */
@@ -46,7 +47,8 @@ export async function tellOpenUpdate(
   signal?: AbortSignal,
 ): Promise<void> {
   if (!isOurUpdate(world, snapshot) || conflicts.lost !== false) return;
-  const brings = await broughtBy(world, access, snapshot, head, signal);
+  const ours = await newestSealed(access.git, head, world.seals, signal);
+  const brings = broughtBy(ours, snapshot);
   const group = groupOfBranch(snapshot.pull.headRef);
   const publishes = brings.flatMap(({ path, from }) => {
     const next = changes.find((one) => one.path === path)?.next ?? null;
@@ -62,7 +64,8 @@ export async function tellOpenUpdate(
     kind: 'open',
     publishes,
     conflicts: { open, listed: conflicts.listed },
-    isChanged: open.length < conflicts.listed || (await hasCommitsOnTop(world, access.git, head, signal)),
+    isChanged:
+      open.length < conflicts.listed || (await hasCommitsOnTop(world, access.git, ours, head, signal)),
     paused,
     ...(group !== undefined && { group }),
   };
@@ -78,7 +81,8 @@ export async function tellClosedUpdate(
   signal?: AbortSignal,
 ): Promise<void> {
   if (!isOurUpdate(world, snapshot)) return;
-  const brings = await broughtBy(world, access, snapshot, snapshot.head.oid, signal);
+  const ours = await newestSealed(access.git, snapshot.head.oid, world.seals, signal);
+  const brings = broughtBy(ours, snapshot);
   const said = comments.find(
     ({ author, body }) =>
       author === world.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
@@ -97,10 +101,10 @@ function isOurUpdate({ app }: Pick<World, 'app'>, { facts, pull }: Pick<Update, 
 async function hasCommitsOnTop(
   { seals }: Pick<World, 'seals'>,
   git: Access['git'],
+  ours: Ours,
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const ours = await newestSealed(git, head, seals, signal);
   if (ours === null) return true;
   if (ours.commit.oid === head) return false;
   const above = await git.log({ from: ours.commit.oid, to: head }, { limit: MOST_LOOKED_AT }, signal);
@@ -108,14 +112,10 @@ async function hasCommitsOnTop(
 }
 
 /** The packages of an update, each with the upstream revision that it brings. */
-async function broughtBy(
-  { seals }: Pick<World, 'seals'>,
-  { git }: Pick<Access, 'git'>,
+function broughtBy(
+  ours: Ours,
   { config }: Pick<Update, 'config'>,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly path: string; readonly directory: string; readonly from: string }[]> {
-  const ours = await newestSealed(git, head, seals, signal);
+): { readonly path: string; readonly directory: string; readonly from: string }[] {
   return (ours === null ? [] : packagesOf(ours.record)).map(({ directory, to }) => ({
     path: packagePathOf(config.directory, directory === '' ? '.' : directory) ?? directory,
     directory,

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../e2e/packages.ts';
 import { done } from './commanded.ts';
+import { forkOf } from './fork-of.ts';
 import { configMap, smallPackage } from './small-package.ts';
-import { stageRepository, type StageRepository } from './stage-repository.ts';
+import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Login, type Stage } from './stage.ts';
 
 /** Whoever has a part in the content does not approve it, however it came to the branch. bob is the one who tries. */
@@ -362,13 +363,7 @@ describe('where nobody can tell who pushed, one more approval is needed', () => 
     ] as const) {
       const repo = stage.repository(name);
       await stage.as('rita').rest.repos.createFork(repo.where);
-      const fork = stageRepository({
-        forge: stage.forge,
-        as: () => stage.as('rita'),
-        idle: () => stage.idle(),
-        owner: 'rita',
-        name,
-      });
+      const fork = forkOf(stage, 'rita', name);
       await fork.push('next', change('red'));
       const { data } = await stage
         .as('rita')

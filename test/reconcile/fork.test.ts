@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { assemble } from '../function/wasm/wat.ts';
+import { forkOf } from './fork-of.ts';
 import { kptfile, smallPackage, step } from './small-package.ts';
-import { stageRepository, type StageRepository } from './stage-repository.ts';
+import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -56,13 +57,7 @@ beforeAll(async () => {
     fork: true,
     parent: { full_name: 'acme/packages' },
   });
-  fork = stageRepository({
-    forge: stage.forge,
-    as: () => stage.as('rita'),
-    idle: () => stage.forge.settled(),
-    owner: 'rita',
-    name: 'packages',
-  });
+  fork = forkOf(stage, 'rita', 'packages');
 });
 
 afterAll(async () => {

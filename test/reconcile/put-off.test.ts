@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below } from '../e2e/packages.ts';
 import { manyFunctions } from '../isolation/hostile-packages.ts';
+import { forkOf } from './fork-of.ts';
 import { smallPackage } from './small-package.ts';
-import { stageRepository, type StageRepository } from './stage-repository.ts';
+import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage, type Write } from './stage.ts';
 
 let stage: Stage;
@@ -20,13 +21,7 @@ beforeAll(async () => {
   });
   main = stage.repository('packages');
   await stage.as('rita').rest.repos.createFork(main.where);
-  fork = stageRepository({
-    forge: stage.forge,
-    as: () => stage.as('rita'),
-    idle: () => stage.forge.settled(),
-    owner: 'rita',
-    name: 'packages',
-  });
+  fork = forkOf(stage, 'rita', 'packages');
 });
 
 afterAll(async () => {

@@ -4,20 +4,27 @@ import { expect, test } from 'vitest';
 
 import { below } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
-import { startStage } from './stage.ts';
+import type { StageRepository } from './stage-repository.ts';
+import { startStage, type Stage } from './stage.ts';
 
-test('a file that came by another proposal is not removed by an approval that never showed it (64)', async () => {
-  await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
+/** `b` stands on a commit of `a`, which brings a file, and takes that back: so far that is no difference. */
+async function twoThatShare(
+  stage: Stage,
+): Promise<{ readonly web: StageRepository } & Record<'a' | 'b', { readonly number: number }>> {
   const web = stage.repository('web');
   await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'yes' }) });
   const a = await web.open('a');
-  // Beside what everybody sees there, it takes back what its first commit brought: so far that is no difference.
   await web.push(
     'b',
     { 'web/extra.yaml': null, 'web/config.yaml': configMap('web', { color: 'red' }) },
     { from: 'a' },
   );
-  const b = await web.open('b');
+  return { web, a, b: await web.open('b') };
+}
+
+test('a file that came by another proposal is not removed by an approval that never showed it (64)', async () => {
+  await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
+  const { web, a, b } = await twoThatShare(stage);
   await web.review(b.number, 'APPROVE');
   await web.review(a.number, 'APPROVE');
   expect(await web.command(a.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
@@ -36,15 +43,7 @@ test('a file that came by another proposal is not removed by an approval that ne
 
 test('nor by the button, while nobody looked (64)', async () => {
   await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
-  const web = stage.repository('web');
-  await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'yes' }) });
-  const a = await web.open('a');
-  await web.push(
-    'b',
-    { 'web/extra.yaml': null, 'web/config.yaml': configMap('web', { color: 'red' }) },
-    { from: 'a' },
-  );
-  const b = await web.open('b');
+  const { web, a, b } = await twoThatShare(stage);
   await web.review(b.number, 'APPROVE', undefined, 'carol');
   await web.review(a.number, 'APPROVE', undefined, 'carol');
   await stage.stopBot();

@@ -60,7 +60,7 @@ export function diffPackages(
   }
   files.push(...plainChanges(plain, a, b));
   files.sort((x, y) => compareText(x.file, y.file));
-  return { same: touched.length === 0, resources, files, counts: count(resources, files) };
+  return { same: touched.length === 0, resources, files, counts: countsOf(resources, files) };
 }
 
 function compareResources(
@@ -200,7 +200,11 @@ function plainChanges(
     );
 }
 
-function count(resources: readonly ResourceChange[], files: readonly FileChange[]): PackageDiff['counts'] {
+/** How many of each kind there are. */
+export function countsOf(
+  resources: readonly ResourceChange[],
+  files: readonly FileChange[],
+): PackageDiff['counts'] {
   const of = (kind: ResourceChangeKind): number => resources.filter(({ change }) => change === kind).length;
   return {
     added: of('added'),

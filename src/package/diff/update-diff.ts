@@ -2,7 +2,7 @@
 import type { PackageFiles } from '../package.ts';
 import { diffMarkdown } from './diff-markdown.ts';
 import type { PackageDiff } from './diff-types.ts';
-import { diffPackages } from './diff.ts';
+import { countsOf, diffPackages } from './diff.ts';
 import { survivingChanges } from './surviving.ts';
 
 export interface UpdateDiffInput {
@@ -42,21 +42,11 @@ function textOf(diff: PackageDiff, limit: number): string {
 /** The resources that are applied, or all else. */
 function part({ resources, files }: PackageDiff, own: boolean): PackageDiff {
   const some = resources.filter(({ local = false }) => local === own);
-  const of = (change: string): number => some.filter((one) => one.change === change).length;
   const others = own ? files : [];
   return {
     same: false,
     resources: some,
     files: others,
-    counts: {
-      added: of('added'),
-      removed: of('removed'),
-      changed: of('changed'),
-      moved: of('moved'),
-      comments: of('comments'),
-      order: of('order'),
-      format: of('format'),
-      files: others.length,
-    },
+    counts: countsOf(some, others),
   };
 }
