@@ -14,6 +14,7 @@ import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';
 import { mutator, validator } from './guardrail-schema.ts';
+import { REPOSITORY_NAME, REPOSITORY_PATTERN } from './repository-name.ts';
 import { scheduleProblem } from './schedule.ts';
 import { timeZoneProblem } from './time-zone.ts';
 
@@ -104,10 +105,7 @@ const updates = z.strictObject({
 
 const repositories = z
   .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|[A-Za-z0-9_.-]{1,100})$/,
-    'must be owner/name, such as acme/blueprints, or owner/*',
-  );
+  .regex(REPOSITORY_PATTERN, 'must be owner/name, such as acme/blueprints, or owner/*');
 
 const spec = z
   .strictObject({
@@ -122,12 +120,7 @@ const spec = z
     versioning: z.enum(['sequence', 'semver']).optional().meta({ default: 'sequence' }),
     defaultUpstream: z
       .strictObject({
-        repo: z
-          .string()
-          .regex(
-            /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9_.-]{1,100}$/,
-            'must be owner/name, such as acme/blueprints',
-          ),
+        repo: z.string().regex(REPOSITORY_NAME, 'must be owner/name, such as acme/blueprints'),
       })
       .optional(),
     guardrails: z

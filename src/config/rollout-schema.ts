@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { parseAge } from './age.ts';
 import { globProblem } from './glob.ts';
+import { REPOSITORY_NAME_NEARBY } from './repository-name.ts';
 
 /** A string that `problem` has nothing to say about. */
 function text(problem: (value: string) => string | undefined): z.ZodString {
@@ -92,10 +93,7 @@ export const rolloutDocument = z
             z.strictObject({
               repo: z
                 .string()
-                .regex(
-                  /^(?:[A-Za-z0-9][A-Za-z0-9-]{0,38}\/)?[A-Za-z0-9_.-]{1,100}$/,
-                  'must be owner/name, or a name of the same owner',
-                )
+                .regex(REPOSITORY_NAME_NEARBY, 'must be owner/name, or a name of the same owner')
                 .optional()
                 .meta({ description: 'Where the packages are; without it, this repository.' }),
               packages: globs.meta({ description: 'Globs over package paths.' }),

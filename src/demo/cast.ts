@@ -8,11 +8,14 @@ export const UPSTREAM = 'blueprints';
 export const DOWNSTREAMS = ['deploy-eu', 'deploy-us'] as const;
 export type Downstream = (typeof DOWNSTREAMS)[number];
 
-/** Alice keeps the blueprints, Bob runs the deployments, and neither approves their own work; Carol may only read. */
+/**
+ * Alice keeps the blueprints, Bob runs the deployments, and neither approves their own work; Carol may only read, and has
+ * the login that GitHub gives people of an enterprise with managed users.
+ */
 export const PEOPLE = {
   alice: { name: 'Alice', role: 'admin', token: 'alice-token' },
   bob: { name: 'Bob', role: 'maintain', token: 'bob-token' },
-  carol: { name: 'Carol', role: 'read', token: 'carol-token' },
+  carol_acme: { name: 'Carol', role: 'read', token: 'carol-token' },
 } as const;
 export type Person = keyof typeof PEOPLE;
 
@@ -26,7 +29,7 @@ export function castConfig(): ForgeConfig {
       owner: ORGANISATION,
       name,
       private: true,
-      collaborators: { bob: PEOPLE.bob.role, carol: PEOPLE.carol.role },
+      collaborators: { bob: PEOPLE.bob.role, carol_acme: PEOPLE.carol_acme.role },
     })),
     app: { installations: [{ account: ORGANISATION, repositories: 'all' }] },
   };

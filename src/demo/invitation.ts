@@ -53,7 +53,7 @@ export function invitation({ web, hero, own }: InvitationTo): string {
     '   - Wait until the page says "Needs 1 approval".',
     '',
     `3. Take the update in ${second}, and see what a reader may not`,
-    `   - As carol, open ${web}/${ORGANISATION}/${second}/pull/1`,
+    `   - As carol_acme, open ${web}/${ORGANISATION}/${second}/pull/1`,
     '   - Comment `/portico publish`',
     '   - Wait until the page says "your role is read".',
     '   - As bob, comment `/portico approve`',
@@ -70,7 +70,7 @@ function people(): string[] {
     read: 'may only read',
   };
   return Object.entries(PEOPLE).map(
-    ([login, { role, token }]) => `  ${login.padEnd(6)} ${rights[role].padEnd(29)} token ${token}`,
+    ([login, { role, token }]) => `  ${login.padEnd(10)} ${rights[role].padEnd(29)} token ${token}`,
   );
 }
 

@@ -105,6 +105,14 @@ test.each([
   expect(problems[0]!.line).toBe(line);
 });
 
+test('an upstream of a person whose login has an underscore', () => {
+  const { rollouts, problems } = read(
+    `${HEAD}spec:\n  upstreams: [{ repo: octo_acme/blueprints, packages: [web] }]\n  waves: [{ name: a }]`,
+  );
+  expect(problems).toEqual([]);
+  expect(rollouts).toHaveLength(1);
+});
+
 test('a kind with a slip of the pen is told', () => {
   const { problems } = read(HEAD.replace('Rollout', 'Rolout'));
   expect(problems).toMatchObject([{ line: 2, hint: 'Did you mean Rollout?' }]);

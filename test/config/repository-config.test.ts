@@ -45,6 +45,20 @@ const DESIGN = `${HEAD}spec:
 `;
 
 describe('a configuration that is right', () => {
+  test('people of an enterprise with managed users have an underscore in their logins, and own repositories', () => {
+    const config = good(`${HEAD}spec:
+  defaultUpstream: { repo: octo_acme/blueprints }
+  sharing: { to: [octo_acme/*] }
+  controlledBy: [octo_acme/control]
+  access: { publish: ["@octo_acme", "@octo_acme/platform"] }
+`);
+    expect(config.access.get('publish')).toEqual([
+      { kind: 'person', login: 'octo_acme' },
+      { kind: 'team', team: 'octo_acme/platform' },
+    ]);
+    expect(config.controlledBy).toEqual(['octo_acme/control']);
+  });
+
   test('the example of the documentation is read whole', () => {
     expect(good(DESIGN)).toEqual({
       branch: 'main',

@@ -13,7 +13,11 @@ const change = (name: string, color: string): Record<string, string> => ({
 
 beforeAll(async () => {
   stage = await startStage({
-    rebased: { files: FILES, spec: 'branch: main\nversioning: semver' },
+    rebased: {
+      files: FILES,
+      spec: 'branch: main\nversioning: semver\naccess: { publish: ["@octo_acme"] }',
+      collaborators: { bob: 'write', octo_acme: 'write' },
+    },
     squash: {
       files: {
         ...FILES,
@@ -44,12 +48,12 @@ describe('how it is merged', () => {
     await repo.push('next', change('web', 'two'));
     const { number } = await repo.open('next');
     await repo.review(number, 'APPROVE');
-    expect((await repo.command(number, '/portico publish major', 'carol')).reaction).toBe('rocket');
+    expect((await repo.command(number, '/portico publish major', 'octo_acme')).reaction).toBe('rocket');
     const tags = await repo.tags();
     expect([...tags.keys()]).toEqual(['web/v1.0.0']);
     expect(tags.get('web/v1.0.0')).toBe(await repo.head('main'));
     expect(await repo.git('rev-list', '--count', 'main')).toBe('4');
-    expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: carol');
+    expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: octo_acme');
   });
 
   test('by squash, as the configuration says', async () => {

@@ -23,7 +23,7 @@ import { copyTemplate } from '../queue/engines.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
 
-export type Login = 'alice' | 'bob' | 'carol' | 'rita' | 'mona' | 'mallory' | 'stan';
+export type Login = 'alice' | 'bob' | 'carol' | 'rita' | 'mona' | 'mallory' | 'stan' | 'octo_acme';
 
 /** A write that took effect on the forge, token minting left out. */
 export interface Write {
@@ -34,7 +34,7 @@ export interface Write {
 
 /**
  * The bot and the local forge in one process. alice owns the organization, bob and carol may write, rita may read; the
- * others may do what a repository's options say.
+ * others may do what a repository's options say. octo_acme has the login of a person whom an enterprise manages.
  * Starting costs seconds, so a test file has one stage and many repositories on it.
  */
 export interface Stage extends AsyncDisposable {
@@ -94,7 +94,7 @@ const USUAL = { bob: 'write', carol: 'write', rita: 'read' } as const;
 const SHARES: StageRepositoryOptions = {
   spec: 'branch: main\nsharing: { within: organization }\ncontrolledBy: [acme/*]',
 };
-const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita', 'mona', 'mallory', 'stan'];
+const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita', 'mona', 'mallory', 'stan', 'octo_acme'];
 
 /** For all stages of a test process: starting them takes as long as many a test. They end with it. */
 const contentPools = createContentPools();
