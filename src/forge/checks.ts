@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
-import { cutLine, cutText, MAX_CHECK_TEXT } from './markdown.ts';
+import { cutLine, cutText, MAX_CHECK_BYTES } from '../text/cut-text.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
@@ -96,6 +96,8 @@ export interface ChecksApi {
 
 /** GitHub: at most so many annotations in one request; each further request adds to them. */
 const BATCH = 50;
+/** GitHub takes 64 KB in each of an annotation's texts; a batch of them is not to be a request of megabytes. */
+const ANNOTATION = { bytes: 16_000 };
 const MAX_ANNOTATIONS = 500;
 
 export function createChecksApi(context: RepositoryContext): ChecksApi {
@@ -257,8 +259,8 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
   const note = hidden > 0 ? `\n\n*(${hidden} more annotations are not shown.)*` : '';
   const output = {
     title: cutLine(check.title, 255),
-    summary: cutText(check.summary, MAX_CHECK_TEXT - note.length) + note,
-    ...(check.text === undefined ? {} : { text: cutText(check.text, MAX_CHECK_TEXT) }),
+    summary: cutText(check.summary, { bytes: MAX_CHECK_BYTES - note.length }) + note,
+    ...(check.text === undefined ? {} : { text: cutText(check.text, { bytes: MAX_CHECK_BYTES }) }),
   };
   const batches = Array.from({ length: Math.max(1, Math.ceil(shown.length / BATCH)) }, (_, at) =>
     shown.slice(at * BATCH, (at + 1) * BATCH),
@@ -306,10 +308,9 @@ function toRawAnnotation(annotation: CheckAnnotation): RawAnnotation {
     ...(oneLine && startColumn !== undefined ? { start_column: startColumn } : {}),
     ...(oneLine && endColumn !== undefined ? { end_column: endColumn } : {}),
     annotation_level: level,
-    // GitHub takes 64 KB, counted in bytes.
-    message: cutText(message === '' ? '(no message)' : message, 16_000),
+    message: cutText(message === '' ? '(no message)' : message, ANNOTATION),
     ...(title === undefined ? {} : { title: cutLine(title, 255) }),
-    ...(rawDetails === undefined ? {} : { raw_details: cutText(rawDetails, 16_000) }),
+    ...(rawDetails === undefined ? {} : { raw_details: cutText(rawDetails, ANNOTATION) }),
   };
 }
 

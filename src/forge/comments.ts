@@ -1,7 +1,7 @@
+import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity } from './forge-types.ts';
-import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';

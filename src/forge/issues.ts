@@ -1,5 +1,5 @@
+import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { orNull } from './forge-error.ts';
-import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, labelNames, where } from './repository-context.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
+import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
@@ -127,7 +128,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
   const { octokit } = context;
   const { pulls, repos } = octokit.rest;
   const change = async (n: number, patch: PullPatch, signal?: AbortSignal): Promise<Pull> =>
-    toPull((await pulls.update({ ...where(context, signal), pull_number: n, ...patch })).data);
+    toPull((await pulls.update({ ...where(context, signal), pull_number: n, ...cut(patch) })).data);
   const byBranch = async (branch: string, state: 'open' | 'all', signal?: AbortSignal): Promise<Pull[]> => {
     const head = `${context.key.owner}:${branch}`;
     const found = await allPages((page) => pulls.list({ ...where(context, signal), state, head, ...page }));
@@ -171,7 +172,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
     pullsForCommit: byCommit,
     createPull: async (pull, signal) => {
       try {
-        const { data } = await pulls.create({ ...where(context, signal), ...pull });
+        const { data } = await pulls.create({ ...where(context, signal), ...cut(pull) });
         return { created: true, pull: toPull(data) };
       } catch (error) {
         if (!isForgeError(error, 'FORGE_INVALID')) throw error;
@@ -230,6 +231,10 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
       }
     },
   };
+}
+
+function cut<Part extends { readonly body?: string }>(part: Part): Part {
+  return part.body === undefined ? part : { ...part, body: cutText(part.body, MAX_BODY) };
 }
 
 const MARK_READY = `mutation MarkReady($id: ID!) {

@@ -1,7 +1,7 @@
+import { cutText, MAX_RELEASE_BODY } from '../text/cut-text.ts';
 import { inert } from '../text/markdown.ts';
 import { withoutPart } from '../text/marked-part.ts';
 import { isForgeError, orNull } from './forge-error.ts';
-import { cutText, MAX_RELEASE_BODY } from './markdown.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 

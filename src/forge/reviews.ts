@@ -1,5 +1,5 @@
+import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError } from './forge-error.ts';
-import { cutText, MAX_BODY } from './markdown.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
@@ -54,7 +54,7 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
       return found.map(toReview);
     },
     createReview: async (pull_number, { event, body, commitId }, signal) => {
-      const review = { pull_number, event, body, commit_id: commitId };
+      const review = { pull_number, event, body: cutText(body, MAX_BODY), commit_id: commitId };
       return toReview((await pulls.createReview({ ...where(context, signal), ...review })).data);
     },
     remark: async (pull_number, { commitId, body, comments }, signal) => {
@@ -69,7 +69,7 @@ export function createReviewsApi(context: RepositoryContext): ReviewsApi {
           side: 'RIGHT',
           ...(one.startLine !== undefined &&
             one.startLine < one.line && { start_line: one.startLine, start_side: 'RIGHT' }),
-          body: one.body,
+          body: cutText(one.body, MAX_BODY),
         })),
       };
       try {

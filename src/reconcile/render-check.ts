@@ -7,7 +7,7 @@ import { code, fenced, sentence, table, told } from './markdown-blocks.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { RenderCommit } from './render-commit.ts';
 
-/** A cut patch would not apply. */
+/** Bytes, as the forge counts the text of a check. A cut patch would not apply. */
 const MOST_PATCH = 60_000;
 
 export function renderCheck(rendered: readonly RenderedPackage[], commit: RenderCommit): Draft {
@@ -79,7 +79,7 @@ function textOf(parts: readonly string[]): { readonly text?: string } {
 
 function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
   const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
-  const long = patch.length > MOST_PATCH;
+  const long = Buffer.byteLength(patch) > MOST_PATCH;
   const shown = long ? 'The patch is too long to be shown: run `portico render`.' : fenced(patch, 'diff');
   return [shown, files].filter((part) => part !== '').join('\n\n');
 }

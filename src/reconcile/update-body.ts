@@ -4,6 +4,7 @@ import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeNote } from '../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
+import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { code, details, table } from './markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from './merge-notes.ts';
 import { conflictKey } from './open-conflicts.ts';
@@ -113,7 +114,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     state.last,
     commitsOf(parts),
   ];
-  return shown.filter((part) => part !== '').join('\n\n');
+  return cutText(shown.filter((part) => part !== '').join('\n\n'), MAX_BODY);
 }
 
 const MOST_FOLLOWING = 20;

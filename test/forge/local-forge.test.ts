@@ -206,7 +206,16 @@ describe('against the local forge', () => {
       await repository.putCheck({ ...check, name: 'guardrail/schema', conclusion: 'failure', annotations }),
     ).toMatchObject({ written: 'unchanged' });
     expect(written(before)).toEqual([]);
+    // The forge counts the texts of a check in bytes: 40,000 characters of these are 160,000 of them.
+    const rockets = '🚀'.repeat(20_000);
+    const long = { title: rockets, summary: `${rockets}é`, text: `é${rockets}` };
+    const full = { ...check, ...long, name: 'guardrail/long', conclusion: 'neutral' as const };
+    const said = [{ ...annotations[0]!, message: rockets, rawDetails: rockets, title: rockets }];
+    await repository.putCheck({ ...full, annotations: said });
     const checks = await repository.listChecks(head);
+    expect(checks.find(({ name }) => name === 'guardrail/long')?.summary).toMatch(
+      /^🚀{16000,}\n\n\*\(\d+ char/u,
+    );
     expect(checks.map((one) => [one.name, one.conclusion, one.externalId, one.appId])).toEqual(
       expect.arrayContaining([
         ['portico/render', 'success', 'x', local.app.id],
@@ -222,6 +231,10 @@ describe('against the local forge', () => {
     expect(await repository.upsertSticky(pull.number, MARKER, 'one')).toMatchObject({ written: 'unchanged' });
     expect(written(before)).toEqual([]);
     expect(await repository.upsertSticky(pull.number, MARKER, 'two')).toMatchObject({ written: 'updated' });
+    // As long as a comment and a pull request may be, in any way of counting.
+    await repository.upsertSticky(pull.number, MARKER, rockets.repeat(10));
+    await repository.updatePull(pull.number, { body: rockets.repeat(10) });
+    await repository.upsertSticky(pull.number, MARKER, 'two');
     const comments = await repository.listComments(pull.number);
     expect(comments.map((one) => one.body)).toEqual([`${MARKER}\nmine`, `${MARKER}\ntwo`]);
     await repository.minimizeComment(comments[1]!.nodeId);

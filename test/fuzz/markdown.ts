@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { cutText } from '../../src/forge/markdown.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
 import { updateDiff } from '../../src/package/diff/update-diff.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
@@ -13,6 +12,7 @@ import { renderCheck } from '../../src/reconcile/render-check.ts';
 import { downstreamPart, publishedSummary } from '../../src/reconcile/summary.ts';
 import { updateBody } from '../../src/reconcile/update-body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
+import { cutText } from '../../src/text/cut-text.ts';
 import { codeSpan, fence, inert } from '../../src/text/markdown.ts';
 import { fuzz, hostileText } from './fuzzing.ts';
 import { liveParts } from './live-markdown.ts';
@@ -39,8 +39,8 @@ test('foreign text', () =>
         table(['a', 'b'], [[code(text), codeSpan(text)]]),
       ])
         expect(liveParts(markdown), JSON.stringify(markdown)).toEqual([]);
-      const cut = cutText(`${fence(text, '')}\n\n${inert(text)}`, limit + 60);
-      expect(cut.length).toBeLessThanOrEqual(limit + 60);
+      const cut = cutText(`${fence(text, '')}\n\n${inert(text)}`, { bytes: limit + 60 });
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(limit + 60);
       expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true);
     },
   }));

@@ -243,3 +243,30 @@ describe('deployments', () => {
     expect((await refused(absent)).status).toBe(422);
   });
 });
+
+test('texts are counted in bytes, as GitHub counts them', async () => {
+  const rockets = '🚀'.repeat(16_384);
+  await create(output({ summary: rockets.slice(2), text: rockets.slice(2) }));
+  for (const field of ['summary', 'text'] as const) {
+    const refusal = await create(output({ [field]: rockets })).catch((error: unknown) => error);
+    const message = `${field} exceeds a maximum bytesize of 65535`;
+    const errors = [{ resource: 'CheckRun', code: 'custom', field, message }];
+    expect(refusal).toMatchObject({
+      status: 422,
+      response: { data: { message: 'Validation Failed', errors } },
+    });
+  }
+  await expect(create(output({ summary: 'x'.repeat(65_536) }))).rejects.toThrow(/65536 were supplied/);
+});
+
+test('bodies are counted in bytes in comments and in characters in pull requests', async () => {
+  const { issues, pulls } = forge.bob.rest;
+  const { number: issue_number } = (await issues.create({ ...REPO, title: 't' })).data;
+  const comment = (body: string) => issues.createComment({ ...REPO, issue_number, body });
+  await comment('x'.repeat(262_144));
+  await expect(comment('é'.repeat(131_073))).rejects.toThrow(/Body is too long/);
+  const pull = { ...REPO, title: 't', head: 'long', base: 'main' };
+  await forge.commit('long', { 'long.yaml': 'a: 1\n' }, { from: 'main' });
+  await expect(pulls.create({ ...pull, body: 'x'.repeat(65_537) })).rejects.toThrow(/body is too long/);
+  await pulls.create({ ...pull, body: '🚀'.repeat(65_536) });
+});

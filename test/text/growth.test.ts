@@ -6,7 +6,6 @@ import { parseIssueForm } from '../../src/command/issue-form.ts';
 import { parseComment } from '../../src/command/parse.ts';
 import { readUpstream } from '../../src/command/upstream-wish.ts';
 import { ownersOfAll, parseCodeOwners } from '../../src/config/code-owners.ts';
-import { cutLine, cutText } from '../../src/forge/markdown.ts';
 import { createSenders } from '../../src/intake/sender.ts';
 import { createScrubber } from '../../src/log.ts';
 import { unifiedPatch } from '../../src/package/diff/patch.ts';
@@ -22,6 +21,7 @@ import { createKeyring } from '../../src/revision/keyring.ts';
 import { porchAnnotations } from '../../src/revision/porch-annotation.ts';
 import { parseProvenance } from '../../src/revision/provenance.ts';
 import { parseBranch } from '../../src/revision/ref-name.ts';
+import { cutLine, cutText } from '../../src/text/cut-text.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../src/text/markdown.ts';
 import { holdsCredentials, scrubSecrets } from '../../src/text/secrets.ts';
 
@@ -51,7 +51,8 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['told', told],
   ['fenced', (text) => fenced(text)],
   ['sentence', sentence],
-  ['cutText', (text) => cutText(text, 5_000)],
+  ['cutText', (text) => cutText(text, { characters: 5_000 })],
+  ['cutText by bytes', (text) => cutText(text, { bytes: 5_000 })],
   ['cutLine', (text) => cutLine(text, 200)],
   ['parseComment', parseComment],
   ['parseIssueForm', parseIssueForm],

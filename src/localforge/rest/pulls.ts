@@ -13,21 +13,21 @@ import type { Reply, RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { issueOf, simplePull } from '../shapes/pull.ts';
 import { changeText } from './pull-files.ts';
-import { bodyText, editor, pullAt, sorted } from './writing.ts';
+import { pullText, editor, pullAt, sorted } from './writing.ts';
 
 const creation = z.object({
   title: z.string().min(1).max(256),
   head: z.string().min(1),
   head_repo: z.string().optional(),
   base: z.string().min(1),
-  body: bodyText.nullish(),
+  body: pullText.nullish(),
   draft: z.boolean().default(false),
   maintainer_can_modify: z.boolean().default(true),
 });
 
 const edit = z.object({
   title: z.string().min(1).max(256).optional(),
-  body: bodyText.nullish(),
+  body: pullText.nullish(),
   state: z.enum(['open', 'closed']).optional(),
   base: z.string().min(1).optional(),
   maintainer_can_modify: z.boolean().optional(),

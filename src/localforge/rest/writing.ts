@@ -6,15 +6,29 @@ import type { IssueRecord, PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { Role } from '../records.ts';
-import { forbidden, notFound, refusal } from '../refusal.ts';
+import { forbidden, invalid, notFound, refusal } from '../refusal.ts';
 import type { ForgeRequest, RepositoryRequest } from '../request.ts';
 import type { Actor } from '../viewer.ts';
 
-/** GitHub's limit for bodies of issues, pull requests, comments and reviews. */
-const MAX_BODY = 65_536;
+/** What GitHub says of any body that is too long, however it counts there. */
+const TOO_LONG = 'ody is too long (maximum is 65536 characters)';
+const MAX_BYTES = 262_144;
+const MAX_CODE_POINTS = 65_536;
 
-/** A body as GitHub takes it. */
-export const bodyText = z.string().max(MAX_BODY, `body is too long (maximum is ${MAX_BODY} characters)`);
+/**
+ * The body of an issue, a comment or a review as GitHub takes it: up to 262,144 bytes, whatever its refusal says
+ * (measured: dead-claudia/github-limits#13, objectstack-ai/objectstack#18826).
+ */
+export const bodyText = z.string().refine((value) => {
+  if (Buffer.byteLength(value) <= MAX_BYTES) return true;
+  throw invalid({ resource: 'IssueComment', code: 'unprocessable', field: 'data', message: `B${TOO_LONG}` });
+});
+
+/** The body of a pull request: up to 65,536 code points (the same measurement). */
+export const pullText = z.string().refine((value) => {
+  if (value.length <= MAX_CODE_POINTS || Array.from(value).length <= MAX_CODE_POINTS) return true;
+  throw invalid({ resource: 'Issue', code: 'custom', field: 'body', message: `b${TOO_LONG}` });
+});
 
 /** A number in the path; anything else is not found. */
 export function numberParam(request: ForgeRequest, name: string): number {

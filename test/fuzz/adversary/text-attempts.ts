@@ -11,7 +11,6 @@ import { ownersOfAll, parseCodeOwners } from '../../../src/config/code-owners.ts
 import { globProblem, matchesGlob } from '../../../src/config/glob.ts';
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { readRollouts } from '../../../src/config/read-rollouts.ts';
-import { cutLine, cutText } from '../../../src/forge/markdown.ts';
 import { createScrubber } from '../../../src/log.ts';
 import { readKrmignore } from '../../../src/package/krmignore.ts';
 /** What is done with documents, names and texts, all of it in the main loop. */
@@ -32,6 +31,7 @@ import { readSealedComments } from '../../../src/reconcile/sealed-comment.ts';
 import type { Keyring } from '../../../src/revision/keyring.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
+import { cutLine, cutText } from '../../../src/text/cut-text.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../../src/text/markdown.ts';
 import { scrubSecrets } from '../../../src/text/secrets.ts';
 import type { Choices } from './choices.ts';
@@ -231,7 +231,8 @@ export function prepareTexts(choices: Choices): () => Answer {
       codeSpan(text),
       fence(text, 'text'),
       cell(text),
-      cutText(text, 65_000),
+      cutText(text, { characters: 65_000 }),
+      cutText(text, { bytes: 65_000 }),
       cutLine(text, 200),
       told(text),
       sentence(text),

@@ -1,0 +1,85 @@
+/** Pure: texts cut to what the forge takes. */
+
+/** How long a text may be, as the forge counts it where the text goes. */
+export type Limit =
+  /** UTF-16 units, of which no text has fewer than characters. */
+  | { readonly characters: number }
+  /** Bytes of UTF-8. */
+  | { readonly bytes: number };
+
+/**
+ * Bodies of issues, pull requests, comments and reviews. GitHub speaks of 65,536 characters everywhere; it means code
+ * points in pull requests, and 262,144 bytes in issues and comments (dead-claudia/github-limits#13). A little is left for
+ * what a forge may add: a text within this is within both.
+ */
+export const MAX_BODY: Limit = { characters: 65_000 };
+export const MAX_RELEASE_BODY: Limit = { characters: 120_000 };
+/**
+ * Summary and text of a check: GitHub's documentation says 65,535 characters, and it counts bytes (github/docs#35252,
+ * dorny/test-reporter#57). A check that is refused for it never completes.
+ */
+export const MAX_CHECK_BYTES = 65_000;
+
+/**
+ * The text, at most `limit` long. Cuts between code points and after a line if one ends near, closes what is open (code
+ * fence, comment, `<details>`) and says how much is missing.
+ */
+export function cutText(text: string, limit: Limit, note = cutNote): string {
+  const most = 'bytes' in limit ? limit.bytes : limit.characters;
+  let result = text;
+  // Closing what is open takes room too; how much shows only after the cut.
+  for (let room = most; sizeOf(result, limit) > most && room > 0; room -= sizeOf(result, limit) - most) {
+    const kept = cleanCut(startOf(text, limit, room));
+    const closed = `${kept}${closeFence(kept)}${closeDetails(kept)}`;
+    result = `${closed}\n\n${note(text.length - kept.length)}`;
+  }
+  return startOf(result, limit, most);
+}
+
+/** A short text in one line, such as a title or a name, cut at so many bytes with an ellipsis. */
+export function cutLine(text: string, bytes: number): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim();
+  const limit = { bytes };
+  return sizeOf(flat, limit) <= bytes ? flat : `${startOf(flat, limit, bytes - sizeOf('…', limit))}…`;
+}
+
+/** Whole lines where one ends near, no comment left open. */
+function cleanCut(cut: string): string {
+  const line = cut.lastIndexOf('\n');
+  const kept = line > cut.length - 2_000 && line > 0 ? cut.slice(0, line) : cut;
+  const comment = kept.lastIndexOf('<!--');
+  return comment > kept.lastIndexOf('-->') ? kept.slice(0, comment) : kept;
+}
+
+function cutNote(missing: number): string {
+  return `*(${missing} characters are left out here.)*`;
+}
+
+function sizeOf(text: string, limit: Limit): number {
+  return 'bytes' in limit ? Buffer.byteLength(text) : text.length;
+}
+
+/** The start of a text, as many whole code points as have room. */
+function startOf(text: string, limit: Limit, room: number): string {
+  if (sizeOf(text, limit) <= room) return text;
+  if ('bytes' in limit) return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(room)).read);
+  const last = text.charCodeAt(room - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? room - 1 : room);
+}
+
+/** Closes the code fence that is open at the end of a text (CommonMark 4.5). */
+function closeFence(text: string): string {
+  let open: string | null = null;
+  for (const line of text.split('\n')) {
+    const [, fence = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === '') continue;
+    if (open === null) open = fence.startsWith('`') && rest.includes('`') ? null : fence;
+    else if (fence.startsWith(open) && rest.trim() === '') open = null;
+  }
+  return open === null ? '' : `\n${open}`;
+}
+
+function closeDetails(text: string): string {
+  const opened = text.split('<details').length - text.split('</details>').length;
+  return opened > 0 ? `\n${'</details>'.repeat(Math.min(opened, 8))}` : '';
+}
