@@ -8,6 +8,7 @@ import { parseForgeConfig, type ForgeConfig } from '../localforge/config.ts';
 import { EXIT } from './exit-code.ts';
 import { startLocalPortico } from './local-portico.ts';
 import { portOption } from './port.ts';
+import { realisticOption } from './realistic.ts';
 import { until } from './serve.ts';
 import type { Call } from './verb.ts';
 
@@ -21,6 +22,7 @@ export async function dev(call: Call): Promise<number> {
     port,
     ...(config !== undefined && { config }),
     ...(configFile !== undefined && { configDirectory: dirname(call.path(configFile)) }),
+    realistic: realisticOption(call),
     logLevel: 'warn',
   });
   const { forge } = local;

@@ -17,6 +17,7 @@ export interface LocalPorticoOptions {
   readonly port?: number;
   readonly config?: ForgeOptions['config'];
   readonly configDirectory?: string;
+  readonly realistic?: ForgeOptions['realistic'];
   readonly logLevel: LogLevel;
   /** How long dashboards wait for more news, where that is not as usual. */
   readonly dashboardSeconds?: number;
@@ -42,6 +43,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
       ...(options.port !== undefined && { port: options.port }),
       ...(options.config !== undefined && { config: options.config }),
       ...(options.configDirectory !== undefined && { configDirectory: options.configDirectory }),
+      ...(options.realistic !== undefined && { realistic: options.realistic }),
     }),
   );
   const environment: Environment = {

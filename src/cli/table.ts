@@ -2,6 +2,19 @@ import type { Option, Verb } from './verb.ts';
 
 const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
 
+/** Of the verbs that start a local forge. */
+const REALISTIC_OPTIONS: readonly Option[] = [
+  {
+    name: 'realistic',
+    help: 'the forge is late, out of step and refuses for a moment, as GitHub has been seen to be',
+  },
+  {
+    name: 'seed',
+    value: 'N',
+    help: 'what its chances are drawn from (default: 1); the same number repeats them',
+  },
+];
+
 const STRATEGIES = ['resource-merge', 'fast-forward', 'force-delete-replace', 'copy-merge'];
 
 const STRATEGY: Option = {
@@ -294,7 +307,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: 'dev',
     summary: 'run a local forge and the bot in one process, offline',
-    usage: ['portico dev [--port N] [--data DIR] [--config FILE]'],
+    usage: ['portico dev [--port N] [--data DIR] [--config FILE] [--realistic [--seed N]]'],
     description: [
       'Prints one line when it is ready. Started again on the same directory it goes on where it was.',
     ],
@@ -302,6 +315,7 @@ export const VERBS: readonly Verb[] = [
       { name: 'port', value: 'N', help: 'port of the forge; 0, the default, takes a free one' },
       { name: 'data', value: 'DIR', help: 'where everything is kept (default: .portico)' },
       { name: 'config', value: 'FILE', help: 'users, tokens, organisations and repositories to start with' },
+      ...REALISTIC_OPTIONS,
       JSON_OPTION,
     ],
     examples: ['portico dev --port 8080 --config forge.yaml'],
@@ -311,7 +325,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: 'demo',
     summary: 'play the whole story on a local forge, and leave it running to be tried out',
-    usage: ['portico demo [--once] [--from DIR_OR_GIT_URL] [--port PORT]'],
+    usage: ['portico demo [--once] [--from DIR_OR_GIT_URL] [--port PORT] [--realistic [--seed N]]'],
     description: [
       'Draft, proposal, checks, approval, publication, update pull requests downstream; all offline.',
     ],
@@ -327,6 +341,7 @@ export const VERBS: readonly Verb[] = [
         value: 'PORT',
         help: 'of the forge; 4280 by default, or a free one where that is taken',
       },
+      ...REALISTIC_OPTIONS,
       { name: 'verbose', help: "show the bot's log" },
       JSON_OPTION,
     ],

@@ -2,6 +2,7 @@ import { EXIT } from '../cli/exit-code.ts';
 import { startLocalPortico } from '../cli/local-portico.ts';
 import type { LocalPortico, LocalPorticoOptions } from '../cli/local-portico.ts';
 import { portOption } from '../cli/port.ts';
+import { realisticOption } from '../cli/realistic.ts';
 import { until } from '../cli/serve.ts';
 import { visible } from '../cli/terminal.ts';
 import type { Call } from '../cli/verb.ts';
@@ -59,6 +60,7 @@ async function start(call: Call, dataDir: string): Promise<LocalPortico> {
   const options: LocalPorticoOptions = {
     dataDir,
     config: castConfig(),
+    realistic: realisticOption(call),
     logLevel: call.has('verbose') ? 'info' : 'error',
     dashboardSeconds: DASHBOARDS_AFTER_SECONDS,
   };

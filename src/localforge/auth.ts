@@ -1,6 +1,7 @@
 import { createHash, createVerify, randomBytes } from 'node:crypto';
 
 import type { ForgeContext } from './context.ts';
+import { refuseYoung, tokenMade } from './realism/fresh-tokens.ts';
 import type { InstallationRecord, Permissions, TokenRecord } from './records.ts';
 import { refusal } from './refusal.ts';
 import type { Viewer } from './viewer.ts';
@@ -49,6 +50,7 @@ function viewerOfToken(context: ForgeContext, token: TokenRecord): Viewer | unde
   const user = accounts.get(context.app.botId);
   if (installation === undefined || user === undefined) return undefined;
   if (installation.suspendedAt !== null) throw refusal(403, 'This installation has been suspended');
+  refuseYoung(context, token.id);
   return {
     kind: 'installation',
     user,
@@ -76,6 +78,7 @@ export function issueInstallationToken(
     ...scope,
     expiresAt: expires.toISOString().replace(/\.\d+Z$/, 'Z'),
   });
+  tokenMade(context, record.id);
   return { token, record };
 }
 

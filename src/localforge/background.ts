@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import type { ForgeContext } from './context.ts';
 
@@ -12,6 +13,8 @@ interface Jobs {
   /** Waiting and running ones. */
   readonly open: Set<Promise<void>>;
   readonly waiting: (() => void)[];
+  /** Ends the pauses that have begun. */
+  hurry: AbortController;
   running: number;
 }
 
@@ -19,9 +22,14 @@ const jobsOf = new WeakMap<ForgeContext, Jobs>();
 
 /** Starts work that nobody waits for, as GitHub's jobs, a few at a time. An error is logged. */
 export function runInBackground(context: ForgeContext, what: string, work: () => Promise<void>): void {
-  const jobs = jobsOf.get(context) ?? { open: new Set(), waiting: [], running: 0 };
-  jobsOf.set(context, jobs);
+  runLater(context, 0, what, work);
+}
+
+/** The same after so many milliseconds, in which it keeps no other from its turn. */
+export function runLater(context: ForgeContext, ms: number, what: string, work: () => Promise<void>): void {
+  const jobs = jobsFor(context);
   const job = outside(async () => {
+    if (ms > 0) await pause(ms, undefined, { signal: jobs.hurry.signal }).catch(() => {});
     try {
       // Also lets `job` be assigned before it is used below.
       await turn(jobs);
@@ -35,6 +43,24 @@ export function runInBackground(context: ForgeContext, what: string, work: () =>
     }
   });
   jobs.open.add(job);
+}
+
+/** What waits for its time is done now. */
+export function hurryBackground(context: ForgeContext): void {
+  const jobs = jobsFor(context);
+  jobs.hurry.abort();
+  jobs.hurry = new AbortController();
+}
+
+function jobsFor(context: ForgeContext): Jobs {
+  const jobs = jobsOf.get(context) ?? {
+    open: new Set(),
+    waiting: [],
+    running: 0,
+    hurry: new AbortController(),
+  };
+  jobsOf.set(context, jobs);
+  return jobs;
 }
 
 /** Resolves when no such work is under way. */

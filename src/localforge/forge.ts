@@ -11,6 +11,7 @@ import { makeAccess } from './access.ts';
 import { openApp, readManifest, replaceAppKey } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
 import { applyConfig } from './apply-config.ts';
+import { hurryBackground } from './background.ts';
 import { openBareRepository } from './bare-repository.ts';
 import { pressAction } from './checks/rerequest.ts';
 import { addCollaboration, collaborationSettled } from './collaboration.ts';
@@ -24,6 +25,10 @@ import { makeGitHttp } from './git-http.ts';
 import { demandGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 import { writePushHook } from './push-hook.ts';
+import { withNulls } from './realism/nulls.ts';
+import { writeLateHeads } from './realism/pull-ref-lag.ts';
+import { realismOf } from './realism/settings.ts';
+import type { Realism, RealisticOption } from './realism/settings.ts';
 import { openRecords } from './records-store.ts';
 import { makeRefService } from './ref-service.ts';
 import { forgetOldDeliveries } from './rest/deliveries.ts';
@@ -51,6 +56,8 @@ export interface ForgeOptions {
   readonly manifest?: AppManifest;
   /** An `app.yml` to read it from instead. */
   readonly manifestFile?: string;
+  /** Behaves as people have seen GitHub behave: late, out of step, refusing for a moment. Default: off. */
+  readonly realistic?: RealisticOption | false;
   readonly log?: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -116,7 +123,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       () => origin,
       (ownerId) => records.account(ownerId).login,
     ),
-    knobs: defaultKnobs(),
+    knobs: defaultKnobs(realismOf(options.realistic)),
     dataDir: options.dataDir,
     git: (repository) => {
       const present = repositories.get(repository.id);
@@ -128,7 +135,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     clock: () => new Date(),
     now: () => secondsOf(new Date()),
     emit: (event) => {
-      const deliveries = storeDeliveries(context, event);
+      const deliveries = storeDeliveries(context, withNulls(context, event));
       store.afterCommit(() => deliveries.forEach((delivery) => sender?.enqueue(delivery)));
     },
     effect: async (effect) => {
@@ -151,6 +158,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     const port = await listen(server, options.port ?? 0, host);
     origin = `http://${host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
     await refs.recover();
+    await writeLateHeads(context);
     await applyConfig(context, config, {
       configDirectory: options.configDirectory ?? process.cwd(),
       manifest: options.manifest ?? readManifest(options.manifestFile),
@@ -170,6 +178,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const close = (): Promise<void> => {
     closed ??= (async () => {
       await stop(server);
+      hurryBackground(context);
       await collaborationSettled(context);
       await running.close();
       for (const repository of repositories.values()) await repository.close();
@@ -214,9 +223,11 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
 
 const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
 
-const defaultKnobs = (): Knobs => ({
+const defaultKnobs = (realism: Realism): Knobs => ({
   webhooks: { lose: 0, duplicate: 0, reorder: 0, delay: 0, seed: 1 },
   secondaryLimit: null,
+  nextMerges: null,
+  realism,
   rateLimit: 1_000_000,
 });
 

@@ -1,6 +1,7 @@
 import type { ForgeContext } from './context.ts';
 import { createPoster, type Poster } from './post.ts';
 import type { DeliveryRecord } from './records.ts';
+import { seededRandom } from './seeded-random.ts';
 import { deliveryRequest } from './webhook.ts';
 
 /** GitHub gives up on a receiver after this. */
@@ -132,20 +133,4 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const ranked = items.map((item) => ({ item, rank: items.length < 2 ? 0 : random() }));
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ item }) => item);
-}
-
-/** mulberry32; starts again when the seed changes. */
-function seededRandom(seed: () => number): () => number {
-  let from = seed();
-  let state = from;
-  return () => {
-    if (seed() !== from) {
-      from = seed();
-      state = from;
-    }
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,3 +1,4 @@
+import type { Realism } from './realism/settings.ts';
 import type { AccountRecord, DeliveryRecord, RepositoryRecord } from './records.ts';
 
 /** Something that happened, to be told to the App and to repository hooks. */
@@ -36,6 +37,10 @@ export interface Knobs {
   readonly webhooks: WebhookKnobs;
   /** When set, the next `times` mutating REST requests get this refusal instead of being done. */
   secondaryLimit: { readonly status: 403 | 429; readonly retryAfter: number; times: number } | null;
+  /** When set, the next `times` merges of pull requests are refused with 405 and this message instead of being done. */
+  nextMerges: { readonly message: string; times: number } | null;
+  /** What this forge does as GitHub and a simple one would not. */
+  readonly realism: Realism;
   /** Requests an hour per token, as `x-ratelimit-limit` says. */
   rateLimit: number;
 }

@@ -1,9 +1,11 @@
 /** Check suites: one per commit, made when a branch is pushed, completed with its last run. */
 import { emitFor } from '../acting.ts';
+import { runLater } from '../background.ts';
 import type { CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitCommit } from '../git-repository.ts';
+import { drawDelay } from '../realism/chances.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated } from '../refs.ts';
 import { checkRunShape, checkSuiteShape, suiteState } from '../shapes/check.ts';
@@ -18,7 +20,10 @@ export function suiteFor(context: ForgeContext, repository: RepositoryRecord, sh
   return insertSuite(context, repository, sha, pull?.headRef ?? null, null);
 }
 
-/** Requests checks for every pushed branch, of Apps that may write them. */
+/**
+ * Requests checks for every pushed branch, of Apps that may write them. On GitHub that is a job of its own, and the suite
+ * appears after the push has been told of (gitmoot/gitmoot#596).
+ */
 export async function requestSuites(context: ForgeContext, event: RefsUpdated): Promise<void> {
   const { repository } = event;
   const installation = context.access.installationFor(repository);
@@ -26,12 +31,19 @@ export async function requestSuites(context: ForgeContext, event: RefsUpdated): 
   for (const { ref, before, after } of event.updates) {
     if (!ref.startsWith('refs/heads/') || after === null) continue;
     const commit = await context.git(repository).commit(after);
-    context.store.transaction(() => {
-      const { suites } = collaborationStore(context.store);
-      if (suites.first('sha', [repository.id, after]) !== undefined) return;
-      const suite = insertSuite(context, repository, after, ref.slice('refs/heads/'.length), before);
-      emitSuite(context, repository, suite, event.actor.user, 'requested', commit);
-    });
+    const { suites } = collaborationStore(context.store);
+    if (suites.first('sha', [repository.id, after]) !== undefined) continue;
+    const request = (): void =>
+      context.store.transaction(() => {
+        // A check of the App may have been faster, and is in it then.
+        const suite =
+          suites.first('sha', [repository.id, after]) ??
+          insertSuite(context, repository, after, ref.slice('refs/heads/'.length), before);
+        emitSuite(context, repository, suite, event.actor.user, 'requested', commit);
+      });
+    const ms = drawDelay(context, 'checkSuiteLag');
+    if (ms === 0) request();
+    else runLater(context, ms, 'requesting checks', async () => request());
   }
 }
 

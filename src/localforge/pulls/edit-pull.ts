@@ -1,6 +1,7 @@
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import { movePullRef } from '../realism/pull-ref-lag.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { invalid } from '../refusal.ts';
 import { issueOf } from '../shapes/pull.ts';
@@ -123,7 +124,7 @@ async function reopen(
     throw problem('state', `state cannot be changed. ${why}`);
   }
   refuseDouble(context, repository, source, pull.headRef, pull.baseRef);
-  await git.updateRefs([{ ref: `refs/pull/${pull.number}/head`, before: undefined, after: head.sha }]);
+  await movePullRef(context, repository, pull, head.sha);
   await reopenPull(context, repository, pull, actor.user, { headSha: head.sha, baseSha: base.sha });
 }
 

@@ -3,6 +3,7 @@ import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitRepository } from '../git-repository.ts';
+import { movePullRef } from '../realism/pull-ref-lag.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated, RefUpdate } from '../refs.ts';
 import { issueOf } from '../shapes/pull.ts';
@@ -51,7 +52,6 @@ async function followHead(
   const git = context.git(repository);
   const before = pull.headSha;
   const baseSha = (await git.ref(`refs/heads/${pull.baseRef}`))?.sha ?? pull.baseSha;
-  await git.updateRefs([{ ref: `refs/pull/${pull.number}/head`, before: undefined, after }]);
   forgetTestMerge(context, pull);
   const moved = { ...pull, headSha: after, baseSha, testMerge: null };
   await changePull(
@@ -66,6 +66,7 @@ async function followHead(
     },
     { before, after },
   );
+  await movePullRef(context, repository, pull, after);
   await dismissStale(context, repository, moved, before, by);
   // A branch without anything of its own has nothing to propose: GitHub closes such a pull request.
   if (await git.isAncestor(after, baseSha)) {

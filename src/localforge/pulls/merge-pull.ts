@@ -1,21 +1,22 @@
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import { BASE_MODIFIED, NOT_MERGEABLE, transientRefusal } from '../realism/transient-merges.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
 import { commitFor } from './merge-commit.ts';
 import type { MergeRequest } from './merge-commit.ts';
 import { hasQueue } from './merge-queue.ts';
+import { forgetTestMerge } from './mergeability.ts';
 import { pullById } from './pull-events.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 import { closePull } from './transitions.ts';
+import { workflowRefusal } from './workflow-change.ts';
 
 export type MergeOutcome =
   | { readonly merged: true; readonly sha: string }
-  | { readonly merged: false; readonly status: 405 | 409; readonly message: string };
-
-const NOT_MERGEABLE = 'Pull Request is not mergeable';
+  | { readonly merged: false; readonly status: 403 | 405 | 409; readonly message: string };
 
 /** Merges a pull request, or says in GitHub's words why not. */
 export async function mergePull(
@@ -50,6 +51,14 @@ async function mergeLocked(
   if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
     return no(405, 'Head branch is not up to date with the base branch.');
   }
+  const forbidden = await workflowRefusal(context, repository, pull, base, request.actor);
+  if (forbidden !== undefined) return no(403, forbidden);
+  const passing = transientRefusal(context, pull, request.actor);
+  if (passing !== undefined) {
+    // Whether it can be merged is computed once more.
+    forgetTestMerge(context, pull);
+    return no(405, passing);
+  }
   const made = await commitFor(context, git, pull, base, request);
   if (!made.clean) return no(405, NOT_MERGEABLE);
   const pendingMerge = { sha: made.sha, baseSha: base, byId: request.actor.user.id };
@@ -61,7 +70,7 @@ async function mergeLocked(
   });
   if (!moved.ok) {
     collaborationStore(context.store).pulls.update(pull.id, { pendingMerge: null });
-    return no(405, 'Base branch was modified. Review and try the merge again.');
+    return no(405, BASE_MODIFIED);
   }
   const after = pullById(context, pullId);
   if (after.mergedAt === null) await closePull(context, repository, after, request.actor.user, pendingMerge);
@@ -113,4 +122,4 @@ async function deleteHead(
   });
 }
 
-const no = (status: 405 | 409, message: string): MergeOutcome => ({ merged: false, status, message });
+const no = (status: 403 | 405 | 409, message: string): MergeOutcome => ({ merged: false, status, message });

@@ -1,12 +1,13 @@
 import { forgePerson } from '../acting.ts';
 /** Whether a pull request can be merged: computed in the background, as on GitHub, and forgotten when a side moves. */
-import { runInBackground } from '../background.ts';
+import { runLater } from '../background.ts';
 import { isUnstable } from '../checks-of-commit.ts';
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitPerson, GitRepository } from '../git-repository.ts';
 import { mergeCommit, rebaseCommits } from '../merge-engine.ts';
+import { drawDelay } from '../realism/chances.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { PullStats, PullVerdict } from '../shapes/pull.ts';
@@ -43,7 +44,7 @@ export function startTestMerge(context: ForgeContext, repository: RepositoryReco
   if (pull.testMerge !== null || computing.has(pull.id) || issueOf(context, pull).state === 'closed') return;
   const token = {};
   computing.set(pull.id, token);
-  runInBackground(context, 'test merge', async () => {
+  runLater(context, drawDelay(context, 'mergeabilityLag'), 'test merge', async () => {
     try {
       await computeTestMerge(context, repository, pull, () => computing.get(pull.id) === token);
     } finally {

@@ -3,6 +3,7 @@ import { emitFor } from '../acting.ts';
 import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import { movePullRef } from '../realism/pull-ref-lag.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { invalid, notFound } from '../refusal.ts';
 import { fullPull, issueOf } from '../shapes/pull.ts';
@@ -53,7 +54,7 @@ export async function openPull(
     headSha: head.sha,
     baseSha: base.sha,
   });
-  await git.updateRefs([{ ref: `refs/pull/${number}/head`, before: undefined, after: head.sha }]);
+  await movePullRef(context, repository, pull, head.sha);
   const stats = await pullStats(context, repository, pull);
   emitFor(context, repository, actor.user, 'pull_request', 'opened', {
     number,

@@ -5,6 +5,7 @@ import type { CommentRecord, IssueRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { issueById } from '../issues/change-issue.ts';
+import { firstUpdate } from '../realism/moved-times.ts';
 import { notFound } from '../refusal.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
@@ -84,7 +85,7 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
         body,
         minimized: null,
         createdAt: now,
-        updatedAt: now,
+        updatedAt: firstUpdate(context, now),
       });
       issues.update(issue.id, { updatedAt: now });
       tell(context, request, made, 'created');

@@ -1,0 +1,89 @@
+import { PorticoError } from '../../error.ts';
+
+/** Something that comes late, or is refused for a while. */
+export interface Delay {
+  /** How often, from 0 to 1. */
+  readonly share: number;
+  /** Milliseconds, at most; each time a random part of it. */
+  readonly ms: number;
+}
+
+/** Something that happens or not. */
+export interface Chance {
+  /** How often, from 0 to 1. */
+  readonly share: number;
+}
+
+/** What GitHub does and a simple forge does not: each may be changed while the forge runs; null is off. */
+export interface Behaviours {
+  /** Between a push and the `refs/pull/N/head` that follows it. */
+  pullRefLag: Delay | null;
+  /** Before `mergeable` is known. */
+  mergeabilityLag: Delay | null;
+  /** Before the check suites of a push are made and told of. */
+  checkSuiteLag: Delay | null;
+  /** A new installation token is refused for so long. */
+  freshTokens: Delay | null;
+  /** `updated_at` of a new comment is a second after `created_at`, though nobody edited it. */
+  movedTimes: Chance | null;
+  /** Optional fields of webhooks are null. */
+  nulls: Chance | null;
+  /** A merge is refused with 405 for a reason that passes. */
+  transientMerges: Chance | null;
+}
+
+/** The behaviours, and what their chances are drawn from. */
+export interface Realism extends Behaviours {
+  /** The same seed draws the same chances. */
+  readonly seed: number;
+}
+
+/**
+ * How a forge is to be realistic: a seed, or a seed with behaviours in place of the usual ones. `pace` multiplies their
+ * times: 1 is about what people have seen of GitHub, tests take a hundredth.
+ */
+export type RealisticOption =
+  | number
+  | (Partial<Behaviours> & { readonly seed: number; readonly pace?: number });
+
+type Name = keyof Behaviours;
+
+/** As seen of GitHub; src/localforge/README.md has the sources. */
+const USUAL: Behaviours = {
+  pullRefLag: { share: 0.5, ms: 4_000 },
+  mergeabilityLag: { share: 0.8, ms: 3_000 },
+  checkSuiteLag: { share: 0.5, ms: 5_000 },
+  freshTokens: { share: 0.3, ms: 2_500 },
+  movedTimes: null,
+  nulls: { share: 0.3 },
+  transientMerges: { share: 0.2 },
+};
+
+/** Every behaviour off. */
+const OFF: Behaviours = {
+  pullRefLag: null,
+  mergeabilityLag: null,
+  checkSuiteLag: null,
+  freshTokens: null,
+  movedTimes: null,
+  nulls: null,
+  transientMerges: null,
+};
+
+/** Reads the option. @throws PorticoError FORGE_CONFIG for a seed that is no whole number */
+export function realismOf(option: RealisticOption | false | undefined): Realism {
+  if (option === undefined || option === false) return { seed: 0, ...OFF };
+  const { seed, pace = 1, ...chosen } = typeof option === 'number' ? { seed: option } : option;
+  if (!Number.isSafeInteger(seed)) {
+    throw new PorticoError('FORGE_CONFIG', 'The seed of the realistic mode is not a whole number.', {
+      hint: 'Give a number such as 1.',
+    });
+  }
+  const usual = Object.fromEntries(
+    (Object.entries(USUAL) as [Name, Delay | Chance | null][]).map(([name, value]) => [
+      name,
+      value !== null && 'ms' in value ? { ...value, ms: value.ms * pace } : value,
+    ]),
+  ) as unknown as Behaviours;
+  return { seed, ...usual, ...chosen };
+}
