@@ -27,7 +27,11 @@ export interface ReleasesApi {
   removeRelease(tag: string, signal?: AbortSignal): Promise<void>;
   /** What people are told about a tag, made inert so that it can be put into other text; null where nothing is. */
   releaseNotes(tag: string, signal?: AbortSignal): Promise<string | null>;
-  /** One release per tag: made, corrected or left alone. */
+  /**
+   * One release per tag: made, corrected or left alone. It never becomes the repository's "Latest": `make_latest` is true
+   * where it is left out of a new release (https://docs.github.com/en/rest/releases/releases#create-a-release), and which of
+   * many packages was published last says nothing. What people mark as the latest stays so.
+   */
   upsertRelease(
     release: ReleaseInput,
     signal?: AbortSignal,
@@ -67,7 +71,7 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
       const existing = await find(tag, signal);
       if (existing) return await correct(existing);
       try {
-        const made = { tag_name: tag, name, body, prerelease };
+        const made = { tag_name: tag, name, body, prerelease, make_latest: 'false' as const };
         const { data } = await repos.createRelease({ ...where(context, signal), ...made });
         return { release: toRelease(data), written: 'created' };
       } catch (error) {

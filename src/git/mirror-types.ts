@@ -167,11 +167,14 @@ export interface RefUpdate {
 export interface RejectedRef {
   readonly ref: string;
   /**
-   * stale: the ref moved or is gone; exists: it was to be created and is there; protected: a rule or hook of the
-   * forge said no; denied: the token may not; other: read `message`.
+   * stale: the ref moved or is gone; exists: it was to be created and is there; workflows: no branch holds its workflow
+   * files, and the App may not write those; signatures: it has no verified signature; protected: another rule or a hook of
+   * the forge said no; denied: the token may not; other: read `message`.
    */
-  readonly reason: 'stale' | 'exists' | 'protected' | 'denied' | 'other';
+  readonly reason: 'stale' | 'exists' | 'workflows' | 'signatures' | 'protected' | 'denied' | 'other';
   readonly message: string;
+  /** What helps, where the reason tells. */
+  readonly hint?: string;
 }
 
 /** `unchanged` lists refs that stood at their new value already: a repeated push is no error. */

@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
 import type { PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
 import { runGit } from './run.ts';
@@ -107,29 +108,8 @@ function culprits(
   const own = failed.filter((line) => !/atomic (?:push|transaction) fail/i.test(line.summary));
   return (own.length > 0 ? own : failed).map(({ ref, summary }) => {
     const created = updates.find((update) => update.ref === ref)?.expect === null;
-    const reason = rejection(summary, explanation, created);
-    const words =
-      /remote rejected/.test(summary) && explanation !== '' ? `${summary}: ${explanation}` : summary;
-    return { ref, reason, message: words };
+    return { ref, ...rejectionOf({ summary, explanation, created }) };
   });
-}
-
-/**
- * "is at X but expected Y", "reference already exists", "unable to resolve reference": somebody else was faster, after
- * the leases were compared; or it was this very push, sent again by git because the answer was lost.
- */
-const OVERTAKEN =
-  /but expected|incorrect old value|reference already exists|failed to update ref|fetch first|unable to resolve reference/i;
-
-function rejection(summary: string, explanation: string, created: boolean): RejectedRef['reason'] {
-  const moved = created ? 'exists' : 'stale';
-  if (/already exists/i.test(summary)) return 'exists';
-  if (/stale info|fetch first|non-fast-forward|remote ref does not exist/i.test(summary)) return moved;
-  const all = `${summary}\n${explanation}`;
-  if (/without `?workflows`? permission|permission|denied|not allowed|not authori[sz]ed/i.test(all))
-    return 'denied';
-  if (/protected|rule violation|GH006|GH013|hook declined|prohibited|deny/i.test(all)) return 'protected';
-  return OVERTAKEN.test(all) ? moved : 'other';
 }
 
 /** What the forge wrote for a person to read, without git's own lines. */

@@ -6,6 +6,7 @@ import type { GitRepository } from './git-repository.ts';
 import type { ProtectionRecord, RepositoryRecord, RulesetRecord } from './records.ts';
 import type { RefRefusal, RefUpdate, RequiredCheck } from './refs.ts';
 import type { Actor } from './viewer.ts';
+import { newWorkflowFile, workflowRefusal } from './workflow-rule.ts';
 
 /** A condition that needs the new commits, so that a push can only be judged once they are there. */
 type Condition = 'fast-forward' | 'linear' | 'workflows';
@@ -60,11 +61,15 @@ export async function refusalsOf(
 async function isMet(git: GitRepository, update: RefUpdate, condition: Condition | null): Promise<boolean> {
   if (condition === 'fast-forward') return !update.forced;
   if (condition === null || update.after === null) return condition !== null;
-  const args =
-    condition === 'linear'
-      ? ['rev-list', '--min-parents=2', '--max-count=1', update.after, '--not', '--all']
-      : ['rev-list', '--max-count=1', update.after, '--not', '--all', '--', '.github/workflows'];
-  const output = await git.run(args);
+  if (condition === 'workflows') return (await newWorkflowFile(git, update.after)) === undefined;
+  const output = await git.run([
+    'rev-list',
+    '--min-parents=2',
+    '--max-count=1',
+    update.after,
+    '--not',
+    '--all',
+  ]);
   return output.code === 0 && output.stdout.length === 0;
 }
 
@@ -233,7 +238,7 @@ function workflowObjections(actor: Actor, update: Update): Objection[] {
   ) {
     return [];
   }
-  const reason =
-    'refusing to allow a GitHub App to create or update workflow files in `.github/workflows` without `workflows` permission';
+  // Which file it is can be told only once the commits are there.
+  const reason = workflowRefusal('.github/workflows');
   return [{ ref: update.ref, unless: 'workflows', reason, explanation: '', heading: '' }];
 }

@@ -12,7 +12,7 @@ import type { ForgeContext } from './context.ts';
 import { runGit, startGit } from './git-process.ts';
 import { readPushHead, withReasons } from './pkt-line.ts';
 import type { PushHead } from './pkt-line.ts';
-import { gateText } from './push-hook.ts';
+import { gateText, pushReasons } from './push-hook.ts';
 import type { RepositoryRecord } from './records.ts';
 import type { RefServiceCore } from './ref-service.ts';
 import { refusal } from './refusal.ts';
@@ -271,17 +271,18 @@ async function push(
     await run(startBackend(context, asked, request, {}), start, rest, response);
     return;
   }
-  const reasons = new Map<string, string>();
+  const reasons = pushReasons();
   let report: { head: string; body: Buffer } | undefined;
   const moved = await refs.push(repository, actor, changes, async (found) => {
-    for (const one of found) reasons.set(one.ref, one.reason);
     const backend = startBackend(context, asked, request, {
       GIT_CONFIG_KEY_1: 'core.hooksPath',
       GIT_CONFIG_VALUE_1: found.length === 0 ? '/dev/null' : hooksDirectory,
       FORGE_GATE: gateText(found),
+      FORGE_REASONS: reasons.file,
     });
     report = await collect(backend, start, rest);
   });
+  const told = await reasons.read();
   if (moved.length > 0) {
     await context.effect({
       kind: 'push',
@@ -293,7 +294,7 @@ async function push(
   }
   if (report === undefined) throw refusal(500, 'git http-backend gave no answer.');
   writeCgiHead(report.head, response);
-  response.end(withReasons(report.body, reasons));
+  response.end(withReasons(report.body, told));
 }
 
 /** Reads until the commands are complete; `rest` goes on after `start`. */

@@ -78,6 +78,8 @@ export async function commitByCommand(
   return {
     kind: 'failed',
     message: `The forge refused the push to ${branch}: ${sentence(rejected.message)}`,
-    hint: 'Let the App push to this branch: a ruleset that forbids it must list the App as a bypass actor.',
+    hint:
+      rejected.hint ??
+      'Let the App push to this branch: a ruleset that forbids it must list the App as a bypass actor.',
   };
 }

@@ -8,12 +8,13 @@ import { parseBranch } from '../revision/ref-name.ts';
 import { sealedCommitMessage, type MergeRecord } from './commit-seal.ts';
 import { withoutFollowing } from './follow-conflicts.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
-import { code, sentence } from './markdown-blocks.ts';
+import { code } from './markdown-blocks.ts';
 import { joinedNotes, mergeNotes, type MergeNotes } from './merge-notes.ts';
 import { filesAt } from './package-files.ts';
 import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
+import { refusedPush } from './refused-push.ts';
 import { botPerson } from './render-commit.ts';
 import { packageRenderer } from './rendered-package.ts';
 
@@ -113,7 +114,7 @@ export async function remergeProposal(
       retryAfter: 1,
     });
   }
-  return withheld(`The forge refused the push: ${sentence(rejected.message)}`);
+  return withheld(refusedPush(rejected));
 }
 
 /** The conflicts and notes of a merge commit of ours, computed again from what it was made of. */

@@ -159,7 +159,7 @@ async function pushDeletion(
   if (answer.ok) return null;
   return refused(
     `The branch ${code(branch)} cannot be made: ${sentence(answer.rejected[0]?.message ?? '')}`,
-    'Remove the branch that stands in its way, or let the App push there.',
+    answer.rejected[0]?.hint ?? 'Remove the branch that stands in its way, or let the App push there.',
   );
 }
 

@@ -6,10 +6,11 @@ import { readCommitRecord, sealedCommitMessage } from './commit-seal.ts';
 import { loadFixes } from './fixes.ts';
 import type { FileChanges } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
-import { code, sentence } from './markdown-blocks.ts';
+import { code } from './markdown-blocks.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
+import { refusedPush } from './refused-push.ts';
 import { botPerson } from './render-commit.ts';
 
 /** A button that somebody pressed. */
@@ -95,7 +96,8 @@ async function fix(
       retryAfter: 1,
     });
   }
-  return `the forge refused the push: ${sentence(rejected.message)}`;
+  const said = refusedPush(rejected);
+  return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
 }
 
 /** Whatever keeps the forge from answering grants nothing; a limit is waited for. */

@@ -45,12 +45,16 @@ export type PushResult =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      readonly rejected: readonly {
-        readonly ref: string;
-        readonly reason: string;
-        readonly message: string;
-      }[];
+      readonly rejected: readonly RejectedRef[];
     };
+
+/** `hint`: what helps, where the reason tells. */
+export interface RejectedRef {
+  readonly ref: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly hint?: string;
+}
 
 export type FileChanges = ReadonlyMap<string, { readonly mode: FileMode; readonly bytes: Uint8Array } | null>;
 

@@ -8,12 +8,14 @@ import { pathInRepository } from '../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../revision/ref-name.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
 import { loadConfiguration } from './configuration.ts';
+import type { RejectedRef } from './git-port.ts';
 import { pullJob, variantJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
-import { code } from './markdown-blocks.ts';
+import { code, sentence } from './markdown-blocks.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
+import { wasOvertaken } from './refused-push.ts';
 import { readSealedTag, writeSealedTag } from './sealed-ref.ts';
 
 /** What the ref of a pause says. */
@@ -58,9 +60,8 @@ export async function pauseUpdates(
   const record = { ref, text, object: place.head, date: new Date(asked.at) };
   const tag = await writeSealedTag(world, access, record, signal);
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
-  const taken =
-    !answer.ok && answer.rejected.every(({ reason }) => reason !== 'exists' && reason !== 'stale');
-  if (taken) return pushRefused(ref);
+  const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
+  if (refused !== undefined) return pushRefused(ref, refused);
   await lookAgain(world, access, path, place.directory, signal);
   return {
     kind: 'done',
@@ -81,9 +82,8 @@ export async function resumeUpdates(
   const found = (await git.refs(ref, signal)).get(ref);
   if (found !== undefined) {
     const answer = await git.push([{ ref, to: null, expect: found.oid }], signal);
-    const refused =
-      !answer.ok && answer.rejected.every(({ reason }) => reason !== 'exists' && reason !== 'stale');
-    if (refused) return pushRefused(ref);
+    const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
+    if (refused !== undefined) return pushRefused(ref, refused);
   }
   // Also where it was not paused: the command may be running for the second time.
   await lookAgain(world, access, path, place.directory, signal);
@@ -135,10 +135,10 @@ async function packageOnBranch(
   };
 }
 
-function pushRefused(ref: string): StepOutcome {
+function pushRefused(ref: string, { message, hint }: RejectedRef): StepOutcome {
   return {
     kind: 'failed',
-    message: `The forge refused to move ${code(ref)}.`,
-    hint: 'Let the App write refs below refs/portico/.',
+    message: `The forge refused to move ${code(ref)}: ${sentence(message)}`,
+    hint: hint ?? 'Let the App write refs below refs/portico/.',
   };
 }

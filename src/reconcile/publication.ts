@@ -12,7 +12,7 @@ import { loadConfiguration } from './configuration.ts';
 import { restoredFrom, waivedGuardrails } from './draft-history.ts';
 import { createDueRevisions, type DueRevision, type Unapproved } from './due-revisions.ts';
 import type { RepositoryFacts } from './forge-port.ts';
-import type { CommitInfo, PackageDir } from './git-port.ts';
+import type { CommitInfo, PackageDir, RejectedRef } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
 import { downstreamJob, proposalJob, repositoryJob } from './jobs.ts';
 import { readKptfileAt } from './kptfile-at.ts';
@@ -141,6 +141,7 @@ async function publish(
   const { git } = access;
   const request = await publishRequestOf(world, access, facts, due.commit, due.pull, signal);
   const said = await provenanceOf(world, access, config, due, request, signal);
+  let object = due.commit.oid;
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
     if (await alreadyTagged(git, refs, due, head, signal)) return;
@@ -149,7 +150,7 @@ async function publish(
     const tag = await git.writeTag(
       {
         name: names.tag,
-        object: due.commit.oid,
+        object,
         message: formatProvenance({ ...said, revision }),
         tagger: botPerson(world.app),
         date: world.now(),
@@ -167,17 +168,16 @@ async function publish(
     if (answer.ok) {
       const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
       world.log.info(
-        { repository: facts.fullName, tag: names.tag, sha: due.commit.oid, digest, approvedBy, by, pull },
+        { repository: facts.fullName, tag: names.tag, sha: object, digest, approvedBy, by, pull },
         'published',
       );
       return;
     }
     const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
-    if (final !== undefined) {
-      throw new PorticoError('TAG_REFUSED', `the forge refused the tag ${names.tag}: ${final.message}`, {
-        hint: 'Let the App create tags `**/v*`: a tag ruleset that forbids it must list the App as a bypass actor.',
-      });
-    }
+    if (final === undefined) continue;
+    const later = final.reason === 'workflows' ? await laterWithSameTree(git, due, head, signal) : object;
+    if (later === object) throw tagRefused(names.tag, due.commit.oid, final);
+    object = later;
   }
   throw new PorticoError(
     'TAG_CONTENDED',
@@ -186,6 +186,44 @@ async function publish(
       blame: 'forge',
     },
   );
+}
+
+/**
+ * The last commit on the branch up to which the package stayed as it is in the revision. Without the permission for workflows
+ * the forge takes a tag only where some branch still holds the commit's workflow files: once they changed, a later commit with
+ * the same package may be tagged where the merge itself may not.
+ */
+async function laterWithSameTree(
+  git: Access['git'],
+  { commit, package: { directory } }: DueRevision,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const wanted = await git.treeId(commit.oid, directory, signal);
+  const since = await git.log({ from: commit.oid, to: head }, { firstParent: true }, signal);
+  let last = commit.oid;
+  for (const { oid } of since.toReversed()) {
+    if ((await git.treeId(oid, directory, signal)) !== wanted) break;
+    last = oid;
+  }
+  return last;
+}
+
+function tagRefused(tag: string, commit: string, rejected: RejectedRef): PorticoError {
+  if (rejected.reason === 'workflows') {
+    return new PorticoError(
+      'TAG_NEEDS_WORKFLOWS',
+      `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any more, and the App may not write workflows`,
+      {
+        hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and remove it once the tag is there; or give the App the permission Workflows (read and write).`,
+      },
+    );
+  }
+  return new PorticoError('TAG_REFUSED', `the forge refused the tag ${tag}: ${rejected.message}`, {
+    hint:
+      rejected.hint ??
+      'Let the App create tags `**/v*`: a tag ruleset that forbids it must list the App as a bypass actor.',
+  });
 }
 
 /** True when this state, or a later one, is published already: another process was faster. */

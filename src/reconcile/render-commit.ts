@@ -2,10 +2,10 @@ import { PorticoError } from '../error.ts';
 import type { PackageFile } from '../package/package.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { CommitInfo, FileChanges } from './git-port.ts';
-import { sentence } from './markdown-blocks.ts';
 import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { refusedPush } from './refused-push.ts';
 import { commitSeal, isCommitSeal } from './seal-place.ts';
 
 export type RenderCommit =
@@ -55,14 +55,7 @@ export async function pushRendered(
       retryAfter: 1,
     });
   }
-  return withhold(
-    world,
-    git,
-    head,
-    `The forge refused the push: ${sentence(rejected.message)}`,
-    changes,
-    signal,
-  );
+  return withhold(world, git, head, refusedPush(rejected), changes, signal);
 }
 
 async function withhold(

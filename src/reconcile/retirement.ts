@@ -192,7 +192,8 @@ export async function retire(
       if (release !== null) await access.forge.upsertRelease(release, signal);
       return refused(
         `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,
-        'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
+        final.hint ??
+          'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
       );
     }
     world.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');

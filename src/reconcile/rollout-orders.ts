@@ -6,6 +6,7 @@ import { PorticoError } from '../error.ts';
 import { NO_ORDERS, type RolloutOrders } from '../package/rollout/plan.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
+import { wasOvertaken } from './refused-push.ts';
 import type { Governed } from './rollout-governs.ts';
 import { readSealedTag, writeSealedTag } from './sealed-ref.ts';
 
@@ -115,10 +116,15 @@ export async function addOrders(
   const tag = await writeSealedTag(world, access, record, signal);
   const answer = await access.git.push([{ ref, to: tag, expect: oid }], signal);
   if (answer.ok) return;
+  const [rejected] = answer.rejected;
+  if (rejected !== undefined && !wasOvertaken(rejected)) {
+    throw new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      hint: rejected.hint ?? 'Let the App write refs below refs/portico/.',
+    });
+  }
   throw new PorticoError('REF_MOVED', `${ref} moved while an order was added`, {
     blame: 'forge',
     retryAfter: 1,
-    hint: 'Let the App write refs below refs/portico/.',
   });
 }
 

@@ -89,7 +89,8 @@ export async function settleConflicts(
     });
   }
   throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${rejected.message}.`, {
-    hint: 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
+    hint:
+      rejected.hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
   });
 }
 

@@ -3,7 +3,7 @@ import { PorticoError } from '../error.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { Downstream } from './downstream.ts';
-import type { FileChanges, Git, RefUpdate } from './git-port.ts';
+import type { FileChanges, Git, RefUpdate, RejectedRef } from './git-port.ts';
 import { conflictKey } from './open-conflicts.ts';
 import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
@@ -111,16 +111,20 @@ export async function pushAll(
   }
   const ref = updates[0]?.ref ?? '';
   const [rejected] = answer.rejected;
-  return failed.set(ref, pushError(ref, rejected?.reason ?? 'stale', rejected?.message ?? ''));
+  return failed.set(ref, pushError(ref, rejected));
 }
 
-function pushError(ref: string, reason: string, said: string): PorticoError {
-  if (reason === 'protected' || reason === 'denied') {
-    return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${said}`, {
-      hint: 'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
+const FINAL: ReadonlySet<string> = new Set(['protected', 'denied', 'workflows', 'signatures']);
+
+function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
+  if (rejected !== undefined && FINAL.has(rejected.reason)) {
+    return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      hint:
+        rejected.hint ??
+        'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
     });
   }
-  const message = `${ref} moved while it was updated: ${said}`;
+  const message = `${ref} moved while it was updated: ${rejected?.message ?? ''}`;
   return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
 }
 

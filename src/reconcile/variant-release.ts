@@ -15,6 +15,7 @@ import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { botPerson } from './render-commit.ts';
 import { STOP_MARKER } from './update-pull.ts';
+import { pushAll } from './update-push.ts';
 import { newestSealed } from './update-record.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { controlOf } from './variant-claims.ts';
@@ -211,5 +212,6 @@ async function pushRemoval(
     world.seals,
   );
   const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
-  await git.push([{ ref: `refs/heads/${branch}`, to, expect }], signal);
+  const ref = `refs/heads/${branch}`;
+  for (const error of (await pushAll(git, [{ ref, to, expect }], signal)).values()) throw error;
 }

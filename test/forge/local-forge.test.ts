@@ -299,12 +299,18 @@ describe('against the local forge', () => {
       ok: false,
       rejected: [{ reason: 'exists' }],
     });
+    // The repository's own release stays its latest, whatever packages are published.
+    await alice.rest.repos.createRelease({ ...where, tag_name: 'product-1.2', target_commitish: sha });
+    const latest = async (): Promise<string> =>
+      (await alice.rest.repos.getLatestRelease(where)).data.tag_name;
     const release = { tag: 'app/v1', name: 'app@v1', body: 'First.' };
     expect(await repository.upsertRelease(release)).toMatchObject({ written: 'created' });
+    expect(await latest()).toBe('product-1.2');
     expect(await repository.upsertRelease(release)).toMatchObject({ written: 'unchanged' });
     expect(await repository.upsertRelease({ ...release, body: 'Better.' })).toMatchObject({
       written: 'updated',
     });
+    expect(await latest()).toBe('product-1.2');
     expect(await repository.getRelease('app/v2')).toBeNull();
   });
 

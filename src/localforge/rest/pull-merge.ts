@@ -105,7 +105,12 @@ async function mergeBranch(
     const made = await mergeCommit(git, { base, head, message: `${message}\n`, author, committer: author });
     if (!made.clean) return 'conflict';
     const moved = await context.refs.update(repository, [{ ref, before: base, after: made.sha }], { actor });
-    if (!moved.ok) throw forbidden(moved.refusals.flatMap((one) => one.explanation).join('\n'));
+    if (!moved.ok) {
+      const said = moved.refusals.flatMap((one) =>
+        one.explanation.length > 0 ? one.explanation : one.reason,
+      );
+      throw forbidden(said.join('\n'));
+    }
     return { sha: made.sha };
   });
 }
