@@ -75,7 +75,7 @@ async function converse(talk: Conversation, options: RequestOptions): Promise<An
     await share.budget?.take(speaker.installationId, signal);
   }
   if (options.method !== 'GET') scrubParameters(options);
-  const cacheKey = `${speaker.installationId} ${talk.urlOf()}`;
+  const cacheKey = options.method === 'GET' ? `${speaker.installationId} ${talk.urlOf()}` : '';
   let authorization = await speaker.authorize(undefined, signal);
   let refreshed = false;
   for (let attempt = 1; ; attempt += 1) {

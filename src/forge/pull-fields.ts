@@ -1,5 +1,7 @@
+import type { Repository } from './forge-types.ts';
 import type { Pull } from './pulls.ts';
 import { authorOf, labelNames } from './repository-context.ts';
+import { toRepository, type RawRepository } from './repository.ts';
 
 interface RawUser {
   readonly id?: number;
@@ -27,7 +29,7 @@ interface RawPull {
     readonly sha: string;
     readonly repo: { readonly id: number; readonly full_name?: string } | null;
   };
-  readonly base: { readonly ref: string; readonly sha: string };
+  readonly base: { readonly ref: string; readonly sha: string; readonly repo?: RawRepository };
   readonly html_url: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -57,6 +59,7 @@ export function toPull(raw: RawPull): Pull {
     headRepository: raw.head.repo?.full_name ?? null,
     baseRef: raw.base.ref,
     baseSha: raw.base.sha,
+    ...(raw.base.repo && { baseRepository: withoutLabels(toRepository(raw.base.repo)) }),
     htmlUrl: raw.html_url,
     createdAt: raw.created_at,
     updatedAt: raw.updated_at,
@@ -64,4 +67,9 @@ export function toPull(raw: RawPull): Pull {
     mergeable: raw.mergeable ?? null,
     mergeableState: raw.mergeable_state ?? null,
   };
+}
+
+/** A pull request tells no custom properties, which are labels too: half of them would be wrong. */
+function withoutLabels({ labels: _labels, ...repository }: Repository): Omit<Repository, 'labels'> {
+  return repository;
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PorticoError } from '../error.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
+import type { Repository } from './forge-types.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -35,6 +36,8 @@ export interface Pull {
   readonly headRepository: string | null;
   readonly baseRef: string;
   readonly baseSha: string;
+  /** As lists and single answers tell it: without custom properties, so without labels. */
+  readonly baseRepository?: Omit<Repository, 'labels'>;
   readonly htmlUrl: string;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -70,7 +70,7 @@ export function createRepositoryApi(context: RepositoryContext): RepositoryApi {
   };
 }
 
-interface RawRepository {
+export interface RawRepository {
   readonly id: number;
   readonly name: string;
   readonly full_name: string;

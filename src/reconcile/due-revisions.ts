@@ -76,7 +76,7 @@ export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>):
 }
 
 async function dueSince(
-  world: Pick<World, 'app' | 'seals'>,
+  world: Pick<World, 'app' | 'seals' | 'now'>,
   access: Access,
   facts: RepositoryFacts,
   config: RepositoryConfig,

@@ -8,6 +8,7 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { activityOf, type Authorship } from './authors.ts';
 import type { BranchActivity, BranchPush, RepositoryFacts } from './forge-port.ts';
 import type { Git } from './git-port.ts';
+import { keepNewest } from './keep-newest.ts';
 import type { Access, World } from './ports.ts';
 import { holdsConfiguration, registeredAt, registration } from './registration.ts';
 
@@ -19,7 +20,7 @@ const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
  * no push explains, and one by a merge, is somebody's whom nobody can name.
  */
 export async function authorsOfFirstContent(
-  world: Pick<World, 'app'>,
+  world: Pick<World, 'app' | 'now'>,
   access: Access,
   {
     facts,
@@ -40,7 +41,7 @@ export async function authorsOfFirstContent(
   if (directories.length === 0) return { authors: [], unknown: [] };
   const trees = treesOf(access.git, directories);
   if (await trees.same(base, null, signal)) return { authors: [], unknown: [] };
-  const activity = await activityOf(access, `refs/heads/${config.branch}`, {}, signal);
+  const activity = await activityUpTo(world, access, { branch: config.branch, commit: base }, signal);
   if (activity === null) return { authors: [], unknown: ['not-told'] };
   const since = await sinceRegistration(access, activity, { facts, config }, signal);
   const authors: Author[] = [];
@@ -57,6 +58,41 @@ export async function authorsOfFirstContent(
   }
   if (!(await trees.same(standing, base, signal))) unknown.push('not-told');
   return { authors, unknown: [...new Set(unknown)] };
+}
+
+interface Led {
+  readonly activity: BranchActivity;
+  /** In milliseconds. */
+  readonly until: number;
+}
+
+/** By repository, branch and commit, what led to the commit. */
+const led = new Map<string, Led>();
+const MOST_LED = 200;
+/** A push that a forge does not tell yet it may tell soon. */
+const UNTOLD_MS = 10_000;
+
+/**
+ * The activity of a branch, at least up to a commit. Hundreds of proposals may stand on one commit, and what led to it
+ * does not change by what the branch does later, so that it is asked for once.
+ */
+async function activityUpTo(
+  world: Pick<World, 'now'>,
+  access: Pick<Access, 'forge' | 'ref'>,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+  signal: AbortSignal | undefined,
+): Promise<BranchActivity | null> {
+  const key = `${access.ref.installationId} ${access.ref.id} ${branch} ${commit}`;
+  const known = led.get(key);
+  const now = world.now().getTime();
+  if (known !== undefined && now < known.until) return known.activity;
+  const activity = await activityOf(access, `refs/heads/${branch}`, {}, signal);
+  if (activity !== null) {
+    const isWhole = activity.complete && activity.pushes.at(-1)?.after === commit;
+    const until = isWhole ? Number.POSITIVE_INFINITY : now + UNTOLD_MS;
+    keepNewest(led, key, { activity, until }, MOST_LED);
+  }
+  return activity;
 }
 
 /** The pushes after the registration, and what the branch held then; all of them from nothing where nobody can tell. */

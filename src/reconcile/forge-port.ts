@@ -20,6 +20,8 @@ export interface Pull {
   /** `owner/name` of it. */
   readonly headRepository?: string | null;
   readonly baseRef: string;
+  /** The repository that it goes into, as it was when the pull request was read; labels are not told here. */
+  readonly baseRepository?: Omit<RepositoryFacts, 'labels'>;
   readonly htmlUrl: string;
   readonly locked: boolean;
   readonly labels: readonly string[];

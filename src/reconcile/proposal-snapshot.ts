@@ -56,12 +56,9 @@ export async function loadProposal(
   signal?: AbortSignal,
 ): Promise<SnapshotResult> {
   const { git, forge } = access;
-  const [pull, facts] = await Promise.all([
-    forge.getPull(number, {}, signal),
-    forge.get(signal),
-    git.fetch({}, signal),
-  ]);
+  const [pull] = await Promise.all([forge.getPull(number, {}, signal), git.fetch({}, signal)]);
   if (pull === null) return { kind: 'none', reason: 'absent' };
+  const facts = pull.baseRepository ?? (await forge.get(signal));
   if (facts.archived) return { kind: 'none', reason: 'archived' };
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
   if (configuration.state !== 'registered') return { kind: 'none', reason: 'not-registered' };

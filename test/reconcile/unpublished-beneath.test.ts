@@ -114,10 +114,14 @@ describe('the first revision of a package that was pushed to the base branch', (
   });
 
   test('needs one more approval where the forge does not tell who pushed it (63)', async () => {
-    const { number } = await repo.propose('untold', { 'api/config.yaml': configMap('api', { a: 'b' }) });
     const answered = await stage.watching(
       ({ path, query }) => (path.endsWith('/activity') && query.includes('main') ? 403 : undefined),
       async () => {
+        // What the forge told once of a commit is not asked for again.
+        await repo.push('main', { 'notes.md': 'A commit that nobody has looked at.\n' });
+        const { number } = await repo.propose('untold', {
+          'api/config.yaml': configMap('api', { a: 'b' }),
+        });
         await done(repo, number, '/portico approve', 'carol');
         return repo.command(number, '/portico publish');
       },
