@@ -146,7 +146,8 @@ function headerOf({ yaml, document, root }: Resource): string | undefined {
   return root.at && triviaOf(yaml.source.text.slice(document.bodyStart, root.at.start));
 }
 
-function footerOf({ yaml, document, root }: Resource): string | undefined {
+/** What stands between a document's content and its end, where that is comments and blank lines alone. */
+export function footerOf({ yaml, document, root }: Resource): string | undefined {
   return (
     root.at && triviaOf(yaml.source.text.slice(footerStart(yaml.source, root.at.end), document.chunk[1]))
   );

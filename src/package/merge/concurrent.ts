@@ -4,6 +4,7 @@ import type { PackageFiles } from '../package.ts';
 import { withLines } from './conflict-lines.ts';
 import type { Side } from './conflict.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
+import { tellLostComments } from './lost-comments.ts';
 import type { MergeResult } from './merge-types.ts';
 import { mergePackages } from './merge.ts';
 import { createReport } from './report.ts';
@@ -35,7 +36,16 @@ export function mergeConcurrent(sides: {
       : mergeKptfile('Kptfile', versions, false, report);
   if (kptfile === undefined) return merged;
   const files = new Map([...merged.files, ['Kptfile', kptfile] as const]);
+  tellLostComments(
+    { base: rootKptfile(base), upstream: rootKptfile(upstream), local: rootKptfile(local) },
+    rootKptfile(files),
+    report,
+  );
   const elsewhere = merged.conflicts.filter(({ file }) => file !== 'Kptfile');
   const notes = [...merged.notes.filter(({ file }) => file !== 'Kptfile'), ...report.notes];
   return { files, conflicts: withLines([...elsewhere, ...report.conflicts], files), notes };
+}
+
+function rootKptfile(files: PackageFiles): PackageFiles {
+  return new Map([...files].filter(([path]) => path === 'Kptfile'));
 }

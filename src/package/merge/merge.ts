@@ -7,6 +7,7 @@ import { bookkeepingOf, isYaml } from './bookkeeping.ts';
 import { withLines } from './conflict-lines.ts';
 import type { Side } from './conflict.ts';
 import { mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
+import { tellLostComments } from './lost-comments.ts';
 import type { PackageContext } from './merge-context.ts';
 import type { MergeInput, MergeResult } from './merge-types.ts';
 import { mergeOnePackage } from './package-merge.ts';
@@ -73,6 +74,7 @@ function mergeResources({ base, upstream, local }: MergeInput, report: Report): 
     };
     for (const [path, file] of mergePackage(theirs, now, own, context)) result.set(path, file);
   }
+  tellLostComments({ base, upstream, local }, result, report);
   return result;
 }
 

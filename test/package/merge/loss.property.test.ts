@@ -19,8 +19,6 @@ const three = fc.tuple(tokenPackage, edits, edits).map(([model, theirs, own]) =>
   base: printed(model),
   upstream: printed(edited(model, theirs, words('u'))),
   local: printed(edited(model, own, words('l'))),
-  // A list that grew or was reordered may lose the comment of an item that both sides worked on; its data may not.
-  isListed: [...theirs, ...own].some(({ what }) => what === 'order' || what === 'item'),
 }));
 
 describe('what a merge may not do', () => {
@@ -38,9 +36,9 @@ describe('what a merge may not do', () => {
 
   test('nothing of either side is lost, brought back or doubled without a word', () => {
     fc.assert(
-      fc.property(three, ({ isListed, ...trees }) => {
+      fc.property(three, (trees) => {
         const merged = mergePackages(trees);
-        expect(untold(trees, merged, isListed), shown({ ...trees, merged: merged.files }, merged)).toEqual(
+        expect(untold(trees, merged), shown({ ...trees, merged: merged.files }, merged)).toEqual(
           [],
         );
       }),
@@ -52,7 +50,7 @@ describe('what a merge may not do', () => {
 type Trees = { readonly base: PackageFiles; readonly upstream: PackageFiles; readonly local: PackageFiles };
 
 /** Words of which each side's change did not arrive, and nothing tells. */
-function untold({ base, upstream, local }: Trees, merged: MergeResult, isListed: boolean): string[] {
+function untold({ base, upstream, local }: Trees, merged: MergeResult): string[] {
   const [b, u, l, m] = [base, upstream, local, merged.files].map(wordsOf) as [
     Counted,
     Counted,
@@ -67,9 +65,7 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult, isListed:
     const isWanted = b.has(word) ? u.has(word) && l.has(word) : true;
     const count = m.get(word) ?? 0;
     if (count === (isWanted ? 1 : 0) || told.has(word)) continue;
-    // What one side removes takes its comments along, and what both put in the place of something both have.
     const carrier = carriers.get(word);
-    if (carrier !== undefined && (isListed || count > 1 || !(u.has(carrier) && l.has(carrier)))) continue;
     // A resource of another name is another one, where it cannot be followed without doubt.
     if (another.has(count > 0 ? word : (carrier ?? ''))) continue;
     wrong.push(`${word} ${count === 0 ? 'lost' : isWanted ? 'doubled' : 'back'}`);
@@ -80,6 +76,7 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult, isListed:
 /** The words that conflicts and notes speak of, with the comments that belong to them. */
 function toldWords(trees: readonly PackageFiles[], { conflicts, notes }: MergeResult): ReadonlySet<string> {
   const told = new Set(wordsIn(JSON.stringify([conflicts, notes]).replaceAll('\\n', ' ')));
+  const inConflict = new Set(wordsIn(JSON.stringify(conflicts).replaceAll('\\n', ' ')));
   // Of a subpackage as a whole one conflict tells, or one note.
   const whole = [
     ...conflicts.flatMap(({ file, path }) => (path === '' ? [file] : [])),
@@ -94,7 +91,7 @@ function toldWords(trees: readonly PackageFiles[], { conflicts, notes }: MergeRe
       const isTold = whole.some((directory) => path.startsWith(directory)) || twice.has(path);
       if (isTold) for (const word of wordsIn(textOf(file))) told.add(word);
     }
-    for (const [word, carrier] of commentsIn(files)) if (told.has(carrier)) told.add(word);
+    for (const [word, carrier] of commentsIn(files)) if (inConflict.has(carrier)) told.add(word);
   }
   return told;
 }
