@@ -8,6 +8,7 @@ import {
   commentJob,
   commitJob,
   dashboardEditedJob,
+  dashboardJob,
   fixJob,
   mergeGroupJob,
   proposalJob,
@@ -20,6 +21,7 @@ import {
   sweepJob,
   updateBranchJob,
 } from './reconcile/jobs.ts';
+import { RETIREMENT_LABEL } from './reconcile/pending-retirements.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
 
 const pullNumbers = z
@@ -59,6 +61,7 @@ const Payload = z.object({
       body: z.string().nullish(),
       created_at: z.string().optional(),
       user: z.object({ id: z.number().optional(), login: z.string(), type: z.string().optional() }).nullish(),
+      labels: z.array(z.object({ name: z.string() })).nullish(),
     })
     .optional(),
   comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
@@ -142,6 +145,9 @@ export function routeEvent(name: string, payload: unknown): Job[] {
     }
     case 'issues':
       if (event.action === 'edited') return ticked(repository, event);
+      // What an issue asks for stands on the dashboard while it is open.
+      if (event.action === 'closed' || event.action === 'reopened')
+        return asksToRetire(event) ? [dashboardJob(repository)] : [];
       return event.action === 'opened' ? opened(repository, event.issue, event) : [];
     case 'check_run':
       if (event.action === 'completed') return completed(repository, event);
@@ -172,6 +178,10 @@ function lookAt(repository: RepositoryRef, number: number, { pull_request: pull 
   const head = pull?.head?.repo;
   if (head === undefined || head?.id === repository.id) return job;
   return strangerJob(job, pull?.user?.login ?? '');
+}
+
+function asksToRetire({ issue }: Event): boolean {
+  return issue?.labels?.some(({ name }) => name === RETIREMENT_LABEL) ?? false;
 }
 
 /** A box of the dashboard, which is an issue of ours, was ticked by a person. */

@@ -49,9 +49,14 @@ const LONGEST_TITLE = 120;
 export function findingTitle({ resource, message, file }: Finding, of: number): string {
   const where =
     resource === undefined || resource.kind === '' ? (file ?? '') : `${resource.kind} ${resource.name}`;
-  const what = shownValue(message.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE).replace(/\.$/, '');
+  const what = titlePart(message);
   const more = of > 1 ? `, and ${of - 1} more` : '';
   return `${[where, what].filter((part) => part !== '').join(': ') || '1 finding'}${more}`;
+}
+
+/** A message on one line, as long as a title may be, without its full stop. */
+export function titlePart(message: string): string {
+  return shownValue(message.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE).replace(/\.$/, '');
 }
 
 /** Resource, field, current and proposed value, one on a line. */

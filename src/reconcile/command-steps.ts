@@ -10,10 +10,11 @@ import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts'
 import { proposalJob, recheckJob, publicationJob, variantJob } from './jobs.ts';
 import { told } from './markdown-blocks.ts';
 import { mergeAsAllowed } from './merge-as-allowed.ts';
+import { mergeNotesText } from './merge-notes.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isMergedForSomebody, publishRequestOf, recordPublishRequest } from './publish-request.ts';
-import { settleConflicts } from './settle-conflicts.ts';
+import { settleConflicts, type Settled } from './settle-conflicts.ts';
 
 export type StepOutcome =
   /** `reply` where there is something to read. */
@@ -100,7 +101,7 @@ async function performInPull(
     case 'settle-conflicts': {
       const settled = await settleConflicts(world, access, snapshot, asked, step, signal);
       if ('kind' in settled) return refusedBy(settled);
-      return look(world, access, snapshot, settledText(snapshot, step, settled.commit));
+      return look(world, access, snapshot, settledText(snapshot, step, settled));
     }
     case 'merge':
       return merge(world, access, snapshot, asked, step, signal);
@@ -150,11 +151,12 @@ async function look(
 function settledText(
   { facts }: ProposalSnapshot,
   { numbers, side }: Extract<Step, { do: 'settle-conflicts' }>,
-  commit: string | null,
+  { commit, notes }: Settled,
 ): string {
   if (commit === null) return 'There is no open conflict left to settle.';
   const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
-  return `${which} settled with the value of ${side} in ${commitLink(facts, commit)}.`;
+  const done = `${which} settled with the value of ${side} in ${commitLink(facts, commit)}.`;
+  return [done, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
 }
 
 function commitLink({ htmlUrl }: ProposalSnapshot['facts'], commit: string): string {

@@ -5,7 +5,8 @@ import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import type { Pull } from './forge-port.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from './package-revisions.ts';
-import type { Access } from './ports.ts';
+import { pendingRetirements, type PendingRetirement } from './pending-retirements.ts';
+import type { Access, World } from './ports.ts';
 import { mayKnow } from './visibility.ts';
 
 /** An open pull request into the registered branch that is no update. */
@@ -30,6 +31,8 @@ export interface DashboardUser {
 
 export interface DashboardFacts {
   readonly drafts: readonly DashboardDraft[];
+  /** Revisions that somebody asks to retire. */
+  readonly pending: readonly PendingRetirement[];
   /** Open update pull requests by package path below the registered directory. */
   readonly updates: ReadonlyMap<string, number>;
   /** Directory of a package → its retired revisions, oldest first. */
@@ -39,12 +42,13 @@ export interface DashboardFacts {
 }
 
 export async function loadDashboardFacts(
-  catalog: Catalog,
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
-  config: Pick<RepositoryConfig, 'branch'>,
+  world: Pick<World, 'catalog' | 'app' | 'seals'>,
+  access: Pick<Access, 'git' | 'forge'>,
+  config: Pick<RepositoryConfig, 'branch' | 'directory'>,
   repository: CatalogRepository,
   signal?: AbortSignal,
 ): Promise<DashboardFacts> {
+  const { git, forge } = access;
   const open = (await forge.listOpenPulls(signal)).filter(({ baseRef }) => baseRef === config.branch);
   const drafts: DashboardDraft[] = [];
   const updates = new Map<string, number>();
@@ -67,7 +71,8 @@ export async function loadDashboardFacts(
     const gone = allRevisions(refs, place).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
     if (gone.length > 0) retired.set(directory, gone);
   }
-  return { drafts, updates, retired, users: usersOf(catalog, repository) };
+  const pending = await pendingRetirements(world, access, repository.ref, config, signal);
+  return { drafts, pending, updates, retired, users: usersOf(world.catalog, repository) };
 }
 
 async function isRemoved(

@@ -1,5 +1,6 @@
 /** Pure: the dashboard's tables of packages and of drafts. */
 import type { CatalogPackage } from '../catalog/catalog.ts';
+import { formatPackageAtRevision } from '../revision/package-at-revision.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import type { DashboardInput } from './dashboard-body.ts';
 import type { DashboardUser } from './dashboard-facts.ts';
@@ -11,7 +12,7 @@ const MOST_NAMED = 5;
 
 type Input = Pick<
   DashboardInput,
-  'repository' | 'standings' | 'changed' | 'unapproved' | 'drafts' | 'retired' | 'users'
+  'repository' | 'standings' | 'changed' | 'unapproved' | 'drafts' | 'pending' | 'retired' | 'users'
 >;
 
 export function packagesPart(input: Input): string {
@@ -59,7 +60,7 @@ function usedBy(users: readonly DashboardUser[], newest: string | undefined): st
 }
 
 function notesOf(
-  { changed, unapproved, standings, drafts, retired }: Input,
+  { changed, unapproved, standings, drafts, pending, retired }: Input,
   one: CatalogPackage & { readonly path: string },
 ): string {
   const { directory, path } = one;
@@ -67,6 +68,9 @@ function notesOf(
   const gone = retired.get(directory) ?? [];
   return [
     removal === undefined ? '' : `deletion proposed in #${removal.number}`,
+    ...pending
+      .filter((wish) => wish.package === path)
+      .map(({ revision, issue }) => `${code(revision)} is to be retired: #${issue}`),
     gone.length === 0 ? '' : `retired: ${listed(gone)}`,
     changed.has(directory) ? 'changed without approval, not published' : '',
     unapproved.has(directory) ? 'published without approval' : '',
@@ -83,13 +87,19 @@ function listed(revisions: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} before` : shown;
 }
 
-export function draftsPart({ drafts }: Pick<DashboardInput, 'drafts'>): string {
-  if (drafts.length === 0) return '';
+export function draftsPart({ drafts, pending }: Pick<DashboardInput, 'drafts' | 'pending'>): string {
+  if (drafts.length + pending.length === 0) return '';
   const rows = drafts.map(({ number, title, path, isDraft, removes }) => [
     `#${number}`,
     path === null ? '' : code(path),
     `${isDraft ? 'Draft' : 'Proposed'}${removes ? ', a deletion' : ''}`,
     told(title),
   ]);
-  return section('Drafts and proposals', ['', 'package', 'state', 'title'], rows);
+  const wishes = pending.map(({ issue, package: path, revision, login, title }) => [
+    `#${issue}`,
+    code(formatPackageAtRevision({ path, revision })),
+    `${code(login)} asks to retire it`,
+    told(title),
+  ]);
+  return section('Drafts and proposals', ['', 'package', 'state', 'title'], [...rows, ...wishes]);
 }

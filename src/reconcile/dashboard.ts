@@ -62,7 +62,7 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
     const plan = variantPlan(world.catalog);
     const body = dashboardBody({
       repository: known,
-      ...(await loadDashboardFacts(world.catalog, access, configuration.config, known, signal)),
+      ...(await loadDashboardFacts(world, access, configuration.config, known, signal)),
       standings: world.catalog.standings(repository.id),
       changed:
         configuration.config.publish.directPushes === 'publish'

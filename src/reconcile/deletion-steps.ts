@@ -1,6 +1,8 @@
 import type { Step } from '../command/step.ts';
 import type { Asked, StepOutcome } from './command-steps.ts';
+import { loadConfiguration } from './configuration.ts';
 import { proposeDeletion } from './deletion.ts';
+import { markRetirements } from './pending-retirements.ts';
 import type { Access, World } from './ports.ts';
 import { rejectRetirement, requestRetirement, retire } from './retirement.ts';
 
@@ -13,7 +15,7 @@ export function isDeletionStep(step: Step): step is DeletionStep {
   return KINDS.some((kind) => kind === step.do);
 }
 
-export function performDeletionStep(
+export async function performDeletionStep(
   world: World,
   access: Access,
   asked: Asked,
@@ -24,10 +26,33 @@ export function performDeletionStep(
     case 'propose-deletion':
       return proposeDeletion(world, access, asked, step, signal);
     case 'request-retirement':
-      return requestRetirement(world, access, asked, step, signal);
+      return marked(
+        world,
+        access,
+        asked,
+        await requestRetirement(world, access, asked, step, signal),
+        signal,
+      );
     case 'retire':
-      return retire(world, access, asked, step, signal);
+      return marked(world, access, asked, await retire(world, access, asked, step, signal), signal);
     case 'reject-retirement':
-      return rejectRetirement(world, access, asked, step, signal);
+      return marked(world, access, asked, await rejectRetirement(world, access, asked, step, signal), signal);
   }
+}
+
+/** What is asked for in an issue is found by its label from then on. */
+async function marked(
+  world: World,
+  access: Access,
+  { number }: Asked,
+  outcome: StepOutcome,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome> {
+  if (outcome.kind !== 'done') return outcome;
+  const facts = await access.forge.get(signal);
+  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+  if (configuration.state === 'registered') {
+    await markRetirements(world, access, facts, configuration.config, number, signal);
+  }
+  return outcome;
 }

@@ -150,6 +150,7 @@ export interface Issue {
   readonly number: number;
   readonly state: 'open' | 'closed';
   readonly author: string;
+  readonly labels: readonly string[];
   readonly locked: boolean;
   /** Pull requests are issues too. */
   readonly isPull: boolean;
@@ -281,7 +282,12 @@ export interface Forge {
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
   /** Pull requests are left out. */
   listIssues(
-    filter: { readonly state?: 'open' | 'closed' | 'all'; readonly creator?: string },
+    filter: {
+      readonly state?: 'open' | 'closed' | 'all';
+      readonly creator?: string;
+      /** Those that have all of them. */
+      readonly labels?: readonly string[];
+    },
     signal?: AbortSignal,
   ): Promise<
     readonly {
@@ -340,6 +346,7 @@ export interface Forge {
   hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   /** Labels of an issue or pull request; those that the repository lacks are made. */
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<unknown>;
+  removeLabel(n: number, label: string, signal?: AbortSignal): Promise<unknown>;
   /** The labels that it has or had, whoever put them on. */
   labelsEverOn(n: number, signal?: AbortSignal): Promise<readonly string[]>;
   removeRelease(tag: string, signal?: AbortSignal): Promise<unknown>;

@@ -214,7 +214,7 @@ export function dashboardJob(repository: RepositoryRef, afterSeconds = 0): Job {
 }
 
 /** News of updates is gathered for so long, in seconds. */
-const UPDATES_WAIT = 120;
+const UPDATES_WAIT = 45;
 
 /** Say where the newest revision of a package went, later. */
 export function downstreamJob(

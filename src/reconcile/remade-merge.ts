@@ -1,6 +1,7 @@
 /** The merges that the conflicts of a draft come from, made again with what was decided of them. */
 import { type Refusal, refuse } from '../command/refusal.ts';
 import type { Conflict, Side } from '../package/merge/conflict.ts';
+import type { MergeNote } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import { mergeOf } from './concurrent-draft.ts';
@@ -16,6 +17,7 @@ import { newestSealed, packagesOf } from './update-record.ts';
 interface Merged {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
+  readonly notes?: readonly MergeNote[];
 }
 
 /** One package of a merge, as often as it is asked for, with these conflicts settled. */

@@ -1,6 +1,14 @@
 /** Pure: the check of the packages' own pipelines. */
 import type { Finding, FunctionRun } from '../package/render/render-types.ts';
-import { annotationOf, count, inDirectory, placed, type Draft } from './check-draft.ts';
+import {
+  annotationOf,
+  count,
+  findingTitle,
+  inDirectory,
+  placed,
+  titlePart,
+  type Draft,
+} from './check-draft.ts';
 import { RENDER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
 import { code, fenced, sentence, table, told } from './markdown-blocks.ts';
@@ -22,7 +30,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
   const withheld = commit.state === 'withheld';
   const title =
     failed.length > 0
-      ? `${names(failed)} cannot be rendered`
+      ? failedTitle(failed)
       : unstable.length > 0
         ? `${names(unstable)}: a function is not idempotent`
         : withheld
@@ -147,6 +155,30 @@ function problemAnnotation(one: RenderedPackage): CheckAnnotation[] {
       message: `${sentence(one.problem.message)} ${one.problem.hint}`,
     },
   ];
+}
+
+/** The title names what is wrong with the first package, and how many have something wrong beside it. */
+function failedTitle(failed: readonly RenderedPackage[]): string {
+  const [first] = failed;
+  if (first === undefined) return '';
+  const more = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
+  return `${first.package.path}: ${whatFailed(first)}${more}`;
+}
+
+function whatFailed({ problem, runs, findings }: RenderedPackage): string {
+  if (problem !== undefined) return titlePart(problem.message);
+  const errors = findings.filter(
+    ({ guardrail, severity }) => guardrail === undefined && severity === 'error',
+  );
+  const [error] = errors;
+  if (error !== undefined) return findingTitle(error, errors.length);
+  const run = runs.find(
+    (one) => one.guardrail === undefined && (one.exitCode !== 0 || one.refused !== undefined),
+  );
+  if (run?.refused !== undefined) return titlePart(run.refused.message);
+  const said = run?.stderr?.split('\n').find((line) => line.trim() !== '');
+  const name = run?.function ?? 'a function';
+  return said === undefined ? `${name} failed` : `${name}: ${titlePart(said)}`;
 }
 
 function names(packages: readonly RenderedPackage[]): string {

@@ -4,11 +4,13 @@ import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import type { Conflict, Side } from '../package/merge/conflict.ts';
 import { samePlaces } from '../package/merge/follow.ts';
+import type { MergeNote } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
 import type { Asked } from './command-steps.ts';
 import { sealedCommitMessage, type SettleRecord } from './commit-seal.ts';
 import type { FileChanges } from './git-port.ts';
+import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from './merge-notes.ts';
 import { conflictName, openConflicts, type OpenConflict } from './open-conflicts.ts';
 import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
@@ -19,10 +21,17 @@ import { type RemadeMerge, remadeMerge } from './remade-merge.ts';
 import { botPerson } from './render-commit.ts';
 import { packageRenderer } from './rendered-package.ts';
 
+export interface Settled {
+  /** Null where nothing was open any more. */
+  readonly commit: string | null;
+  /** What the merge decides by itself now that these are settled, and did not decide before. */
+  readonly notes: MergeNotes;
+}
+
 /**
  * Commits what the merge would have been, had these conflicts taken this side, on the proposal's branch. What stands
  * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
- * commit; null where nothing was open any more. Throws REF_MOVED (try again) when somebody pushed meanwhile.
+ * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function settleConflicts(
   world: World,
@@ -31,13 +40,14 @@ export async function settleConflicts(
   asked: Asked,
   { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
   signal?: AbortSignal,
-): Promise<Refusal | { readonly commit: string | null }> {
+): Promise<Refusal | Settled> {
   const { git } = access;
   const { pull } = snapshot;
   const open = await openConflicts(world, access, snapshot, head, signal);
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
-  if (meant.length === 0) return { commit: null };
+  if (meant.length === 0) return { commit: null, notes: NO_NOTES };
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
+  const notes: MergeNotes[] = [];
   // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
   const others = meant.filter(({ taken }) => taken !== side);
   for (const [directory, conflicts] of Map.groupBy(others, (one) => one.directory)) {
@@ -50,6 +60,7 @@ export async function settleConflicts(
       const settled = await settledIn(world, merge, now, asWished, signal);
       if ('kind' in settled) return settled;
       now = settled.files;
+      notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
     }
     const overwritten = await overwrittenIn(
       world,
@@ -80,7 +91,7 @@ export async function settleConflicts(
   );
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
-  if (answer.ok) return { commit: oid };
+  if (answer.ok) return { commit: oid, notes: joinedNotes(notes) };
   const [rejected] = answer.rejected;
   if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
     throw new PorticoError('REF_MOVED', `${pull.headRef} moved while conflicts were settled`, {
@@ -108,7 +119,7 @@ async function settledIn(
   current: PackageFiles,
   { group, side, decided, directory }: Group,
   signal: AbortSignal | undefined,
-): Promise<{ readonly files: PackageFiles } | Refusal> {
+): Promise<{ readonly files: PackageFiles; readonly notes: readonly MergeNote[] } | Refusal> {
   const first = await merge(new Map());
   if ('kind' in first) return first;
   const { conflicts } = first;
@@ -130,7 +141,10 @@ async function settledIn(
   if ('kind' in after) return after;
   const settled = await content.settle({ before: before.files, after: after.files, current }, signal);
   const [met] = settled.conflicts;
-  return met === undefined ? settled : changedSince(met);
+  if (met !== undefined) return changedSince(met);
+  const known = new Set(before.notes?.map(({ file, message }) => `${file}: ${message}`));
+  const notes = (after.notes ?? []).filter(({ file, message }) => !known.has(`${file}: ${message}`));
+  return { files: settled.files, notes };
 }
 
 function changedSince({ file, path }: Conflict): Refusal {

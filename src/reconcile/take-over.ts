@@ -12,6 +12,7 @@ import type { RepositoryFacts } from './forge-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
 import { loadRevisionRefs, tagOf } from './package-revisions.ts';
+import { markRetirements } from './pending-retirements.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
 import { registeredAt } from './registration.ts';
@@ -128,6 +129,7 @@ async function askToRetire(
     accounts: askers ?? [],
   };
   await recordWish(world, access, facts, number, wish, signal);
+  await markRetirements(world, access, facts, config, number, signal);
 }
 
 /**

@@ -227,6 +227,8 @@ describe('annotations', () => {
     });
     const run = (await repo.checksOf(pull.number)).get('portico/render');
     expect(run?.conclusion).toBe('failure');
+    // It names what is wrong, not only where.
+    expect(run?.output.title).toBe('web: ConfigMap web: got number, want null or string');
     expect(await annotations(repo, run)).toEqual([
       expect.objectContaining({
         path: 'web/config.yaml',

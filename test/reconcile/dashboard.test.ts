@@ -67,6 +67,22 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   expect(await board('up')).toContain(`| #${removal.number} | \`old\` | Proposed, a deletion |`);
   expect(await board('up')).toContain(`deletion proposed in #${removal.number}`);
 
+  const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Too big' });
+  const asked = `| #${issue.number} | \`web@v2\` | \`bob\` asks to retire it | Too big. |`;
+  await up.command(issue.number, '/portico delete web@v2', 'bob');
+  expect(await board('up')).toContain(asked);
+  expect(await board('up')).toMatch(
+    new RegExp(`\\| \`web\` \\| \`v2\`[^\n]*\`v2\` is to be retired: #${issue.number}`),
+  );
+  const change = { ...up.where, issue_number: issue.number };
+  await stage.as('bob').rest.issues.update({ ...change, state: 'closed' });
+  expect(await board('up')).not.toContain(asked);
+  await stage.as('bob').rest.issues.update({ ...change, state: 'open' });
+  expect(await board('up')).toContain(asked);
+  await up.command(issue.number, '/portico reject still used', 'carol');
+  expect(await board('up')).not.toContain(asked);
+  expect((await stage.as('bob').rest.issues.get(change)).data.labels).toEqual([]);
+
   await up.git('update-ref', '-d', 'refs/tags/web/v2');
   await stage.look('up');
   expect(await board('up')).toMatch(/\| `web` \| `v1` \|[^\n]*retired: `v2`/);

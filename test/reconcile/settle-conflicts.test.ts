@@ -52,7 +52,7 @@ const NEXT: Wish = {
   tag: '3.0.0',
   front: FRONT,
   namespace: 'store',
-  strategy: 'type: Recreate',
+  strategy: 'type: Recreate # All at once.',
   replicas: 3,
   wanted: 3,
 };
@@ -110,6 +110,10 @@ test('an update: setters and namespace are settled, what functions write of them
     '/portico resolve 3 upstream\n/portico resolve 5 local\n/portico resolve 2 local\n/portico resolve all local',
   );
   expect(said.reaction).toBe('rocket');
+  // What comes of the decision without being one is told with it.
+  expect(said.reply).toContain(
+    "`shop/deployment.yaml`: Deployment web, spec.strategy.type: upstream's comment did not come, because what it belongs to is not here as it is there; it says: All at once.",
+  );
   const [kptfile, deployment, setters] = await standing();
   const wanted = web({ ...MINE, replicas: 3, wanted: 3 });
   expect(deployment).toBe(wanted['deployment.yaml']);

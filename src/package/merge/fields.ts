@@ -176,8 +176,10 @@ export function mergeMaps(
     const side = isBookkeeping(entry, spot) ? 'local' : sides.get(entry.name);
     if (side !== undefined) {
       if (side === 'local') kept.push(entry);
-      else if (u !== undefined)
-        kept.push(changedEntry(entry, takeUpstream(entry.value, o?.value, u.value), u));
+      else if (u !== undefined) {
+        const taken = changedEntry(entry, takeUpstream(entry.value, o?.value, u.value), u);
+        kept.push(withComments(taken, mergedComments(entry, o, u, telling(below(entry.name), context))));
+      }
       continue;
     }
     const inner = commentSchema(entry, context, below(entry.name).pattern);

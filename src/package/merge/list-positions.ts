@@ -217,6 +217,8 @@ function pairs(
     }
     const here = { path: [...spot.path, index + at], pattern: spot.pattern };
     const value = mergeNodes(item.value, old, theirs, here, context);
-    return value === undefined ? [] : [changedItem(item, value, u[at])];
+    if (value === undefined) return [];
+    const comments = mergedComments(item, o[at], u[at], telling(here, context));
+    return [withComments(changedItem(item, value, u[at]), comments)];
   });
 }

@@ -63,8 +63,8 @@ function tell(
       const where = [`${kind} ${name}`.trim(), place].filter((part) => part !== '').join(', ');
       const what =
         side === 'local'
-          ? 'a local comment went with what it belonged to, or with what stood there before'
-          : "upstream's comment did not come: what it belongs to is not here";
+          ? 'a local comment went with what it belonged to'
+          : "upstream's comment did not come, because what it belongs to is not here as it is there";
       note('COMMENT_GONE', path, `${where}: ${what}; it says: ${plain(text)}`);
     }
   }
@@ -95,7 +95,8 @@ interface Found {
 /** The comments of a document's content and below it; a header apart from the content stays local's without a word. */
 function* commentsOf(resource: Resource): Generator<Found> {
   yield* commentsBelow(resource.root, []);
-  for (const line of (footerOf(resource) ?? '').split('\n')) if (line.trim() !== '') yield { at: [], text: line };
+  for (const line of (footerOf(resource) ?? '').split('\n'))
+    if (line.trim() !== '') yield { at: [], text: line };
 }
 
 function* commentsBelow(node: YamlNode, at: YamlPath): Generator<Found> {

@@ -26,6 +26,14 @@ function merge(base: Texts, upstream: Texts, local: Texts): { texts: Texts; told
   };
 }
 
+/** The notes of the merge of one file. */
+function notes(base: string, upstream: string, local: string): string[] {
+  const [o, u, d] = [base, upstream, local].map((text) => tree({ 'a.yaml': text }));
+  return mergePackages({ base: o!, upstream: u!, local: d! }).notes.map(
+    ({ code, message }) => `${code} ${message}`,
+  );
+}
+
 const KPTFILE =
   'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n  annotations:\n    a: one\ninfo:\n  keywords:\n    - x\n    - y\n';
 const DEPLOYMENT = `apiVersion: apps/v1
@@ -113,4 +121,36 @@ test('labels that upstream removed all and local added to are the added ones, al
   const added = DEPLOYMENT.replace('    app: web\n', '    app: web\n    mine: yes\n');
   const { texts } = merge({ 'a.yaml': DEPLOYMENT }, { 'a.yaml': none }, { 'a.yaml': added });
   expect(texts['a.yaml']).toContain('  labels:\n    mine: yes\n');
+});
+
+test('a comment that goes with what it belongs to is told, once, unless a conflict tells of the place', () => {
+  const without = DEPLOYMENT.replace('  paused: false\n', '');
+  const commented = DEPLOYMENT.replace('paused: false', 'paused: false # mine');
+  expect(notes(DEPLOYMENT, without, commented)).toEqual([
+    'COMMENT_GONE Deployment web, spec.paused: a local comment went with what it belonged to; it says: mine',
+  ]);
+  expect(notes(DEPLOYMENT, commented, without)).toEqual([
+    "COMMENT_GONE Deployment web, spec.paused: upstream's comment did not come, because what it belongs to is not here as it is there; it says: mine",
+  ]);
+  const changed = DEPLOYMENT.replace('paused: false', 'paused: true # mine');
+  expect(notes(DEPLOYMENT, without, changed)).toEqual([]);
+  const flow = DEPLOYMENT.replace('paused: false', 'list: [\n    1, # one\n    2]');
+  expect(notes(flow, flow.replace('# one', '# first'), flow.replace('replicas: 1', 'replicas: 2'))).toEqual([
+    "COMMENT_GONE Deployment web, spec.list: upstream's comment did not come, because what it belongs to is not here as it is there; it says: first",
+  ]);
+});
+
+function strategy(text: string): Texts {
+  return { 'a.yaml': DEPLOYMENT.replace('spec:\n', `spec:\n  strategy:\n    ${text}\n`) };
+}
+
+test('a comment comes with the side that is taken where fields exclude each other', () => {
+  const rolling = 'type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 1';
+  const { texts, told } = merge(
+    strategy(rolling),
+    strategy('type: Recreate # At once.'),
+    strategy(rolling.replace('1', '5')),
+  );
+  expect(texts).toEqual(strategy('type: Recreate # At once.'));
+  expect(told).toEqual(['a.yaml:spec.strategy.rollingUpdate']);
 });

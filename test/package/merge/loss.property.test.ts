@@ -38,9 +38,7 @@ describe('what a merge may not do', () => {
     fc.assert(
       fc.property(three, (trees) => {
         const merged = mergePackages(trees);
-        expect(untold(trees, merged), shown({ ...trees, merged: merged.files }, merged)).toEqual(
-          [],
-        );
+        expect(untold(trees, merged), shown({ ...trees, merged: merged.files }, merged)).toEqual([]);
       }),
       { numRuns: TRIES },
     );
@@ -60,11 +58,14 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult): string[]
   const told = toldWords([base, upstream, local], merged);
   const carriers = new Map([base, upstream, local].flatMap((files) => [...commentsIn(files)]));
   const another = new Set([upstream, local].flatMap((files) => [...wordsOfOthers(files, b)]));
+  const ownOfItems = new Set([upstream, local].flatMap((files) => [...commentsOfNewItems(files, b)]));
   const wrong: string[] = [];
   for (const word of new Set([...b.keys(), ...u.keys(), ...l.keys()])) {
     const isWanted = b.has(word) ? u.has(word) && l.has(word) : true;
     const count = m.get(word) ?? 0;
     if (count === (isWanted ? 1 : 0) || told.has(word)) continue;
+    // A value that takes the place of another in a list brings its own comments, also where the other had the same.
+    if (count === 1 && ownOfItems.has(word)) continue;
     const carrier = carriers.get(word);
     // A resource of another name is another one, where it cannot be followed without doubt.
     if (another.has(count > 0 ? word : (carrier ?? ''))) continue;
@@ -113,6 +114,16 @@ function* commentsIn(files: PackageFiles): Generator<[string, string]> {
       for (const word of above) yield [word, name];
     }
   }
+}
+
+/** The words of comments that belong to plain values in lists which base does not have. */
+function* commentsOfNewItems(files: PackageFiles, base: Counted): Generator<string> {
+  const items = new Set(
+    [...files.values()].flatMap((file) =>
+      [...textOf(file).matchAll(/^ *- ([ul]\d+x)(?: #.*)?$/gm)].map(([, word = '']) => word),
+    ),
+  );
+  for (const [word, carrier] of commentsIn(files)) if (items.has(carrier) && !base.has(carrier)) yield word;
 }
 
 /** The words of resources whose name or namespace base does not have. */
