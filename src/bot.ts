@@ -52,6 +52,8 @@ export interface BotOptions {
   readonly scrub: (text: string) => string;
   /** Processes for foreign content that several bots of one process share; absent, it has its own. */
   readonly contentPools?: ContentPools | undefined;
+  /** Numbers of the repositories to look at; absent: all. Lost webhooks are then not asked for again. */
+  readonly only?: ReadonlySet<number> | undefined;
 }
 
 export interface Bot extends AsyncDisposable {
@@ -73,7 +75,7 @@ const CLOCKS_APART_MS = 10_000;
 const ORGANIZATIONS_AGE_MS = 600_000;
 
 export async function startBot(options: BotOptions): Promise<Bot> {
-  const { environment, database, log, metrics, tracing, contentPools } = options;
+  const { environment, database, log, metrics, tracing, contentPools, only } = options;
   const budget = createBudget({
     database,
     perMinute: environment.contentPerMinute,
@@ -170,14 +172,15 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       for (const installation of await forge.installations(signal)) {
         if (installation.suspended) continue;
         for (const { id, owner, name } of await forge.repositories(installation.id, signal)) {
-          found.push({ installationId: installation.id, id, owner, name });
+          if (only?.has(id) !== false) found.push({ installationId: installation.id, id, owner, name });
         }
       }
       return found;
     },
     repositoryAt: async (owner, name, signal) => (await forge.repositoryAt(owner, name, signal))?.id ?? null,
     keepOnly: (present) => mirrors.keepOnly(present),
-    failedDeliveries: (since, signal) => forge.failedDeliveries(since, signal),
+    failedDeliveries: async (since, signal) =>
+      only === undefined ? forge.failedDeliveries(since, signal) : [],
     redeliver: (id, signal) => forge.redeliver(id, signal),
     untilContent: (installationId) => budget.eta(installationId),
     ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),

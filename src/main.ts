@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly log?: Log;
   /** Of the program that embeds this; absent, the server has its own. */
   readonly contentPools?: ContentPools;
+  /** Numbers of the repositories to look at; absent: all that the App is installed on. */
+  readonly only?: ReadonlySet<number>;
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -73,6 +75,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       tracing,
       scrub,
       contentPools: options.contentPools,
+      only: options.only,
     }),
   );
   const inbox = createInbox(database);

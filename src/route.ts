@@ -258,3 +258,8 @@ function reviewed(repository: RepositoryRef, number: number, event: Pick<Event, 
   if (event.action !== 'submitted' || review === undefined || !mayHoldCommands(review.body ?? '')) return [];
   return [commentJob(repository, number, { kind: 'review', id: review.id }, { heard: true })];
 }
+
+/** Whether what a webhook says can be read at all. */
+export function readsPayload(payload: unknown): boolean {
+  return Payload.safeParse(payload).success;
+}

@@ -48,8 +48,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],
   demo: ['cli', 'config', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],
+  trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
   cli: [
     '.',
+    'trial',
     'text',
     'config',
     'package',

@@ -305,6 +305,36 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
+    name: 'trial',
+    summary: 'ask a real forge, with a throw-away App, whether it is as Portico assumes',
+    usage: [
+      'portico trial --organization NAME [--app-id ID] [--private-key FILE] [--host HOST]',
+      '              [--repository ONE --repository OTHER] [--row N…] [--pace MS]',
+    ],
+    description: [
+      'Without options the App is that of the environment of portico serve: APP_ID, PRIVATE_KEY or',
+      'PRIVATE_KEY_PATH, GHE_HOST. Plays in two empty repositories that are named, or, where the App may',
+      'administer, in two private ones that it makes; deletes what it made, also when it is stopped.',
+      'Prints a table of what is believed and what was seen. Exit code 1 where something is otherwise.',
+    ],
+    options: [
+      { name: 'organization', value: 'NAME', help: 'the account that the App is installed on' },
+      { name: 'app-id', value: 'ID', help: "the App's number" },
+      { name: 'private-key', value: 'FILE', help: "the App's private key, PEM" },
+      { name: 'host', value: 'HOST', help: 'of a GitHub Enterprise Server; github.com unless given' },
+      { name: 'repository', value: 'NAME', many: true, help: 'an empty repository; twice' },
+      { name: 'row', value: 'N', many: true, help: 'play this row alone' },
+      { name: 'pace', value: 'MS', help: 'milliseconds between writes (default: 1000)' },
+      JSON_OPTION,
+    ],
+    examples: [
+      'portico trial --organization acme --app-id 7 --private-key key.pem',
+      'portico trial --organization acme --repository trial-a --repository trial-b --json > trial.json',
+    ],
+    positionals: { least: 0, most: 0 },
+    load: async () => (await import('./trial.ts')).trial,
+  },
+  {
     name: 'dev',
     summary: 'run a local forge and the bot in one process, offline',
     usage: ['portico dev [--port N] [--data DIR] [--config FILE] [--realistic [--seed N]]'],

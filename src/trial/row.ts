@@ -1,0 +1,36 @@
+import { PorticoError } from '../error.ts';
+import type { TrialStage } from './stage.ts';
+
+/** What playing a row showed. `not seen` says why, and is no fault. */
+export type Verdict = 'as believed' | 'otherwise' | 'not seen';
+
+export interface Seen {
+  readonly verdict: Verdict;
+  /** One sentence for a table. */
+  readonly seen: string;
+}
+
+/** One thing that Portico assumes of GitHub. Up to 24 the numbers are those of docs/github.md; the others follow there. */
+export interface Row {
+  readonly number: number;
+  readonly belief: string;
+  play(stage: TrialStage): Promise<Seen>;
+}
+
+/** A row as it was played. */
+export interface PlayedRow extends Seen {
+  readonly number: number;
+  readonly belief: string;
+}
+
+export const asBelieved = (seen: string): Seen => ({ verdict: 'as believed', seen });
+export const otherwise = (seen: string): Seen => ({ verdict: 'otherwise', seen });
+export const notSeen = (seen: string): Seen => ({ verdict: 'not seen', seen });
+
+/** `as believed` where that is so, with the same sentence. */
+export const judged = (isSo: boolean, seen: string): Seen => (isSo ? asBelieved(seen) : otherwise(seen));
+
+/** Thrown where a step before the question itself did not work, so that the row shows nothing. */
+export function notPlayed(why: string): PorticoError {
+  return new PorticoError('TRIAL_NOT_PLAYED', why, { blame: 'forge' });
+}
