@@ -87,6 +87,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     privateKey: environment.privateKey,
     baseUrl: environment.apiUrl,
     budget,
+    ...(environment.pointsPerMinute !== undefined && {
+      limits: { perMinute: environment.pointsPerMinute },
+    }),
     onCall: ({ method, route, status, ms }) => {
       metrics.githubCall(`${method} ${route}`, status, ms / 1000);
       const attributes = { 'http.response.status_code': status };

@@ -189,6 +189,7 @@ async function startBot(
       LOG_LEVEL: 'error',
       CONTENT_PER_MINUTE: '10000',
       CONTENT_PER_HOUR: '100000',
+      POINTS_PER_MINUTE: '1000000',
     },
   });
   for (;;) {

@@ -60,6 +60,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     logFormat: 'auto',
     contentPerMinute: 1_000_000,
     contentPerHour: 1_000_000,
+    pointsPerMinute: 10_000_000,
     sweepMinutes: 15,
     dashboardSeconds: options.dashboardSeconds,
     metrics: true,

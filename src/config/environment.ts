@@ -28,6 +28,8 @@ export interface Environment {
   readonly logFormat: 'json' | 'text' | 'auto';
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
+  /** Points of calls that an installation may spend in a minute: a read is one, a write five. Default: 900. */
+  readonly pointsPerMinute?: number;
   readonly sweepMinutes: number;
   /** How long a dashboard waits for more news; absent: 30 seconds, and a new one hardly at all. */
   readonly dashboardSeconds?: number | undefined;
@@ -115,6 +117,7 @@ const variables = z.object({
   LOG_FORMAT: z.enum(['json', 'text', 'auto'], 'must be json, text or auto').default('auto'),
   CONTENT_PER_MINUTE: integer(1, 10_000, 80),
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
+  POINTS_PER_MINUTE: integer(10, 10_000_000, 900),
   SWEEP_MINUTES: integer(1, 1_440, 15),
   DASHBOARD_SECONDS: z
     .string()
@@ -168,6 +171,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     logFormat: data.LOG_FORMAT,
     contentPerMinute: data.CONTENT_PER_MINUTE,
     contentPerHour: data.CONTENT_PER_HOUR,
+    pointsPerMinute: data.POINTS_PER_MINUTE,
     sweepMinutes: data.SWEEP_MINUTES,
     dashboardSeconds: data.DASHBOARD_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,

@@ -49,7 +49,7 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
   if (isGone(refusal)) {
     return new PorticoError('INSTALLATION_GONE', `${call}: ${status} (${said})`, {
       blame: 'user',
-      hint: 'The App was suspended or uninstalled there. Once it is back, everything is looked at again.',
+      hint: 'The App was suspended or uninstalled there, or the repository was taken out of the installation. Once it is back, everything is looked at again.',
     });
   }
   const code = CODES[status] ?? (status === 0 || status >= 500 ? 'FORGE_UNAVAILABLE' : 'FORGE_REFUSED');
@@ -61,10 +61,24 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
   });
 }
 
-/** The installation was suspended, or is no more: trying again is of no use, its webhook will tell when it is back. */
+/**
+ * The installation was suspended, or is no more, or the repository left it: trying again is of no use, its webhook will tell
+ * when it is back. Of a repository that left, minting a token says 422 "There is at least one repository that does not
+ * exist or is not accessible to the parent installation." (tibdex/github-app-token#105).
+ */
 function isGone({ status, route, message }: Refusal): boolean {
-  const minting = route.includes('/access_tokens');
-  return (status === 403 && /installation has been suspended/i.test(message)) || (status === 404 && minting);
+  if (status === 403) return /installation has been suspended/i.test(message);
+  if (!route.includes('/access_tokens')) return false;
+  return status === 404 || (status === 422 && /not accessible to the parent installation/i.test(message));
+}
+
+/** The hourly budget is spent: GitHub counts that of REST and of GraphQL apart. All other limits are of both. */
+export function isPrimaryLimit({ headers, message }: Pick<Refusal, 'headers' | 'message'>): boolean {
+  return (
+    String(headers['x-ratelimit-remaining']) === '0' &&
+    headers['retry-after'] === undefined &&
+    !/secondary rate limit|abuse detection/i.test(message)
+  );
 }
 
 /** What the forge said in an error of `forgeError`, without the call and the address of its manual. */

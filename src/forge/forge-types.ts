@@ -1,4 +1,5 @@
 import type { ActivityApi } from './activity.ts';
+import type { CallLimits } from './call-gate.ts';
 import type { ChecksApi } from './checks.ts';
 import type { CommentsApi } from './comments.ts';
 import type { EditsApi } from './edits.ts';
@@ -36,6 +37,8 @@ export interface ForgeOptions {
   readonly baseUrl: string;
   readonly budget?: ContentBudget;
   readonly onCall?: (call: ForgeCall) => void;
+  /** What the forge allows an installation. Default: what GitHub does. */
+  readonly limits?: Partial<CallLimits>;
   /** First pause before a GET is asked again, doubled each time; milliseconds, default 500. */
   readonly backoffMs?: number;
 }
@@ -111,7 +114,7 @@ export type RepositoryForge = {
 /**
  * The App on its forge. Errors are PorticoError: RATE_LIMITED (with `retryAfter`), FORGE_UNAVAILABLE (5xx or network;
  * a write may or may not have happened), FORGE_AUTH, FORGE_FORBIDDEN, FORGE_NOT_FOUND, FORGE_CONFLICT (409),
- * FORGE_INVALID (422). GETs are asked again, writes never.
+ * FORGE_INVALID (422), INSTALLATION_GONE (the App is not there any more). GETs are asked again, writes never.
  */
 export interface Forge {
   app(signal?: AbortSignal): Promise<AppIdentity>;

@@ -1,4 +1,5 @@
 import { createActivityApi } from './activity.ts';
+import { createCallGate, GITHUB_LIMITS, type CallGate } from './call-gate.ts';
 import { createChecksApi } from './checks.ts';
 import { createCommentsApi } from './comments.ts';
 import { listFailedDeliveries } from './deliveries.ts';
@@ -27,6 +28,7 @@ export function connectForge(options: ForgeOptions): Forge {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     etags: createEtagCache(),
     budget: options.budget,
+    gateOf: gatesOf(options),
     onCall: options.onCall,
     backoffMs: options.backoffMs ?? 500,
   };
@@ -81,6 +83,18 @@ export function connectForge(options: ForgeOptions): Forge {
     },
     tokenFor: (installationId, repositoryId, { refresh = false } = {}, signal) =>
       speakers.gitToken(installationId, repositoryId, refresh, signal),
+  };
+}
+
+/** One gate for each installation, and one for the App itself. */
+function gatesOf({ limits }: ForgeOptions): (installationId: number | null) => CallGate {
+  const gates = new Map<number | null, CallGate>();
+  return (installationId) => {
+    const known = gates.get(installationId);
+    if (known !== undefined) return known;
+    const made = createCallGate({ ...GITHUB_LIMITS, ...limits });
+    gates.set(installationId, made);
+    return made;
   };
 }
 

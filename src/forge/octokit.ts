@@ -4,15 +4,19 @@ import { Octokit } from '@octokit/rest';
 
 import { PorticoError } from '../error.ts';
 import { scrubSecrets } from '../text/secrets.ts';
-import type { EtagCache } from './etag-cache.ts';
-import { forgeError } from './forge-error.ts';
+import type { CallGate, CallKind } from './call-gate.ts';
+import { conditionsOf, tokenDigest, type EtagCache } from './etag-cache.ts';
+import { forgeError, isPrimaryLimit } from './forge-error.ts';
 import type { ContentBudget, ForgeCall } from './forge-types.ts';
+import { graphqlStatus, isGraphqlLimit, type GraphqlFault } from './graphql-fault.ts';
 
 /** What all clients of one forge share. */
 export interface ClientShare {
   readonly baseUrl: string;
   readonly etags: EtagCache;
   readonly budget: ContentBudget | undefined;
+  /** The way that all calls of an installation take; null: of the App itself. */
+  readonly gateOf: (installationId: number | null) => CallGate;
   readonly onCall: ((call: ForgeCall) => void) | undefined;
   readonly backoffMs: number;
 }
@@ -76,11 +80,16 @@ async function converse(talk: Conversation, options: RequestOptions): Promise<An
   }
   if (options.method !== 'GET') scrubParameters(options);
   const cacheKey = options.method === 'GET' ? `${speaker.installationId} ${talk.urlOf()}` : '';
+  const kind: CallKind = route === '/graphql' ? 'graphql' : 'rest';
+  const gate = share.gateOf(speaker.installationId);
   let authorization = await speaker.authorize(undefined, signal);
   let refreshed = false;
   for (let attempt = 1; ; attempt += 1) {
+    const leave = await gate.enter(kind, pointsOf(options), signal);
     try {
-      return await ask(talk, options, { authorization, cacheKey, route, signal });
+      const answer = await ask(talk, options, { authorization, cacheKey, route, signal });
+      if (kind === 'graphql') pauseIfLimited(gate, answer);
+      return answer;
     } catch (error) {
       signal?.throwIfAborted();
       const { status, headers } = refusalOf(error);
@@ -90,11 +99,33 @@ async function converse(talk: Conversation, options: RequestOptions): Promise<An
         continue;
       }
       const again = options.method === 'GET' && (status === 0 || status >= 500) && attempt < ATTEMPTS;
-      const failure = forgeError({ method: options.method, route, ...refusalOf(error) }, Date.now());
+      const refusal = { method: options.method, route, ...refusalOf(error) };
+      const failure = forgeError(refusal, Date.now());
+      if (failure.code === 'RATE_LIMITED') {
+        gate.pause(failure.retryAfter ?? 0, isPrimaryLimit(refusal) ? kind : undefined);
+      }
       if (!again || failure.code === 'RATE_LIMITED') throw failure;
-      await pause(share.backoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, { signal });
+    } finally {
+      leave();
     }
+    await pause(share.backoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, { signal });
   }
+}
+
+/** What GitHub counts for a call: a write, or a mutation, is five reads. */
+function pointsOf({ method, ...options }: RequestOptions): number {
+  const { query } = options as { readonly query?: unknown };
+  const reads =
+    method === 'GET' || method === 'HEAD' || (typeof query === 'string' && !/^\s*mutation\b/.test(query));
+  return reads ? 1 : 5;
+}
+
+/** Octokit reads the errors of a GraphQL answer only behind this. */
+function pauseIfLimited(gate: CallGate, { data, headers }: Answer): void {
+  const { errors = [] } = (data ?? {}) as { readonly errors?: readonly GraphqlFault[] };
+  if (!isGraphqlLimit(errors)) return;
+  const refusal = { method: 'POST', route: '/graphql', status: 429, message: '', headers };
+  gate.pause(forgeError(refusal, Date.now()).retryAfter ?? 0, 'graphql');
 }
 
 interface Attempt {
@@ -111,6 +142,7 @@ async function ask(
   attempt: Attempt,
 ): Promise<Answer> {
   const cached = options.method === 'GET' ? share.etags.get(attempt.cacheKey) : undefined;
+  const token = options.method === 'GET' ? tokenDigest(attempt.authorization) : '';
   const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
   // Octokit's inner hooks look at this very object and not at what they are handed, so it is changed in place.
   options.request = {
@@ -121,7 +153,7 @@ async function ask(
     ...options.headers,
     authorization: attempt.authorization,
     'x-github-api-version': '2022-11-28',
-    ...(cached ? { 'if-none-match': cached.etag } : {}),
+    ...conditionsOf(cached, token, attempt.route),
   };
   const started = performance.now();
   const told = (status: number, answered: Answer['headers']): void => {
@@ -140,13 +172,17 @@ async function ask(
     told(answer.status, answer.headers);
     if (options.method === 'GET' && answer.headers.etag !== undefined) {
       const { status, headers: kept, data } = answer;
-      share.etags.set(attempt.cacheKey, { etag: answer.headers.etag, status, headers: kept, data });
+      share.etags.set(attempt.cacheKey, { etag: answer.headers.etag, token, status, headers: kept, data });
     }
     return answer;
   } catch (error) {
     const refusal = refusalOf(error);
     told(refusal.status, refusal.headers);
     if (refusal.status !== 304 || cached === undefined) throw error;
+    const etag = (error as { response?: Answer }).response?.headers.etag;
+    if (etag !== undefined && cached.token !== token) {
+      share.etags.set(attempt.cacheKey, { ...cached, etag, token });
+    }
     return { status: cached.status, headers: cached.headers, data: cached.data, url: '' } as Answer;
   }
 }
@@ -236,11 +272,6 @@ function tooMany(what: string): PorticoError {
   });
 }
 
-interface GraphqlFault {
-  readonly type?: string;
-  readonly message?: string;
-}
-
 /** Runs a GraphQL document; its errors become the same ones as those of REST. */
 export async function runGraphql<T>(
   octokit: Octokit,
@@ -253,19 +284,13 @@ export async function runGraphql<T>(
     return await octokit.graphql<T>(document, { ...variables, request: signal ? { signal } : {} });
   } catch (error) {
     if (error instanceof PorticoError) throw error;
-    const { errors = [], headers = {} } = error as {
+    const { errors, headers = {} } = error as {
       errors?: readonly GraphqlFault[];
       headers?: Answer['headers'];
     };
-    const types: Readonly<Record<string, number>> = {
-      NOT_FOUND: 404,
-      FORBIDDEN: 403,
-      UNPROCESSABLE: 422,
-      RATE_LIMITED: 429,
-    };
-    const [fault] = errors;
-    const message = errors.map((one) => one.message ?? '').join('; ') || String(error);
-    const status = types[fault?.type ?? ''] ?? 422;
+    if (errors === undefined) throw error;
+    const message = errors.map((one) => one.message ?? '').join('; ');
+    const status = graphqlStatus(errors);
     throw forgeError({ method: 'POST', route: `/graphql ${name}`, status, message, headers }, Date.now());
   }
 }

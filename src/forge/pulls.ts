@@ -144,8 +144,9 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
       );
       return found.map(toPull);
     } catch (error) {
-      // A commit that the forge does not have (any more) is a 422.
-      if (isForgeError(error, 'FORGE_INVALID', 'FORGE_NOT_FOUND')) return [];
+      // A commit that the forge does not have (any more) is a 422; any other refusal says nothing of pull requests.
+      const absent = isForgeError(error, 'FORGE_INVALID') && /no commit found/i.test(error.message);
+      if (absent || isForgeError(error, 'FORGE_NOT_FOUND')) return [];
       throw error;
     }
   };

@@ -229,6 +229,8 @@ const defaultKnobs = (realism: Realism): Knobs => ({
   nextMerges: null,
   realism,
   rateLimit: 1_000_000,
+  points: null,
+  graphqlFault: null,
 });
 
 async function listen(server: Server, port: number, host: string): Promise<number> {

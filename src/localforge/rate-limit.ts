@@ -36,7 +36,7 @@ function bucket(context: ForgeContext, viewer: Viewer): { used: number; reset: n
 }
 
 /** Budgets are per user and per installation, not per token. */
-function keyOf(viewer: Viewer): string {
+export function keyOf(viewer: Viewer): string {
   if (viewer.kind === 'user') return `user:${viewer.user.id}`;
   return viewer.kind === 'installation' ? `installation:${viewer.installation.id}` : viewer.kind;
 }

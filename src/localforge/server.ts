@@ -8,6 +8,7 @@ import { permits, roleAtLeast } from './access.ts';
 import type { Needs } from './access.ts';
 import { credentialOf, viewerOf } from './auth.ts';
 import type { ForgeContext } from './context.ts';
+import { beginCall, spendPoints } from './points.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { makeRateLimiter } from './rate-limit.ts';
 import type { RepositoryRecord, Role } from './records.ts';
@@ -50,12 +51,17 @@ async function answer(
   http: Context,
 ): Promise<Response> {
   let viewer: Viewer = { kind: 'anonymous' };
+  let endCall: (() => void) | undefined;
   try {
     viewer = viewerOf(context, credentialOf(http.req.header('authorization')));
     const version = http.req.header('x-github-api-version');
     if (version !== undefined && !API_VERSIONS.includes(version)) {
       throw refusal(400, `The API version ${version} is not supported.`);
     }
+    endCall = beginCall(context, viewer);
+    // What a GraphQL call costs is in its body.
+    if (!route.path.endsWith('/graphql'))
+      spendPoints(context, viewer, 'rest', route.method === 'GET' ? 1 : 5);
     limiter.admit(viewer, route.method);
     const request = await readRequest(context, route, viewer, http);
     const reply = await route.handler(request);
@@ -75,6 +81,8 @@ async function answer(
     const headers = new Headers(response.headers);
     for (const [name, value] of Object.entries(commonHeaders(limiter, viewer))) headers.set(name, value);
     return new Response(response.body, { status: response.status, headers });
+  } finally {
+    endCall?.();
   }
 }
 
@@ -247,12 +255,13 @@ function finish(limiter: RateLimiter, viewer: Viewer, http: Context, reply: Repl
   });
   for (const [name, value] of Object.entries(commonHeaders(limiter, viewer))) headers.set(name, value);
   if (http.req.method === 'GET' && reply.status === 200 && text !== undefined) {
-    const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
+    const etag = etagOf(text, http.req.header('authorization'));
+    const modified = lastModified(body);
     headers.set('etag', etag);
+    if (modified !== undefined) headers.set('last-modified', modified.toUTCString());
     headers.set('cache-control', 'private, max-age=60, s-maxage=60');
     headers.set('vary', 'Accept, Authorization, Cookie, X-GitHub-OTP');
-    const wanted = http.req.header('if-none-match') ?? '';
-    if (wanted.split(/,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))) {
+    if (isUnchanged(http, etag, modified)) {
       limiter.refund(viewer);
       for (const [name, value] of Object.entries(limiter.headers(viewer))) headers.set(name, value);
       headers.delete('content-type');
@@ -264,4 +273,31 @@ function finish(limiter: RateLimiter, viewer: Viewer, http: Context, reply: Repl
     status: reply.status,
     headers,
   });
+}
+
+/**
+ * Of the answer and of who asks: the ETag of one token is none for another, even of the same installation (GitHub's support in
+ * eclipse-csi/otterdog#201; github/docs#34689).
+ */
+function etagOf(text: string | Uint8Array, authorization: string | undefined): string {
+  const digest = createHash('sha256')
+    .update(text)
+    .update(authorization ?? '');
+  return `W/"${digest.digest('hex')}"`;
+}
+
+/** Single things tell when they changed; lists do not (bored-engineer/github-conditional-http-transport#1). */
+function lastModified(body: unknown): Date | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  const { updated_at: at } = body as { readonly updated_at?: unknown };
+  return typeof at === 'string' ? new Date(at) : undefined;
+}
+
+function isUnchanged(http: Context, etag: string, modified: Date | undefined): boolean {
+  const wanted = http.req.header('if-none-match');
+  if (wanted !== undefined) {
+    return wanted.split(/,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2));
+  }
+  const since = Date.parse(http.req.header('if-modified-since') ?? '');
+  return modified !== undefined && modified.getTime() <= since;
 }

@@ -33,6 +33,14 @@ export interface WebhookKnobs {
   seed: number;
 }
 
+export interface PointLimits {
+  readonly rest: number;
+  readonly graphql: number;
+  readonly atOnce: number;
+  /** How long a minute is. */
+  readonly seconds: number;
+}
+
 export interface Knobs {
   readonly webhooks: WebhookKnobs;
   /** When set, the next `times` mutating REST requests get this refusal instead of being done. */
@@ -43,4 +51,13 @@ export interface Knobs {
   readonly realism: Realism;
   /** Requests an hour per token, as `x-ratelimit-limit` says. */
   rateLimit: number;
+  /**
+   * GitHub's limits of points and of calls at once, for each user and each installation: a read is one point and a write five, 900
+   * of REST and 2,000 of GraphQL in a minute, 100 calls at once
+   * (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, "About secondary rate limits"). null: none,
+   * as on a GitHub Enterprise Server unless its administrator sets some.
+   */
+  points: PointLimits | null;
+  /** When set, the next `times` GraphQL requests fail, with status 200 as on GitHub. */
+  graphqlFault: { readonly kind: 'rate-limit' | 'untyped'; times: number } | null;
 }

@@ -51,6 +51,7 @@ describe('the environment', () => {
       logFormat: 'auto',
       contentPerMinute: 80,
       contentPerHour: 500,
+      pointsPerMinute: 900,
       sweepMinutes: 15,
       outsideMegabytes: 500,
       metrics: true,

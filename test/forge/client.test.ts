@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { connectForge } from '../../src/forge/forge.ts';
 import { API, mockForge, ORIGIN, PRIVATE_KEY, PUBLIC_KEY, rawComment, rawPull, REPO } from './forge-mock.ts';
@@ -32,8 +32,15 @@ const delivery = (id: number, guid: string, status: number, hour: number) => ({
   repository_id: 5,
 });
 
+const datedHeaders = (token: string): Record<string, string> => ({
+  etag: `"${token}"`,
+  date: 'Thu, 01 Jan 2026 01:00:00 GMT',
+  'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT',
+});
+
 beforeEach(() => nock.disableNetConnect());
 afterEach(() => {
+  vi.useRealTimers();
   nock.cleanAll();
   nock.enableNetConnect();
 });
@@ -187,15 +194,19 @@ describe('trouble', () => {
     ['secondary limit without header', 403, {}, 'You have exceeded a secondary rate limit.', 60],
     ['a 429 without header', 429, {}, '', 60],
   ])('%s becomes RATE_LIMITED', async (_, status, headers, message, retryAfter) => {
-    const { repository, calls } = mockForge();
+    const { forge, repository, calls } = mockForge();
     nock(ORIGIN).post(COMMENTS).reply(status, { message }, headers);
-    nock(ORIGIN).get(REPO).reply(status, { message }, headers);
     await expect(repository.createComment(1, 'x')).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       retryAfter,
     });
+    // Nobody else of the installation asks before the time is over; another installation has a limit of its own.
     await expect(repository.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter });
-    expect(calls.filter((c) => c.status === status)).toHaveLength(2);
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(calls.filter((c) => c.status === status)).toHaveLength(1);
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    const other = forge.repository(8, { id: 5, owner: 'acme', name: 'blueprints' });
+    expect(await other.get()).toMatchObject({ id: 5 });
   });
 
   test('an empty primary budget waits for its reset', async () => {
@@ -209,18 +220,74 @@ describe('trouble', () => {
     expect(error.retryAfter).toBeLessThanOrEqual(120);
   });
 
-  test('GraphQL limits come as 200', async () => {
-    const { repository } = mockForge();
-    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
-    nock(ORIGIN).post('/api/graphql').reply(200, { data: null, errors });
-    await expect(repository.markReady('PR_1')).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
-      retryAfter: 60,
-    });
+  test.each([
+    { type: 'RATE_LIMITED', message: 'API rate limit exceeded' },
+    {
+      type: 'RATE_LIMIT',
+      code: 'graphql_rate_limit',
+      message: 'API rate limit already exceeded for user ID 1.',
+    },
+  ])('GraphQL limits come as 200, and hold GraphQL back alone', async (error) => {
+    const { repository, calls } = mockForge();
+    const limited = { code: 'RATE_LIMITED', retryAfter: 60 };
     nock(ORIGIN)
       .post('/api/graphql')
-      .reply(200, { data: null, errors: [{ type: 'NOT_FOUND', message: 'no' }] });
-    await expect(repository.markReady('PR_1')).rejects.toMatchObject({ code: 'FORGE_NOT_FOUND' });
+      .reply(200, { data: null, errors: [error] });
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject(limited);
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject(limited);
+    expect(calls.filter(({ route }) => route === '/graphql')).toHaveLength(1);
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    expect(await repository.get()).toMatchObject({ id: 5 });
+  });
+
+  test.each([
+    ['NOT_FOUND', { type: 'NOT_FOUND', message: 'no' }, 'FORGE_NOT_FOUND'],
+    [
+      'a document that does not fit',
+      { message: 'no field', extensions: { code: 'undefinedField' } },
+      'FORGE_INVALID',
+    ],
+    ['no type at all', { message: 'Something went wrong while executing your query.' }, 'FORGE_UNAVAILABLE'],
+  ])('a GraphQL error of %s', async (_, error, code) => {
+    const { repository } = mockForge();
+    nock(ORIGIN)
+      .post('/api/graphql')
+      .reply(200, { data: null, errors: [error] });
+    await expect(repository.markReady('PR_1')).rejects.toMatchObject({ code });
+    // A merge queue that did not answer has not refused.
+    nock(ORIGIN)
+      .post('/api/graphql')
+      .reply(200, { data: null, errors: [error] });
+    const queued = repository.enqueuePull('PR_1', 'a'.repeat(40)).catch((e: unknown) => e);
+    expect(await queued).toMatchObject(code === 'FORGE_INVALID' ? { ok: false } : { code });
+  });
+
+  test('a repository that left the installation is gone, and nothing is concluded of what it holds', async () => {
+    const { forge } = mockForge();
+    const message =
+      'There is at least one repository that does not exist or is not accessible to the parent installation.';
+    nock.cleanAll();
+    nock(ORIGIN)
+      .persist()
+      .get('/api/v3/app/installations/9')
+      .reply(200, { id: 9, account: null, permissions: {} });
+    nock(ORIGIN).persist().post('/api/v3/app/installations/9/access_tokens').reply(422, { message });
+    const left = forge.repository(9, { id: 5, owner: 'acme', name: 'blueprints' });
+    const gone = { code: 'INSTALLATION_GONE', blame: 'user' };
+    await expect(left.get()).rejects.toMatchObject(gone);
+    await expect(left.pullsForCommit('a'.repeat(40))).rejects.toMatchObject(gone);
+    await expect(left.branchActivity('refs/heads/main')).rejects.toMatchObject(gone);
+  });
+
+  test('pull requests of a commit: none where there is no such commit, and a refusal where the forge refuses', async () => {
+    const { repository } = mockForge();
+    const path = `${REPO}/commits/${'a'.repeat(40)}/pulls?page=1&per_page=100`;
+    nock(ORIGIN)
+      .get(path)
+      .reply(422, { message: `No commit found for SHA: ${'a'.repeat(40)}` });
+    expect(await repository.pullsForCommit('a'.repeat(40))).toEqual([]);
+    nock(ORIGIN).get(path).reply(422, { message: 'Validation Failed' });
+    await expect(repository.pullsForCommit('a'.repeat(40))).rejects.toMatchObject({ code: 'FORGE_INVALID' });
   });
 
   test('other refusals have codes of their own', async () => {
@@ -292,6 +359,36 @@ describe('cost', () => {
     expect((await repository.get()).archived).toBe(true);
     expect(calls.filter((c) => c.route === '/repos/{owner}/{repo}').map((c) => c.status)).toEqual([
       200, 304, 200,
+    ]);
+  });
+
+  test('an ETag is good for one token; with another, the time is asked for where it can be relied on', async () => {
+    const { repository } = mockForge();
+    const asked: (string | null)[][] = [];
+    const comment = rawComment({});
+    for (const path of [`${REPO}/issues/comments/1`, REPO]) {
+      const body = path === REPO ? REPOSITORY : comment;
+      nock(ORIGIN)
+        .persist()
+        .get(path)
+        .reply((request: Request) => {
+          const told = ['if-none-match', 'if-modified-since'].map((name) => request.headers.get(name));
+          asked.push([path.endsWith('1') ? 'comment' : 'repository', ...told]);
+          const token = request.headers.get('authorization')!.slice('token '.length);
+          const isSame = told[0] === `"${token}"` || told[1] !== null;
+          return isSame ? [304, '', { etag: `"${token}"` }] : [200, body, datedHeaders(token)];
+        });
+    }
+    await repository.getComment(1);
+    await repository.get();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    expect(await repository.getComment(1)).toMatchObject({ id: 1 });
+    expect(await repository.getComment(1)).toMatchObject({ id: 1 });
+    expect(await repository.get()).toMatchObject({ id: 5 });
+    expect(asked.slice(2)).toEqual([
+      ['comment', null, 'Thu, 01 Jan 2026 00:00:00 GMT'],
+      ['comment', '"ghs_token2"', null],
+      ['repository', null, null],
     ]);
   });
 

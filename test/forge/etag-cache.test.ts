@@ -4,6 +4,7 @@ import { createEtagCache } from '../../src/forge/etag-cache.ts';
 
 const answer = (characters: number): Parameters<ReturnType<typeof createEtagCache>['set']>[1] => ({
   etag: '"one"',
+  token: 'of one',
   status: 200,
   headers: {},
   data: 'x'.repeat(characters),

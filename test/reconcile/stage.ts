@@ -164,6 +164,7 @@ export async function startStage(
         logFormat: 'json',
         contentPerMinute: 1_000_000,
         contentPerHour: 1_000_000,
+        pointsPerMinute: 10_000_000,
         sweepMinutes: 1_000,
         // Tests ask for dashboards; else they would be written in the middle of what is counted.
         dashboardSeconds: 1_000,

@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 
 import type { ForgeContext } from '../context.ts';
+import { spendPoints } from '../points.ts';
 import { bodyOf, ok } from '../request.ts';
 import type { ForgeRequest } from '../request.ts';
 import type { Router } from '../router.ts';
@@ -27,8 +28,39 @@ export function addGraphql(context: ForgeContext, router: Router): void {
   }
 }
 
+/**
+ * What GitHub answers, with status 200, where the limit of GraphQL is spent (yanyongyu/githubkit#271), and where it fails itself:
+ * then without a type.
+ */
+const FAULTS = {
+  'rate-limit': {
+    errors: [
+      {
+        type: 'RATE_LIMIT',
+        code: 'graphql_rate_limit',
+        message: 'API rate limit already exceeded for installation.',
+      },
+    ],
+  },
+  untyped: {
+    data: null,
+    errors: [
+      {
+        message:
+          'Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug.',
+      },
+    ],
+  },
+};
+
 async function answer(context: ForgeContext, request: ForgeRequest): Promise<unknown> {
   const { query, variables, operationName } = bodyOf(request, document);
+  spendPoints(context, request.viewer, 'graphql', /^\s*mutation\b/.test(query) ? 5 : 1);
+  const fault = context.knobs.graphqlFault;
+  if (fault !== null && fault.times > 0) {
+    fault.times -= 1;
+    return FAULTS[fault.kind];
+  }
   schema ??= buildSchema(GITHUB_SCHEMA);
   const call: GraphqlCall = { context, actor: request.actor() };
   const result = await graphql({
