@@ -2,12 +2,19 @@
  * Globs over paths, as bmatcuk/doublestar reads them: `*` and `?` within a name, `**` for any number of names,
  * `[a-z]` and `[^a-z]`, `{a,b}`, and `\` before a character that means itself. The pattern becomes a small machine whose
  * states are followed all at once: a path takes time in proportion to its length and the pattern's, whatever they say.
+ * Sets of states that were reached once are kept with where they lead, so that the next paths take a step for each character
+ * (Russ Cox, "Regular Expression Matching Can Be Simple And Fast": the cached DFA).
  */
 
 /** Longer patterns are no globs: paths have 1,024 characters at most. */
 const MAX_PATTERN = 1_024;
 const MAX_PATH = 4_096;
 const MAX_BRACES = 16;
+/** Steps that a glob keeps, from a set of states to the next; then it begins anew. */
+const MAX_STEPS = 10_000;
+
+/** Any number of names, several times over, is any number of names. */
+const REPEATED = /(^|[/{,])(?:\*\*\/){2,}/g;
 
 export interface Glob {
   readonly matches: (path: string) => boolean;
@@ -24,11 +31,12 @@ interface State {
 /** Undefined for what is no glob: a bracket that is not closed, braces nested deep, or too long a pattern. */
 export function readGlob(pattern: string): Glob | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
-  const reader: Reader = { pattern, at: 0, depth: 0, states: [] };
+  const reader: Reader = { pattern: pattern.replace(REPEATED, '$1**/'), at: 0, depth: 0, states: [] };
   const end = sequence(reader, addState(reader, []));
-  if (end === undefined || reader.at < pattern.length) return undefined;
+  if (end === undefined || reader.at < reader.pattern.length) return undefined;
   const { states } = reader;
-  return { size: states.length, matches: (path) => path.length <= MAX_PATH && run(states, end, path) };
+  const run = createRun(states, end);
+  return { size: states.length, matches: (path) => path.length <= MAX_PATH && run(path) };
 }
 
 interface Reader {
@@ -180,31 +188,67 @@ function braces(reader: Reader, from: number): number | undefined {
   return after;
 }
 
-/** Follows all states at once. */
-function run(states: readonly State[], end: number, path: string): boolean {
-  const seen = new Int32Array(states.length).fill(-1);
-  let here: number[] = [];
-  enter(0, 0, here);
-  for (let at = 0; at < path.length && here.length > 0; at += 1) {
-    const next: number[] = [];
-    const character = path[at] ?? '';
-    for (const state of here) {
-      const { test, next: after } = states[state] ?? { next: [] };
-      if (test?.(character) === true) for (const to of after) enter(to, at + 1, next);
-    }
-    here = next;
-  }
-  return seen[end] === path.length;
+/** States that are reached together, and the sets that follow from them by one character. */
+interface StateSet {
+  readonly members: readonly number[];
+  readonly isEnd: boolean;
+  readonly next: Map<string, StateSet>;
+}
 
-  /** Adds a state and all that follow from it without a character. */
-  function enter(first: number, at: number, into: number[]): void {
-    const open = [first];
+/** Follows all states at once. */
+function createRun(states: readonly State[], end: number): (path: string) => boolean {
+  const sets = new Map<string, StateSet>();
+  const seen = new Int32Array(states.length);
+  let round = 0;
+  let steps = 0;
+  let start = setOf([0]);
+
+  return (path) => {
+    if (steps > MAX_STEPS) {
+      steps = 0;
+      sets.clear();
+      start = setOf([0]);
+    }
+    let here = start;
+    for (const character of path.split('')) {
+      if (here.members.length === 0) return false;
+      here = after(here, character);
+    }
+    return here.isEnd;
+  };
+
+  function after(here: StateSet, character: string): StateSet {
+    const known = here.next.get(character);
+    if (known !== undefined) return known;
+    const reached = here.members.flatMap((member) => {
+      const { test, next } = states[member] ?? { next: [] };
+      return test?.(character) === true ? next : [];
+    });
+    const next = setOf(reached);
+    here.next.set(character, next);
+    steps += 1;
+    return next;
+  }
+
+  /** The set of these states and of all that follow from them without a character. */
+  function setOf(first: readonly number[]): StateSet {
+    round += 1;
+    const members: number[] = [];
+    const open = [...first];
+    let isEnd = false;
     for (let state = open.pop(); state !== undefined; state = open.pop()) {
-      if (seen[state] === at) continue;
-      seen[state] = at;
+      if (seen[state] === round) continue;
+      seen[state] = round;
+      isEnd ||= state === end;
       const { test, next } = states[state] ?? { next: [] };
-      if (test !== undefined) into.push(state);
+      if (test !== undefined) members.push(state);
       else open.push(...next);
     }
+    const key = `${isEnd} ${members.join(' ')}`;
+    const known = sets.get(key);
+    if (known !== undefined) return known;
+    const made: StateSet = { members, isEnd, next: new Map() };
+    sets.set(key, made);
+    return made;
   }
 }

@@ -231,7 +231,8 @@ function guardrails(choices: Choices): unknown {
         }),
       ])(),
     }),
-    60,
+    // Or a few long expressions, again and again, would be longer than a string can be.
+    Math.max(60, ...expressions.map(({ length }) => length)),
   );
   return { validators, mutators: [{ name: 'm', image: 'set-labels:v0.2', configMap: texts(choices) }] };
 }

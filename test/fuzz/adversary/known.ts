@@ -9,4 +9,9 @@ export const KNOWN: readonly (Order & { readonly what: string })[] = [
     subject: 'refs',
     numbers: [6, 0, 2, 5, 5, 0, 2, 5, 5],
   },
+  {
+    what: 'a glob that stands for any number of names dozens of times over',
+    subject: 'globs',
+    numbers: [0, 21730, 4730, 43288, 0, 0, 0, 0],
+  },
 ];
