@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
+import { createBotIdentity } from './bot-identity.ts';
 import { boundTo } from './bound-git.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createSharedCatalog } from './catalog/shared-catalog.ts';
@@ -97,7 +98,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
   });
   const containers = containerSettings(process.env);
-  const app = await forge.app();
+  const identity = createBotIdentity({
+    app: await forge.app(),
+    gitUrl: environment.gitUrl,
+    committer: environment.committer,
+    accountId: (installationId, login, signal) => forge.accountId(installationId, login, signal),
+    log,
+    now: () => Date.now(),
+  });
   const mirrors = createMirrors({
     directory: join(environment.dataDirectory, 'mirrors'),
     gitUrl: environment.gitUrl,
@@ -154,6 +162,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const world: World = {
     catalog,
     async open(ref, signal) {
+      await identity.learn(ref.installationId, signal);
       const mirror = boundTo(ref.id, await mirrors.open(ref, signal));
       const git = freshness.wrap(ref.id, traced(tracing, mirror));
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
@@ -206,7 +215,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     }),
     builtins: createRuntime({}),
     runtimeVersion: `portico ${VERSION}`,
-    app,
+    app: identity.app,
     seals: createKeyring(sealSecrets(environment)),
     now: () => new Date(),
     log,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
+import { addressesOf } from './addresses.ts';
 
 export interface Environment {
   readonly appId: number;
@@ -13,10 +14,12 @@ export interface Environment {
   readonly previousPrivateKeys?: readonly string[];
   /** The current secret first, then the previous one while a rotation lasts. */
   readonly webhookSecrets: readonly string[];
-  /** API base address, `https://api.github.com` or `https://HOST/api/v3`. */
+  /** API base address; see `addressesOf`. */
   readonly apiUrl: string;
   /** Base address of repositories and pages, `https://github.com` or `https://HOST`. */
   readonly gitUrl: string;
+  /** Who makes commits and tags, in the place of the App's bot. */
+  readonly committer?: { readonly name: string; readonly email: string } | undefined;
   readonly port: number;
   readonly host: string;
   /** Addresses and networks of proxies before the server that say truly whom they heard from. */
@@ -95,6 +98,17 @@ const variables = z.object({
     .string()
     .regex(HOST_NAME, 'must be a host name, with a port if need be, and no path')
     .optional(),
+  COMMITTER: z
+    .string()
+    .regex(
+      /^[^<>\n]{1,100} <[^<>\s]{1,100}@[^<>\s]{1,100}>$/,
+      'must be a name and an address: Name <address@host>',
+    )
+    .transform((text) => {
+      const [name = '', rest = ''] = text.split(' <');
+      return { name: name.trim(), email: rest.slice(0, -1) };
+    })
+    .optional(),
   GHE_PROTOCOL: z.enum(['https', 'http'], 'must be https or http').default('https'),
   PORT: integer(0, 65_535, 3000),
   HOST: z.string().default('0.0.0.0'),
@@ -161,7 +175,8 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
       data.WEBHOOK_SECRET,
       ...(data.WEBHOOK_SECRET_PREVIOUS === undefined ? [] : [data.WEBHOOK_SECRET_PREVIOUS]),
     ],
-    ...addresses(data.GHE_PROTOCOL, data.GHE_HOST),
+    ...addressesOf(data.GHE_PROTOCOL, data.GHE_HOST),
+    committer: data.COMMITTER,
     port: data.PORT,
     host: data.HOST,
     trustedProxies: data.TRUSTED_PROXIES,
@@ -205,11 +220,6 @@ function passwordsIn(address: string | undefined): readonly string[] {
     // It is used as it is written then.
   }
   return [password, ...plain].filter((one) => one !== '');
-}
-
-function addresses(protocol: string, host: string | undefined): Pick<Environment, 'apiUrl' | 'gitUrl'> {
-  if (host === undefined) return { apiUrl: 'https://api.github.com', gitUrl: 'https://github.com' };
-  return { apiUrl: `${protocol}://${host}/api/v3`, gitUrl: `${protocol}://${host}` };
 }
 
 /** One variable or the file that another names; '' where neither is set. */

@@ -120,6 +120,8 @@ export interface Forge {
   app(signal?: AbortSignal): Promise<AppIdentity>;
   installations(signal?: AbortSignal): Promise<Installation[]>;
   repositories(installationId: number, signal?: AbortSignal): Promise<Repository[]>;
+  /** The forge's number of an account; null where there is none. */
+  accountId(installationId: number, login: string, signal?: AbortSignal): Promise<number | null>;
   /** The repository that has this name, or had it and no other took it; null where the App is not installed. */
   repositoryAt(owner: string, repo: string, signal?: AbortSignal): Promise<{ readonly id: number } | null>;
   /** The installation that covers a repository, or null when the App is not installed there. */

@@ -64,6 +64,11 @@ export function connectForge(options: ForgeOptions): Forge {
       });
       return found.map(toRepository);
     },
+    accountId: async (installationId, username, signal) => {
+      const { rest } = speakers.installation(installationId);
+      const answer = await orNull(rest.users.getByUsername({ username, request: requestOf(signal) }));
+      return answer?.data.id ?? null;
+    },
     repositoryInstallation: installationOf,
     repositoryAt: async (owner, repo, signal) => {
       // A former name is redirected by both calls.

@@ -11,7 +11,7 @@ import { createTokenCache } from './token-cache.ts';
 type Access = 'read' | 'write';
 type Permissions = Readonly<Record<string, Access>>;
 
-/** What Portico ever asks for (see app.yml); never Administration, never Workflows. */
+/** What Portico asks for (see app.yml), never Administration; and Workflows where an owner granted it beyond that. */
 const WANTED: Permissions = {
   metadata: 'read',
   contents: 'write',
@@ -21,6 +21,7 @@ const WANTED: Permissions = {
   statuses: 'read',
   deployments: 'read',
   members: 'read',
+  workflows: 'write',
 };
 
 /** What an installation granted is asked again after so long, in case an owner accepted more. */
@@ -107,7 +108,8 @@ export function createInstallations(
     repository: (installationId, repositoryId) => speak(installationId, repositoryId, WANTED),
     gitToken: async (installationId, repositoryId, refresh, signal) => {
       signal?.throwIfAborted();
-      return await tokenOf(installationId, repositoryId, { metadata: 'read', contents: 'write' }, refresh);
+      const wanted = { metadata: 'read', contents: 'write', workflows: 'write' } as const;
+      return await tokenOf(installationId, repositoryId, wanted, refresh);
     },
   };
 }

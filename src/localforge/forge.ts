@@ -58,13 +58,19 @@ export interface ForgeOptions {
   readonly manifestFile?: string;
   /** Behaves as people have seen GitHub behave: late, out of step, refusing for a moment. Default: off. */
   readonly realistic?: RealisticOption | false;
+  /**
+   * `own`: the API is at the root of another origin than git and the pages, as on github.com (`api.github.com`) and for tenants
+   * with data residency (`api.SUBDOMAIN.ghe.com`; integrations/terraform-provider-github#2546). Default: below `/api/v3`, as on
+   * GitHub Enterprise Server.
+   */
+  readonly apiOrigin?: 'own' | 'same';
   readonly log?: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 
 export interface LocalForge extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** `…/api/v3` */
+  /** `…/api/v3`, or the API's own origin. */
   readonly apiUrl: string;
   /** Before `/<owner>/<repo>.git`. */
   readonly gitUrl: string;
@@ -111,6 +117,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const repositories = new Map<number, GitRepository>();
   const refs = makeRefService(() => context);
   let origin = '';
+  let apiOrigin: string | undefined;
   let sender: WebhookSender | undefined;
 
   const context: ForgeContext = {
@@ -122,6 +129,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     urls: makeUrls(
       () => origin,
       (ownerId) => records.account(ownerId).login,
+      () => apiOrigin,
     ),
     knobs: defaultKnobs(realismOf(options.realistic)),
     dataDir: options.dataDir,
@@ -150,13 +158,21 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
   const api = observed(exchangeListeners, makeApi(context, router).fetch);
   const rest = getRequestListener(withPages(context, router, api));
+  const apiServer = options.apiOrigin === 'own' ? createServer(getRequestListener(api)) : undefined;
   const server = createServer((request, response) => {
-    if (!gitHttp.handle(request, response)) void rest(request, response);
+    if (apiServer !== undefined && request.url?.startsWith('/api/') === true) {
+      response.writeHead(404).end();
+    } else if (!gitHttp.handle(request, response)) void rest(request, response);
   });
+  const stopAll = async (): Promise<void> => {
+    await stop(server);
+    if (apiServer !== undefined) await stop(apiServer);
+  };
 
   try {
-    const port = await listen(server, options.port ?? 0, host);
-    origin = `http://${host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+    const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+    origin = `http://${name}:${await listen(server, options.port ?? 0, host)}`;
+    if (apiServer !== undefined) apiOrigin = `http://${name}:${await listen(apiServer, 0, host)}`;
     await refs.recover();
     await writeLateHeads(context);
     await applyConfig(context, config, {
@@ -164,7 +180,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       manifest: options.manifest ?? readManifest(options.manifestFile),
     });
   } catch (error) {
-    await stop(server);
+    await stopAll();
     store.close();
     throw error;
   }
@@ -177,7 +193,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= (async () => {
-      await stop(server);
+      await stopAll();
       hurryBackground(context);
       await collaborationSettled(context);
       await running.close();
@@ -189,7 +205,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   };
   return {
     url: origin,
-    apiUrl: `${origin}/api/v3`,
+    apiUrl: context.urls.api,
     gitUrl: origin,
     app: context.app,
     knobs: context.knobs,
@@ -250,6 +266,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
 }
 
 async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   server.closeAllConnections();

@@ -132,7 +132,7 @@ async function pushPayload(
         ? null
         : (commits.find((commit) => commit['id'] === head.sha) ??
           shape(head, { added: [], removed: [], modified: [] })),
-    pusher: { name: pusher.login, email: emailOf(pusher) },
+    pusher: { name: pusher.login, email: emailOf(context, pusher) },
   };
 }
 

@@ -95,7 +95,7 @@ async function readRequest(
   const url = new URL(http.req.url);
   // Nothing that git or a file system knows has one in its name.
   if (/%00/.test(url.href)) throw refusal(400, 'The address has a NUL character.');
-  const origin = new URL(context.urls.web);
+  const origin = new URL(context.urls.api);
   url.protocol = origin.protocol;
   url.host = origin.host;
   const request: ForgeRequest = {

@@ -1,6 +1,6 @@
 import type { RepositoryRecord } from './records.ts';
 
-/** Addresses as clients see them, laid out as on GitHub Enterprise Server. */
+/** Addresses as clients see them, laid out as on GitHub Enterprise Server, or with the API on an origin of its own. */
 export interface Urls {
   /** `http://127.0.0.1:4000` */
   readonly web: string;
@@ -16,10 +16,15 @@ export interface Urls {
   fullName(repository: RepositoryRecord): string;
 }
 
-export function makeUrls(origin: () => string, ownerLogin: (ownerId: number) => string): Urls {
+/** `apiOrigin`: where the API is at the root, as on github.com; undefined: below `/api/v3` of the same origin. */
+export function makeUrls(
+  origin: () => string,
+  ownerLogin: (ownerId: number) => string,
+  apiOrigin: () => string | undefined = () => undefined,
+): Urls {
   const fullName = (repository: RepositoryRecord): string =>
     `${ownerLogin(repository.ownerId)}/${repository.name}`;
-  const api = (): string => `${origin()}/api/v3`;
+  const api = (): string => apiOrigin() ?? `${origin()}/api/v3`;
   return {
     get web() {
       return origin();

@@ -7,7 +7,7 @@ import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { Content } from './content-port.ts';
 import type { Forge } from './forge-port.ts';
-import type { Git } from './git-port.ts';
+import type { Git, Person } from './git-port.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
 export interface RepositoryRef {
@@ -91,7 +91,13 @@ export interface World {
   readonly builtins: FunctionRuntime;
   /** Identity of the set of function implementations, part of every digest. */
   readonly runtimeVersion: string;
-  readonly app: { readonly id: number; readonly slug: string; readonly botLogin: string };
+  readonly app: {
+    readonly id: number;
+    readonly slug: string;
+    readonly botLogin: string;
+    /** Who makes its commits and tags. */
+    readonly committer: Person;
+  };
   /** Seals with keys that only this installation of Portico knows. */
   readonly seals: Keyring;
   now(): Date;

@@ -1,7 +1,7 @@
 import { PorticoError } from '../error.ts';
 import type { PackageFile } from '../package/package.ts';
 import type { Keyring } from '../revision/keyring.ts';
-import type { CommitInfo, FileChanges } from './git-port.ts';
+import type { CommitInfo, FileChanges, Person } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
@@ -86,6 +86,6 @@ export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
 }
 
 /** The name and address under which this App commits, as the forge links them to the bot's account. */
-export function botPerson(app: World['app']): { name: string; email: string } {
-  return { name: app.botLogin, email: `${app.id}+${app.botLogin}@users.noreply.github.com` };
+export function botPerson(app: World['app']): Person {
+  return app.committer;
 }

@@ -128,6 +128,23 @@ describe('the environment', () => {
   });
 
   test.each([
+    ['SUB.ghe.com', 'https://api.sub.ghe.com', 'https://sub.ghe.com'],
+    ['api.sub.ghe.com', 'https://api.sub.ghe.com', 'https://sub.ghe.com'],
+    ['github.com', 'https://api.github.com', 'https://github.com'],
+    ['ghe.com.example.org', 'https://ghe.com.example.org/api/v3', 'https://ghe.com.example.org'],
+  ])('%s has its API at %s', (host, apiUrl, gitUrl) => {
+    expect(readEnvironment({ ...good, GHE_HOST: host }, files)).toMatchObject({ apiUrl, gitUrl });
+  });
+
+  test('who commits', () => {
+    const committer = { name: 'A. Machine', email: 'm@example.com' };
+    expect(readEnvironment({ ...good, COMMITTER: 'A. Machine <m@example.com>' }, files)).toMatchObject({
+      committer,
+    });
+    expect(refusal({ ...good, COMMITTER: 'm@example.com' }).message).toContain('COMMITTER must be');
+  });
+
+  test.each([
     ['as it is', { PRIVATE_KEY: PEM }],
     ['on one line', { PRIVATE_KEY: PEM.replaceAll('\n', '\\n') }],
     ['in base64', { PRIVATE_KEY: Buffer.from(PEM).toString('base64') }],

@@ -5,7 +5,8 @@ import { sealedComment, sealedRecords } from '../../src/reconcile/sealed-comment
 import { createKeyring } from '../../src/revision/keyring.ts';
 
 const seals = createKeyring(['a key']);
-const app = { id: 1, slug: 'portico', botLogin: 'portico[bot]' };
+const committer = { name: 'portico[bot]', email: '2+portico[bot]@users.noreply.github.com' };
+const app = { id: 1, slug: 'portico', botLogin: 'portico[bot]', committer };
 
 const comment = (id: number, author: string, body: string): Comment => ({
   id,

@@ -87,6 +87,8 @@ export interface StageSettings {
   readonly shares?: boolean;
   /** What the bot logs. Default: everything. */
   readonly logLevel?: 'trace' | 'warn';
+  /** `own`: the API is on another origin than git, as on github.com. */
+  readonly apiOrigin?: 'own';
 }
 
 const OWNER = 'acme';
@@ -110,6 +112,7 @@ export async function startStage(
   const owners = [...new Set([OWNER, ...Object.keys(repositories).map(ownerOf)])];
   const forge = await startForge({
     dataDir: join(root, 'forge'),
+    ...(settings.apiOrigin && { apiOrigin: settings.apiOrigin }),
     config: {
       tokens: Object.fromEntries(PEOPLE.map((login) => [`${login}-token`, { login }])),
       users: PEOPLE.map((login) => ({ login })),

@@ -31,6 +31,31 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+test('a merge whose workflow files are those of neither side is left to a person, and says why', async () => {
+  const repo = stage.repository('merged');
+  const first = await repo.propose('one', web('red'));
+  const second = await repo.propose('two', {
+    ...web('blue', 'large'),
+    [CI]: workflow('a', 'mine'),
+  });
+  await repo.push('main', { [CI]: workflow('theirs', 'a') });
+  await repo.review(first.number, 'APPROVE');
+  expect((await repo.command(first.number, '/portico publish')).reaction).toBe('rocket');
+  expect((await repo.pull(second.number)).head.sha).toBe(second.head.sha);
+  const check = (await repo.checksOf(second.number)).get('portico/conflicts');
+  expect(check?.conclusion).not.toBe('success');
+  const said = `${check?.output.summary} ${await repo.sticky(second.number)}`;
+  expect(said).toMatch(
+    /no branch holds the workflow files that it would bring \(\.github\/workflows\/ci\.yml\)/,
+  );
+  expect(said).toMatch(/merge the registered branch into this one by hand/);
+
+  // A person may, and Portico goes on from there.
+  await stage.as('alice').rest.repos.merge({ ...repo.where, base: 'two', head: 'main' });
+  await stage.idle();
+  expect((await repo.checksOf(second.number)).get('portico/conflicts')?.conclusion).toBe('success');
+});
+
 test('a merge before a workflow change is tagged: later, where the package is the same, or where a branch holds it', async () => {
   const repo = stage.repository('tagged');
   // A branch that stays holds the workflow files that it has.
@@ -68,29 +93,21 @@ test('a merge before a workflow change is tagged: later, where the package is th
   await stage.as('alice').rest.git.createRef({ ...repo.where, ref: 'refs/heads/tag-me', sha: merge });
   await stage.sweep();
   expect((await repo.tags()).get('db/v1')).toBe(merge);
-});
 
-test('a merge whose workflow files are those of neither side is left to a person, and says why', async () => {
-  const repo = stage.repository('merged');
-  const first = await repo.propose('one', web('red'));
-  const second = await repo.propose('two', {
-    ...web('blue', 'large'),
-    [CI]: workflow('a', 'mine'),
+  // An App that was given the permission uses it.
+  const third = await repo.propose('three', below('api', smallPackage('api')));
+  await repo.review(third.number, 'APPROVE');
+  await stage.stopBot();
+  const last = await repo.press(third.number);
+  await repo.push('main', {
+    [CI]: workflow('d', 'a'),
+    'api/config.yaml': configMap('api', { color: 'green' }),
   });
-  await repo.push('main', { [CI]: workflow('theirs', 'a') });
-  await repo.review(first.number, 'APPROVE');
-  expect((await repo.command(first.number, '/portico publish')).reaction).toBe('rocket');
-  expect((await repo.pull(second.number)).head.sha).toBe(second.head.sha);
-  const check = (await repo.checksOf(second.number)).get('portico/conflicts');
-  expect(check?.conclusion).not.toBe('success');
-  const said = `${check?.output.summary} ${await repo.sticky(second.number)}`;
-  expect(said).toMatch(
-    /no branch holds the workflow files that it would bring \(\.github\/workflows\/ci\.yml\)/,
-  );
-  expect(said).toMatch(/merge the registered branch into this one by hand/);
-
-  // A person may, and Portico goes on from there.
-  await stage.as('alice').rest.repos.merge({ ...repo.where, base: 'two', head: 'main' });
-  await stage.idle();
-  expect((await repo.checksOf(second.number)).get('portico/conflicts')?.conclusion).toBe('success');
+  const { installations } = stage.forge.context.records;
+  for (const { id, permissions } of installations.all()) {
+    installations.update(id, { permissions: { ...permissions, workflows: 'write' } });
+  }
+  await stage.startBot();
+  await stage.sweep();
+  expect((await repo.tags()).get('api/v1')).toBe(last);
 });

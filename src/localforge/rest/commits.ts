@@ -75,7 +75,7 @@ function authorOf(context: ForgeContext, request: RepositoryRequest): { author?:
   const author = request.query('author');
   if (author === undefined || author === '') return {};
   const account = context.records.accountByLogin(author);
-  return { author: account === undefined ? author : emailOf(account) };
+  return { author: account === undefined ? author : emailOf(context, account) };
 }
 
 function time(request: RepositoryRequest, name: 'since' | 'until'): Record<string, string> {
