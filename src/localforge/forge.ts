@@ -158,7 +158,11 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
   const api = observed(exchangeListeners, makeApi(context, router).fetch);
   const rest = getRequestListener(withPages(context, router, api));
-  const apiServer = options.apiOrigin === 'own' ? createServer(getRequestListener(api)) : undefined;
+  const apiAlone = getRequestListener(api);
+  const apiServer =
+    options.apiOrigin === 'own'
+      ? createServer((request, response) => void apiAlone(request, response))
+      : undefined;
   const server = createServer((request, response) => {
     if (apiServer !== undefined && request.url?.startsWith('/api/') === true) {
       response.writeHead(404).end();
