@@ -9,6 +9,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
+    setupFiles: ['test/print-seed.ts'],
     // Loading the program anew for each file would take a third of all the time.
     projects: [
       {

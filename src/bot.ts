@@ -91,6 +91,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ...(environment.pointsPerMinute !== undefined && {
       limits: { perMinute: environment.pointsPerMinute },
     }),
+    ...(environment.retryMs !== undefined && { backoffMs: environment.retryMs }),
     onCall: ({ method, route, status, ms }) => {
       metrics.githubCall(`${method} ${route}`, status, ms / 1000);
       const attributes = { 'http.response.status_code': status };
@@ -110,7 +111,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     directory: join(environment.dataDirectory, 'mirrors'),
     gitUrl: environment.gitUrl,
     maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
-    tokenFor: (repository, refresh) => forge.tokenFor(repository.installationId, repository.id, { refresh }),
+    tokenFor: (repository, refused) =>
+      refused === undefined
+        ? forge.tokenFor(repository.installationId, repository.id)
+        : forge.tokenAfter(refused, repository.installationId, repository.id),
   });
   const shared = environment.databaseUrl !== undefined;
   const freshness = createFreshness(() => Date.now(), shared ? CLOCKS_APART_MS : 0);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Mirror } from './git/mirror-types.ts';
+import type { Mirror, RefusedToken } from './git/mirror-types.ts';
 import { openMirror } from './git/mirror.ts';
 import { holdStarter } from './processes/starter.ts';
 import type { RepositoryRef } from './reconcile/ports.ts';
@@ -13,7 +13,8 @@ export interface MirrorsOptions {
   readonly gitUrl: string;
   /** What the mirror of a repository outside of every installation may hold, in bytes. */
   readonly maxOutside: number;
-  readonly tokenFor: (repository: RepositoryRef, refresh: boolean) => Promise<string>;
+  /** For git; null after a refusal that no other token would help. */
+  readonly tokenFor: (repository: RepositoryRef, refused?: RefusedToken) => Promise<string | null>;
 }
 
 export interface Mirrors {
@@ -47,7 +48,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     return openMirror({
       dir: join(options.directory, `${repository.id}.git`),
       url,
-      token: (refresh) => options.tokenFor(repository, refresh ?? false),
+      token: (refused) => options.tokenFor(repository, refused),
       protocols,
       ...(signal && { signal }),
     });

@@ -19,6 +19,8 @@ export interface LocalPorticoOptions {
   readonly configDirectory?: string;
   readonly realistic?: ForgeOptions['realistic'];
   readonly logLevel: LogLevel;
+  /** What the bot's pauses between tries of one call are counted in, where that is not as usual. */
+  readonly retryMs?: number;
   /** How long dashboards wait for more news, where that is not as usual. */
   readonly dashboardSeconds?: number;
 }
@@ -63,6 +65,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     pointsPerMinute: 10_000_000,
     sweepMinutes: 15,
     dashboardSeconds: options.dashboardSeconds,
+    ...(options.retryMs !== undefined && { retryMs: options.retryMs }),
     metrics: true,
   };
   const log = createLog({ level: options.logLevel, secrets: secretsOf(environment) });

@@ -34,6 +34,8 @@ export interface Environment {
   /** Points of calls that an installation may spend in a minute: a read is one, a write five. Default: 900. */
   readonly pointsPerMinute?: number;
   readonly sweepMinutes: number;
+  /** What pauses between tries of one call of the forge are counted in, in milliseconds; absent: 500. */
+  readonly retryMs?: number;
   /** How long a dashboard waits for more news; absent: 30 seconds, and a new one hardly at all. */
   readonly dashboardSeconds?: number | undefined;
   /** What is kept of one repository outside of the installations, in MB. Default: 500. */
@@ -133,6 +135,7 @@ const variables = z.object({
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
   POINTS_PER_MINUTE: integer(10, 10_000_000, 900),
   SWEEP_MINUTES: integer(1, 1_440, 15),
+  FORGE_RETRY_MS: integer(1, 10_000, 500),
   DASHBOARD_SECONDS: z
     .string()
     .regex(/^[0-9]{1,4}$/, 'must be a whole number of seconds, 9999 at most')
@@ -188,6 +191,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     contentPerHour: data.CONTENT_PER_HOUR,
     pointsPerMinute: data.POINTS_PER_MINUTE,
     sweepMinutes: data.SWEEP_MINUTES,
+    retryMs: data.FORGE_RETRY_MS,
     dashboardSeconds: data.DASHBOARD_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
     metrics: data.METRICS === 'on',

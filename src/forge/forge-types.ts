@@ -10,6 +10,7 @@ import type { ReactionsApi } from './reactions.ts';
 import type { ReleasesApi } from './releases.ts';
 import type { RepositoryApi } from './repository.ts';
 import type { ReviewsApi } from './reviews.ts';
+import type { RefusedToken } from './token-cache.ts';
 
 /** One finished call to the forge, for metrics and logs. Holds no private name. */
 export interface ForgeCall {
@@ -39,7 +40,7 @@ export interface ForgeOptions {
   readonly onCall?: (call: ForgeCall) => void;
   /** What the forge allows an installation. Default: what GitHub does. */
   readonly limits?: Partial<CallLimits>;
-  /** First pause before a GET is asked again, doubled each time; milliseconds, default 500. */
+  /** First pause before a call is made again, and what other pauses are counted in; milliseconds, default 500. */
   readonly backoffMs?: number;
 }
 
@@ -130,11 +131,13 @@ export interface Forge {
   failedDeliveries(since: Date, signal?: AbortSignal): Promise<FailedDelivery[]>;
   redeliver(deliveryId: number, signal?: AbortSignal): Promise<void>;
   repository(installationId: number, key: RepositoryKey): RepositoryForge;
-  /** A token for git, for this repository alone and for contents alone. `refresh` when the last was refused. */
-  tokenFor(
+  /** A token for git, for this repository alone and for contents alone. */
+  tokenFor(installationId: number, repositoryId: number, signal?: AbortSignal): Promise<string>;
+  /** The one to try after that was refused: the same a moment later while it is young, else a new one; null: none would help. */
+  tokenAfter(
+    refused: RefusedToken,
     installationId: number,
     repositoryId: number,
-    options?: { readonly refresh?: boolean },
     signal?: AbortSignal,
-  ): Promise<string>;
+  ): Promise<string | null>;
 }

@@ -86,8 +86,10 @@ export function connectForge(options: ForgeOptions): Forge {
       const octokit = speakers.repository(installationId, key.id);
       return assemble(installationId, key, { octokit, key, app }, share.backoffMs);
     },
-    tokenFor: (installationId, repositoryId, { refresh = false } = {}, signal) =>
-      speakers.gitToken(installationId, repositoryId, refresh, signal),
+    tokenFor: (installationId, repositoryId, signal) =>
+      speakers.gitToken(installationId, repositoryId, signal),
+    tokenAfter: (refused, installationId, repositoryId, signal) =>
+      speakers.gitTokenAfter(refused, installationId, repositoryId, signal),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Installation } from './forge-types.ts';
 import type { ClientShare } from './octokit.ts';
 import { createClient } from './octokit.ts';
 import { requestOf } from './repository-context.ts';
-import type { ForgeToken } from './token-cache.ts';
+import type { ForgeToken, RefusedToken } from './token-cache.ts';
 import { createTokenCache } from './token-cache.ts';
 
 type Access = 'read' | 'write';
@@ -36,12 +36,14 @@ export interface Installations {
   /** May act on this repository alone. */
   repository(installationId: number, repositoryId: number): Octokit;
   /** A token for the contents of this repository alone. */
-  gitToken(
+  gitToken(installationId: number, repositoryId: number, signal?: AbortSignal): Promise<string>;
+  /** The token to try after that one was refused; null where none would help. */
+  gitTokenAfter(
+    refused: RefusedToken,
     installationId: number,
     repositoryId: number,
-    refresh: boolean,
     signal?: AbortSignal,
-  ): Promise<string>;
+  ): Promise<string | null>;
 }
 
 export function createInstallations(
@@ -50,13 +52,15 @@ export function createInstallations(
   privateKey: string,
 ): Installations {
   const signer = createAppSigner(appId, privateKey);
-  const tokens = createTokenCache();
+  const tokens = createTokenCache(2 * share.backoffMs);
   const grants = new Map<number, { readonly at: number; readonly permissions: Promise<Permissions> }>();
 
   const app = createClient(share, {
     installationId: null,
-    authorize: (refresh) => {
-      if (refresh) signer.correctClock(refresh.date);
+    authorize: () => Promise.resolve(`Bearer ${signer.jwt()}`),
+    authorizeAfter: ({ status, times, date }) => {
+      if (status !== 401 || times > 1) return Promise.resolve(null);
+      signer.correctClock(date);
       return Promise.resolve(`Bearer ${signer.jwt()}`);
     },
   });
@@ -85,33 +89,40 @@ export function createInstallations(
     return { token: data.token, expiresAt: data.expires_at };
   };
 
-  const tokenOf = (
-    installationId: number,
-    repositoryId: number | null,
-    wanted: Permissions,
-    refresh: boolean,
-  ) => {
-    const key = `${installationId} ${repositoryId} ${Object.keys(wanted).join()}`;
-    return tokens.get(key, () => mint(installationId, repositoryId, wanted), refresh);
-  };
-
-  const speak = (installationId: number, repositoryId: number | null, wanted: Permissions): Octokit =>
-    createClient(share, {
+  const speak = (installationId: number, repositoryId: number | null, wanted: Permissions): Octokit => {
+    const key = keyOf(installationId, repositoryId, wanted);
+    const make = (): Promise<ForgeToken> => mint(installationId, repositoryId, wanted);
+    return createClient(share, {
       installationId,
-      authorize: async (refresh) =>
-        `token ${await tokenOf(installationId, repositoryId, wanted, refresh !== undefined)}`,
+      authorize: async () => `token ${await tokens.get(key, make)}`,
+      authorizeAfter: async ({ authorization, ...refused }, signal) => {
+        const token = authorization.slice('token '.length);
+        const next = await tokens.after({ ...refused, token }, key, make, signal);
+        return next === null ? null : `token ${next}`;
+      },
     });
+  };
 
   return {
     app,
     installation: (installationId) => speak(installationId, null, { metadata: 'read' }),
     repository: (installationId, repositoryId) => speak(installationId, repositoryId, WANTED),
-    gitToken: async (installationId, repositoryId, refresh, signal) => {
+    gitToken: async (installationId, repositoryId, signal) => {
       signal?.throwIfAborted();
-      const wanted = { metadata: 'read', contents: 'write', workflows: 'write' } as const;
-      return await tokenOf(installationId, repositoryId, wanted, refresh);
+      const key = keyOf(installationId, repositoryId, FOR_GIT);
+      return await tokens.get(key, () => mint(installationId, repositoryId, FOR_GIT));
+    },
+    gitTokenAfter: (refused, installationId, repositoryId, signal) => {
+      const key = keyOf(installationId, repositoryId, FOR_GIT);
+      return tokens.after(refused, key, () => mint(installationId, repositoryId, FOR_GIT), signal);
     },
   };
+}
+
+const FOR_GIT: Permissions = { metadata: 'read', contents: 'write', workflows: 'write' };
+
+function keyOf(installationId: number, repositoryId: number | null, wanted: Permissions): string {
+  return `${installationId} ${repositoryId} ${Object.keys(wanted).join()}`;
 }
 
 interface RawInstallation {

@@ -24,8 +24,19 @@ export interface ClientShare {
 /** Who speaks: the App itself (null) or one of its installations. */
 export interface Speaker {
   readonly installationId: number | null;
-  /** The `authorization` header; `refresh` after the last one was refused, with the forge's own time. */
-  authorize(refresh?: { readonly date: string | undefined }, signal?: AbortSignal): Promise<string>;
+  /** The `authorization` header. */
+  authorize(signal?: AbortSignal): Promise<string>;
+  /** The one to try after that one was refused; null where none would help. */
+  authorizeAfter(refused: RefusedHeader, signal?: AbortSignal): Promise<string | null>;
+}
+
+interface RefusedHeader {
+  readonly authorization: string;
+  readonly status: number;
+  /** How often in a row this call was refused, from 1. */
+  readonly times: number;
+  /** The forge's own time. */
+  readonly date: string | undefined;
 }
 
 type Answer = Awaited<ReturnType<Octokit['request']>>;
@@ -48,7 +59,7 @@ const CREATES_CONTENT = new Set([
 
 /**
  * An Octokit that behaves: no hidden throttling and no retry of writes. GETs are asked again on 5xx and broken
- * connections, and cost nothing where unchanged (ETag). A refused token is replaced once. Every failure is a
+ * connections, and cost nothing where unchanged (ETag). A refused token is tried again while it is young, else replaced. Every failure is a
  * PorticoError without secrets (`forge-error.ts`), every attempt is told to `onCall`.
  */
 export function createClient(share: ClientShare, speaker: Speaker): Octokit {
@@ -82,33 +93,40 @@ async function converse(talk: Conversation, options: RequestOptions): Promise<An
   const cacheKey = options.method === 'GET' ? `${speaker.installationId} ${talk.urlOf()}` : '';
   const kind: CallKind = route === '/graphql' ? 'graphql' : 'rest';
   const gate = share.gateOf(speaker.installationId);
-  let authorization = await speaker.authorize(undefined, signal);
-  let refreshed = false;
-  for (let attempt = 1; ; attempt += 1) {
+  let authorization = await speaker.authorize(signal);
+  let refused = 0;
+  for (let attempt = 1; ;) {
     const leave = await gate.enter(kind, pointsOf(options), signal);
+    let failure: PorticoError;
+    let date: string | undefined;
+    let status: number;
     try {
       const answer = await ask(talk, options, { authorization, cacheKey, route, signal });
       if (kind === 'graphql') pauseIfLimited(gate, answer);
       return answer;
     } catch (error) {
       signal?.throwIfAborted();
-      const { status, headers } = refusalOf(error);
-      if (status === 401 && !refreshed) {
-        refreshed = true;
-        authorization = await speaker.authorize({ date: headers.date }, signal);
-        continue;
-      }
-      const again = options.method === 'GET' && (status === 0 || status >= 500) && attempt < ATTEMPTS;
       const refusal = { method: options.method, route, ...refusalOf(error) };
-      const failure = forgeError(refusal, Date.now());
+      failure = forgeError(refusal, Date.now());
       if (failure.code === 'RATE_LIMITED') {
         gate.pause(failure.retryAfter ?? 0, isPrimaryLimit(refusal) ? kind : undefined);
       }
-      if (!again || failure.code === 'RATE_LIMITED') throw failure;
+      ({ status } = refusal);
+      ({ date } = refusal.headers);
     } finally {
       leave();
     }
+    if (failure.code === 'FORGE_AUTH' || failure.code === 'FORGE_FORBIDDEN') {
+      refused += 1;
+      const next = await speaker.authorizeAfter({ authorization, status, times: refused, date }, signal);
+      if (next === null) throw failure;
+      authorization = next;
+      continue;
+    }
+    const again = options.method === 'GET' && (status === 0 || status >= 500) && attempt < ATTEMPTS;
+    if (!again || failure.code === 'RATE_LIMITED') throw failure;
     await pause(share.backoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), undefined, { signal });
+    attempt += 1;
   }
 }
 

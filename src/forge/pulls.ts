@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { PorticoError } from '../error.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
 import type { Repository } from './forge-types.ts';
+import type { MergeRequest, MergeResult } from './merge.ts';
+import { isAboutWorkflows, mergeWithPatience } from './merge.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -62,26 +63,9 @@ interface PullPatch {
   readonly state?: 'open' | 'closed';
 }
 
-interface MergeRequest {
-  /** The head that was checked; the forge refuses if it moved. */
-  readonly sha: string;
-  readonly method: 'merge' | 'squash' | 'rebase';
-  readonly title?: string;
-  readonly message?: string;
-}
-
-type MergeResult =
-  | { readonly ok: true; readonly sha: string }
-  | {
-      readonly ok: false;
-      /** 'queue': the branch takes what comes through its merge queue alone. */
-      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue';
-      readonly message: string;
-    };
-
 type EnqueueResult =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string };
+  | { readonly ok: false; readonly reason: 'moved' | 'blocked' | 'forbidden'; readonly message: string };
 
 type PullHead = { readonly branch: string } | { readonly sha: string };
 
@@ -197,21 +181,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
     convertToDraft: async (id, signal) => {
       await runGraphql(octokit, 'convertToDraft', CONVERT_TO_DRAFT, { id }, signal);
     },
-    mergePull: async (n, request, signal) => {
-      try {
-        const { data } = await pulls.merge({
-          ...where(context, signal),
-          pull_number: n,
-          sha: request.sha,
-          merge_method: request.method,
-          ...(request.title === undefined ? {} : { commit_title: request.title }),
-          ...(request.message === undefined ? {} : { commit_message: request.message }),
-        });
-        return { ok: true, sha: data.sha };
-      } catch (error) {
-        return mergeRefusal(error);
-      }
-    },
+    mergePull: (n, request, signal) => mergeWithPatience(context, n, request, backoffMs, signal),
     enqueuePull: async (id, sha, signal) => {
       try {
         await runGraphql(octokit, 'enqueue', ENQUEUE, { id, sha }, signal);
@@ -220,7 +190,10 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
         if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN')) throw error;
         if (/already (?:in|queued)/i.test(error.message)) return { ok: true };
         const moved = /head branch was modified|expected.*head/i.test(error.message);
-        return { ok: false, reason: moved ? 'moved' : 'blocked', message: wordsOfForge(error) };
+        const message = wordsOfForge(error);
+        if (moved) return { ok: false, reason: 'moved', message };
+        const reason = isAboutWorkflows(message) ? 'forbidden' : 'blocked';
+        return { ok: false, reason, message };
       }
     },
     updateBranch: async (n, expectedHeadSha, signal) => {
@@ -252,16 +225,3 @@ const CONVERT_TO_DRAFT = `mutation ConvertToDraft($id: ID!) {
 const ENQUEUE = `mutation Enqueue($id: ID!, $sha: GitObjectID!) {
   enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $sha }) { mergeQueueEntry { position } }
 }`;
-
-/** 409: the head moved. 405: conflicts, a rule, a draft, a method that is not allowed; the words tell which. */
-function mergeRefusal(error: unknown): MergeResult {
-  if (!(error instanceof PorticoError)) throw error;
-  const { code } = error;
-  const message = wordsOfForge(error);
-  if (code === 'FORGE_CONFLICT') return { ok: false, reason: 'moved', message };
-  if (code !== 'FORGE_NOT_ALLOWED') throw error;
-  if (/merge queue/i.test(message)) return { ok: false, reason: 'queue', message };
-  const conflict =
-    /not mergeable|merge conflict/i.test(message) && !/rule violation|required|review/i.test(message);
-  return { ok: false, reason: conflict ? 'not-mergeable' : 'blocked', message };
-}

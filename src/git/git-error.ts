@@ -34,7 +34,7 @@ export function gitError(failure: GitFailure): PorticoError {
       hint: 'The repository does not exist, was renamed, or the App may not see it.',
     });
   }
-  if (/couldn't find remote ref|not our ref/i.test(text)) {
+  if (/couldn't find remote ref|not our ref|unadvertised object/i.test(text)) {
     return new PorticoError('GIT_NO_SUCH_REF', message, {
       blame: 'forge',
       hint: 'The ref is gone; look again.',

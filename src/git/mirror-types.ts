@@ -240,13 +240,25 @@ export interface Mirror extends AsyncDisposable {
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
 }
 
+/** What the remote did not take. */
+export interface RefusedToken {
+  readonly token: string;
+  /** How often in a row, from 1. */
+  readonly times: number;
+  /** 401: git does not tell it from 403. */
+  readonly status: 401;
+}
+
 export interface MirrorOptions {
   /** Directory of the mirror; made when absent, deleted and cloned anew when damaged. */
   readonly dir: string;
   /** `https://host/owner/name.git`, without credentials. */
   readonly url: string;
-  /** The token for the remote; asked before every network operation, with `refresh` after a refusal. */
-  readonly token?: (refresh?: boolean) => Promise<string | undefined>;
+  /**
+   * The token for the remote; asked before every network operation, and after a refusal for what to try next: null where
+   * nothing would help.
+   */
+  readonly token?: (refused?: RefusedToken) => Promise<string | null>;
   /** Protocols that may be used beside https: 'http' for a forge on http, 'file' for the command line. */
   readonly protocols?: readonly ('http' | 'file')[];
   readonly limits?: Partial<PackageLimits>;

@@ -1,6 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
-import type { PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
@@ -10,32 +10,36 @@ import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
 /** The other end: where it is and how to get in. */
 export interface Remote {
   readonly url: string;
-  readonly token?: (refresh?: boolean) => Promise<string | undefined>;
+  readonly token?: MirrorOptions['token'];
   /** Settings of every process that talks to it. */
   readonly config?: Readonly<Record<string, string>>;
 }
 
 const TEN_MINUTES = 600_000;
+/** Whoever gives tokens ends it before that. */
+const REFUSALS = 5;
 
-/** Runs a git command that talks to the remote; after a refusal, once more with a fresh token. */
+/** Runs a git command that talks to the remote; after a refusal again, with the token that there is then, while there is one. */
 export async function runRemote(
   setup: GitSetup,
   remote: Remote,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const attempt = async (refresh: boolean): Promise<RunResult> => {
-    const token = await remote.token?.(refresh);
-    const credential = token === undefined ? {} : { credential: { url: remote.url, token } };
+  let token = (await remote.token?.()) ?? null;
+  for (let times = 1; ; times += 1) {
+    const credential = token === null ? {} : { credential: { url: remote.url, token } };
     const { config = {} } = remote;
-    return await runGit(setup, args, { timeoutMs: TEN_MINUTES, config, ...options, ...credential });
-  };
-  try {
-    return await attempt(false);
-  } catch (error) {
-    const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
-    if (!refused || remote.token === undefined) throw error;
-    return await attempt(true);
+    try {
+      return await runGit(setup, args, { timeoutMs: TEN_MINUTES, config, ...options, ...credential });
+    } catch (error) {
+      const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
+      if (!refused || token === null || times > REFUSALS) throw error;
+      const next = (await remote.token?.({ token, times, status: 401 })) ?? null;
+      options.signal?.throwIfAborted();
+      if (next === null) throw error;
+      token = next;
+    }
   }
 }
 

@@ -52,7 +52,7 @@ export function checkRefPattern(text: string): string {
   return text;
 }
 
-/** Returns a fetch refspec `[+]src:dst` of two full refs, or a bare object id. Throws INVALID_REF. */
+/** Returns a fetch refspec `[+]src:dst`, from a full ref or an object id to a full ref, or a bare object id. Throws INVALID_REF. */
 export function checkRefspec(text: string): string {
   if (isOid(text)) return text;
   const [source, target, ...rest] = text.replace(/^\+/, '').split(':');
@@ -61,7 +61,7 @@ export function checkRefspec(text: string): string {
       hint: 'Write [+]source:target.',
     });
   }
-  checkRefPattern(source);
+  if (!isOid(source)) checkRefPattern(source);
   checkRefPattern(target);
   return text;
 }

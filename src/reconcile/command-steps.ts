@@ -15,6 +15,7 @@ import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isMergedForSomebody, publishRequestOf, recordPublishRequest } from './publish-request.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
+import { whyNotMerged } from './why-not-merged.ts';
 
 export type StepOutcome =
   /** `reply` where there is something to read. */
@@ -215,29 +216,22 @@ async function merge(
   const { pull } = snapshot;
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
-    if ((await digestAt(world, access, step.sha, signal)) !== step.digest) {
-      return moved(step.sha, pull.headSha);
-    }
+    const stillStands = async (s?: AbortSignal): Promise<boolean> =>
+      (await digestAt(world, access, step.sha, s)) === step.digest;
+    if (!(await stillStands(signal))) return moved(step.sha, pull.headSha);
     const request = {
       requestedBy: asked.login,
       requestedIn: asked.id,
       ...(step.bump && { bump: step.bump }),
     };
-    const answer = await mergeAsAllowed(world, access, snapshot, step.sha, request, signal);
-    if (!answer.ok && answer.reason === 'queue') {
-      await recordPublishRequest(world, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
-      return enterQueue(access, pull, step, signal);
-    }
+    const checked = { sha: step.sha, stillStands };
+    const answer = await mergeAsAllowed(world, access, snapshot, checked, request, signal);
     if (!answer.ok) {
-      if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
-      return {
-        kind: 'refused',
-        message: `The forge does not merge it: ${told(answer.message)}`,
-        hint:
-          answer.reason === 'blocked'
-            ? 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.'
-            : 'Update the branch, then ask again.',
-      };
+      const { reason, message } = answer;
+      if (reason === 'moved') return moved(step.sha, pull.headSha);
+      if (reason !== 'queue') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
+      await recordPublishRequest(world, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
+      return enterQueue(access, snapshot, step, signal);
     }
     merged = answer.sha;
   }
@@ -257,19 +251,22 @@ export function mergedText(
 /** The branch takes what comes through its merge queue: what the queue merges is tagged like any other merge. */
 async function enterQueue(
   { forge }: Access,
-  pull: ProposalSnapshot['pull'],
+  snapshot: ProposalSnapshot,
   step: Extract<Step, { do: 'merge' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
+  const { pull } = snapshot;
   const answer = await forge.enqueuePull(pull.nodeId, step.sha, signal);
   if (answer.ok) {
     const reply = `It waits in the merge queue of \`${pull.baseRef}\`. What the queue merges is tagged.`;
     return { kind: 'done', reply };
   }
-  if (answer.reason === 'moved') return moved(step.sha, pull.headSha);
+  const { reason, message } = answer;
+  if (reason === 'moved') return moved(step.sha, pull.headSha);
+  if (reason === 'forbidden') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
   return {
     kind: 'refused',
-    message: `The merge queue does not take it: ${told(answer.message)}`,
+    message: `The merge queue does not take it: ${told(message)}`,
     hint: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
   };
 }

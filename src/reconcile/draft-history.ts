@@ -9,6 +9,7 @@ import type { CommitInfo, Git } from './git-port.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
+import { fetchedHead } from './pull-head.ts';
 import { isRenderCommit } from './render-commit.ts';
 
 /** A branch of more commits of its own is not looked through. */
@@ -129,7 +130,7 @@ export async function sidesOf(
   pull: Pull,
   signal?: AbortSignal,
 ): Promise<{ readonly head: string; readonly beside: string } | null> {
-  const head = await headOf(git, pull, signal);
+  const head = await fetchedHead(git, pull, signal);
   if (head === null) return null;
   const merged =
     pull.merged && pull.mergeCommitSha !== null ? await git.resolve(pull.mergeCommitSha, signal) : null;
@@ -138,17 +139,4 @@ export async function sidesOf(
       ? await git.resolve(`refs/heads/${pull.baseRef}`, signal)
       : ((await git.commit(merged, signal)).parents[0] ?? null);
   return beside === null ? null : { head, beside };
-}
-
-/** The branch may be gone after the merge; the forge keeps the head. */
-async function headOf(
-  git: Git,
-  { headSha, number }: Pull,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  const known = await git.resolve(headSha, signal);
-  if (known !== null) return known;
-  const ref = `refs/pull/${number}/head`;
-  await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
-  return git.resolve(headSha, signal);
 }

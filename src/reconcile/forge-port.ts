@@ -140,7 +140,8 @@ export type MergeAnswer =
   | { readonly ok: true; readonly sha: string }
   | {
       readonly ok: false;
-      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue';
+      /** 'forbidden': the App may not, as where a workflow changes. 'busy': the forge needs longer than was waited. */
+      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy';
       readonly message: string;
     };
 
@@ -223,6 +224,8 @@ export interface Forge {
       readonly method: 'merge' | 'squash' | 'rebase';
       readonly title?: string;
       readonly message?: string;
+      /** Asked before each further try, where the forge only needed a moment. */
+      readonly stillStands?: (signal?: AbortSignal) => Promise<boolean>;
     },
     signal?: AbortSignal,
   ): Promise<MergeAnswer>;
@@ -233,7 +236,7 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<
     | { readonly ok: true }
-    | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
+    | { readonly ok: false; readonly reason: 'moved' | 'blocked' | 'forbidden'; readonly message: string }
   >;
   /** Who moved a branch (its full ref), of this repository or of another (`owner/name`); null where that is not shown. */
   branchActivity(

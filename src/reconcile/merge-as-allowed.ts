@@ -9,13 +9,17 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
 
 /**
  * Merges by the method of the configuration, or by the first that the repository allows. What was asked for goes into
- * the commit's message; a rebase has none, so there it is recorded first.
+ * the commit's message; a rebase has none, so there it is recorded first. Where the forge needs a moment, it is asked again
+ * while what was checked still stands.
  */
 export async function mergeAsAllowed(
   world: Pick<World, 'seals'>,
   access: Access,
   { facts, pull, config }: Pick<ProposalSnapshot, 'facts' | 'pull'> & { readonly config: RepositoryConfig },
-  sha: string,
+  {
+    sha,
+    stillStands,
+  }: { readonly sha: string; readonly stillStands: (signal?: AbortSignal) => Promise<boolean> },
   request: MergeRequestTrailers,
   signal?: AbortSignal,
 ): Promise<MergeAnswer> {
@@ -29,7 +33,7 @@ export async function mergeAsAllowed(
     const place = { repository: facts.id, pull: pull.number, head: sha };
     const said = mergeMessage(request, place, world.seals);
     const message = method === 'rebase' ? {} : { message: `${pull.title}\n\n${said}` };
-    answer = await access.forge.mergePull(pull.number, { sha, method, ...message }, signal);
+    answer = await access.forge.mergePull(pull.number, { sha, method, stillStands, ...message }, signal);
     if (answer.ok || !isOtherMethod(answer)) return answer;
   }
   return answer ?? { ok: false, reason: 'blocked', message: 'no method of merging is left' };

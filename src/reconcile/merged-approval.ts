@@ -12,6 +12,7 @@ import type { CommitInfo, PackageDir } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import { isConsentTo } from './proposal-approval.ts';
 import { MERGE_QUEUE } from './publish-request.ts';
+import { fetchedHead } from './pull-head.ts';
 
 /** A state of a package on the registered branch, and the proposal that brought it. */
 export interface Merged {
@@ -165,12 +166,7 @@ async function isSameContent(
   { package: { directory }, commit: { oid } }: Merged,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if ((await git.resolve(pull.headSha, signal)) === null) {
-    // A squashed branch that is deleted is left in the forge's own ref alone.
-    const ref = `refs/pull/${pull.number}/head`;
-    await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
-  }
-  const head = await git.resolve(pull.headSha, signal);
+  const head = await fetchedHead(git, pull, signal);
   if (head === null) return false;
   return (await git.treeId(head, directory, signal)) === (await git.treeId(oid, directory, signal));
 }

@@ -8,6 +8,7 @@ import { loadConfiguration } from './configuration.ts';
 import type { Pull, RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import type { Access } from './ports.ts';
+import { fetchedHead } from './pull-head.ts';
 
 export interface ProposalSnapshot {
   readonly facts: RepositoryFacts;
@@ -131,10 +132,7 @@ async function resolveHead(
     const branch = await git.resolve(ref, signal);
     if (branch !== null) return branch;
   }
-  const known = await git.resolve(pull.headSha, signal);
-  if (known !== null) return known;
-  await git.fetch({ refspecs: [`+refs/pull/${pull.number}/head:refs/pull/${pull.number}/head`] }, signal);
-  return git.resolve(pull.headSha, signal);
+  return fetchedHead(git, pull, signal);
 }
 
 /** The packages that have a changed file, with their trees at the three commits. */

@@ -73,13 +73,17 @@ export async function mergedAlone(
   }
   const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
   const message = mergeMessage({ requestedBy: world.app.slug }, place, world.seals);
-  const answer = await access.forge.mergePull(
-    pull.number,
-    { sha: pull.headSha, method: 'merge', title: `${pull.title} (#${pull.number})`, message },
-    signal,
-  );
+  const title = `${pull.title} (#${pull.number})`;
+  const stillStands = async (s?: AbortSignal): Promise<boolean> =>
+    (await access.forge.listChecks(pull.headSha, s)).some(
+      ({ id, conclusion, externalId }) =>
+        id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
+    );
+  const request = { sha: pull.headSha, method: 'merge' as const, title, message, stillStands };
+  const answer = await access.forge.mergePull(pull.number, request, signal);
   if (!answer.ok) {
-    world.log.info({ pull: pull.number, reason: answer.reason }, 'the update did not merge itself');
+    const { reason } = answer;
+    world.log.info({ pull: pull.number, reason, err: answer.message }, 'the update did not merge itself');
     return null;
   }
   await world.enqueue(publicationJob(access.ref));

@@ -14,6 +14,7 @@ import { summarise } from '../../src/demo/summary.ts';
 import { recordContract } from '../contract/recorder.ts';
 import type { ContractRecorder } from '../contract/recorder.ts';
 import { hasChromium, launchChromium } from '../localforge/web/chromium.ts';
+import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { playSentences, runCommands, thingsOf } from './play-invitation.ts';
 
 const packages = fileURLToPath(new URL('../../src/demo/packages', import.meta.url));
@@ -31,6 +32,8 @@ beforeAll(async () => {
   local = await startLocalPortico({
     dataDir: `${workspace.path}/data`,
     config: castConfig(),
+    realistic: REALISTIC,
+    retryMs: RETRY_MS,
     logLevel: 'error',
     dashboardSeconds: DASHBOARDS_AFTER_SECONDS,
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { LocalForge } from '../../src/localforge/forge.ts';
+import { RETRY_MS } from '../realistic.ts';
 import { eventually } from './eventually.ts';
 import { startPortico, type PorticoProcess } from './portico-process.ts';
 
@@ -34,6 +35,7 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     PORT: String(port),
     PORTICO_DATA: join(data, 'bot'),
     LOG_LEVEL: 'info',
+    FORGE_RETRY_MS: String(RETRY_MS),
     CONTENT_PER_MINUTE: '10000',
     CONTENT_PER_HOUR: '100000',
     POINTS_PER_MINUTE: '1000000',

@@ -6,6 +6,7 @@ import type { Octokit } from '@octokit/rest';
 
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { copyTemplate } from '../queue/engines.ts';
+import { REALISTIC } from '../realistic.ts';
 import { stageRepository, type StageRepository } from '../reconcile/stage-repository.ts';
 import type { Login } from '../reconcile/stage.ts';
 import { quiet, startBotProcess, type BotSettings } from './bot-process.ts';
@@ -57,6 +58,7 @@ export async function makeGround(repositories: readonly string[]): Promise<Groun
       const forge = await startForge({
         dataDir: join(data, 'forge'),
         port: forgePort,
+        realistic: REALISTIC,
         ...(copyOf === undefined && { config: configOf(repositories) }),
       });
       const proxy = await openFaultProxy(forgePort, proxyPort);

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import portico from '../../src/probot-host.ts';
 import { copyTemplate } from '../queue/engines.ts';
+import { REALISTIC } from '../realistic.ts';
 import { eventually } from './eventually.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
@@ -28,6 +29,7 @@ beforeAll(async () => {
   });
   forge = await startForge({
     dataDir: join(root, 'forge'),
+    realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }],

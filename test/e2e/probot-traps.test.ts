@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startLocalPortico, type LocalPortico } from '../../src/cli/local-portico.ts';
 import { copyTemplate } from '../queue/engines.ts';
+import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
 
@@ -23,6 +24,8 @@ beforeAll(async () => {
   await copyTemplate(join(root, 'data', 'bot', 'store'));
   local = await startLocalPortico({
     dataDir: join(root, 'data'),
+    realistic: REALISTIC,
+    retryMs: RETRY_MS,
     logLevel: 'silent',
     config: {
       tokens: { 'alice-token': { login: 'alice' } },

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 
 import { startForge } from '../../src/localforge/forge.ts';
 import { startPostgres } from '../queue/postgres.ts';
+import { REALISTIC } from '../realistic.ts';
 import { eventually } from './eventually.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
@@ -37,6 +38,7 @@ test.skipIf(postgres === null)(
     });
     await using forge = await startForge({
       dataDir: join(root, 'forge'),
+      realistic: REALISTIC,
       config: {
         tokens: { 'alice-token': { login: 'alice' } },
         users: [{ login: 'alice' }],

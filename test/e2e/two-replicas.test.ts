@@ -8,6 +8,7 @@ import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import { startPostgres } from '../queue/postgres.ts';
+import { REALISTIC } from '../realistic.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from '../reconcile/stage-repository.ts';
 import { quiet, startBotProcess } from './bot-process.ts';
@@ -128,6 +129,7 @@ async function story(
 function openForge(root: string): Promise<LocalForge> {
   return startForge({
     dataDir: join(root, 'forge'),
+    realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }],

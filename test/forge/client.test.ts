@@ -21,6 +21,10 @@ const BROKEN_KEY = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0';
 
 const next = (page: number) => ({ link: `<${API}/repositories/5/pulls?page=${page}>; rel="next"` });
 
+const refuse = (status: number, message: string): void => {
+  nock(ORIGIN).get(REPO).reply(status, { message });
+};
+
 const delivery = (id: number, guid: string, status: number, hour: number) => ({
   id,
   guid,
@@ -119,16 +123,28 @@ describe('tokens', () => {
     expect(other.mints).toHaveLength(1);
   });
 
-  test('401: a new token, once', async () => {
-    const { repository, calls } = mockForge();
-    nock(ORIGIN).get(REPO).reply(401, { message: 'Bad credentials' });
+  test('401 or 403: a young token is tried again a moment later, three times at most; an old one is replaced', async () => {
+    const { repository, calls, mints } = mockForge();
+    const seen = (): number[] =>
+      calls.splice(0).flatMap((c) => (c.route === '/repos/{owner}/{repo}' ? [c.status] : []));
+    refuse(401, 'Bad credentials');
+    refuse(403, 'Resource not accessible by integration');
     nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
     expect((await repository.get()).fullName).toBe('acme/blueprints');
-    nock(ORIGIN).get(REPO).twice().reply(401, { message: 'Bad credentials' });
+    expect([seen(), mints.length]).toEqual([[401, 403, 200], 1]);
+
+    for (let time = 0; time < 4; time += 1) refuse(401, 'Bad credentials');
     await expect(repository.get()).rejects.toMatchObject({ code: 'FORGE_AUTH', blame: 'forge' });
-    expect(calls.filter((c) => c.route === '/repos/{owner}/{repo}').map((c) => c.status)).toEqual([
-      401, 200, 401, 401,
-    ]);
+    expect([seen(), mints.length]).toEqual([[401, 401, 401, 401], 1]);
+
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    refuse(403, 'Resource not accessible by integration');
+    await expect(repository.get()).rejects.toMatchObject({ code: 'FORGE_FORBIDDEN' });
+    expect([seen(), mints.length]).toEqual([[403], 1]);
+    refuse(401, 'Bad credentials');
+    nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
+    await repository.get();
+    expect([seen(), mints.length]).toEqual([[401, 200], 2]);
   });
 
   test('a clock that is off is put right by the answer', async () => {
@@ -300,7 +316,9 @@ describe('trouble', () => {
       451: 'FORGE_REFUSED',
     };
     for (const [status, code] of Object.entries(codes)) {
-      nock(ORIGIN).post(COMMENTS).reply(Number(status), { message: 'Because' });
+      // A young token is tried again where that may be the reason.
+      const times = code === 'FORGE_FORBIDDEN' ? 4 : 1;
+      nock(ORIGIN).post(COMMENTS).times(times).reply(Number(status), { message: 'Because' });
       const error = (await repository.createComment(1, 'x').catch((e: unknown) => e)) as Error;
       expect(error).toMatchObject({ code, message: expect.stringContaining('Because') });
       expect(error.message).toContain('/repos/{owner}/{repo}/issues/{issue_number}/comments');

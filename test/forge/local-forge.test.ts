@@ -101,7 +101,10 @@ beforeAll(async () => {
     dir: join(scratch, 'mirror'),
     url: `${local.gitUrl}/acme/blueprints.git`,
     protocols: ['http'],
-    token: (refresh) => forge.tokenFor(installation.id, known.id, { refresh: refresh === true }),
+    token: (refused) =>
+      refused === undefined
+        ? forge.tokenFor(installation.id, known.id)
+        : forge.tokenAfter(refused, installation.id, known.id),
   });
   alice = new Octokit({ baseUrl: local.apiUrl, auth: 'alice-token' });
 });
@@ -337,12 +340,78 @@ describe('against the local forge', () => {
       ok: false,
       reason: 'not-mergeable',
     });
+    const puts = (from: number): number => calls.slice(from).filter(({ method }) => method === 'PUT').length;
+    const start = calls.length;
+    await repository.mergePull(pull.number, { sha: head, method: 'merge' });
+    expect(puts(start)).toBe(1);
     expect(await repository.updateBranch(pull.number, main)).toMatchObject({ ok: false, reason: 'moved' });
     await repository.closePull(pull.number);
     expect(await repository.pullsForHead({ branch: 'clash' })).toEqual([]);
     expect(await repository.pullsForHead({ branch: 'clash' }, { state: 'all' })).toMatchObject([
       { state: 'closed', merged: false },
     ]);
+  });
+
+  test('a merge that is refused for a moment is tried again, while what was checked stands', async () => {
+    const main = (await mirror.resolve('main'))!;
+    const opened = async (branch: string): Promise<{ n: number; sha: string }> => {
+      const sha = await push(branch, main, { [`app/${branch}.yaml`]: 'kind: Moment\n' });
+      const made = await repository.createPull({ title: branch, body: '', head: branch, base: 'main' });
+      return { n: made.pull.number, sha };
+    };
+    const method = 'merge' as const;
+    for (const message of [
+      'Base branch was modified. Review and try the merge again.',
+      'Pull Request is not mergeable',
+    ]) {
+      const { n, sha } = await opened(message.slice(0, 4));
+      local.knobs.nextMerges = { message, times: 3 };
+      expect(await repository.mergePull(n, { sha, method })).toMatchObject({ ok: true });
+    }
+
+    const late = await opened('late');
+    local.knobs.nextMerges = {
+      message: 'Base branch was modified. Review and try the merge again.',
+      times: 9,
+    };
+    const asked: boolean[] = [];
+    const stillStands = (): Promise<boolean> => Promise.resolve(asked.push(true) < 3);
+    expect(await repository.mergePull(late.n, { sha: late.sha, method, stillStands })).toMatchObject({
+      ok: false,
+      reason: 'moved',
+    });
+    expect([asked.length, local.knobs.nextMerges.times]).toEqual([3, 6]);
+    expect(await repository.mergePull(late.n, { sha: late.sha, method })).toMatchObject({
+      ok: false,
+      reason: 'busy',
+    });
+    expect(local.knobs.nextMerges.times).toBe(1);
+    local.knobs.nextMerges = null;
+    await repository.closePull(late.n);
+  });
+
+  test('a new token that is refused for a moment is waited for, by the API and by git', async () => {
+    Object.assign(local.knobs.realism, { freshTokens: { share: 1, ms: 100 } });
+    const young = connectForge({
+      appId: local.app.id,
+      privateKey: local.app.privateKeyPem,
+      baseUrl: local.apiUrl,
+      backoffMs: 20,
+    });
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await young.repository(installation.id, known).getPull(1)).not.toBeNull();
+      await using made = await openMirror({
+        dir: join(scratch, `young-${turn}`),
+        url: `${local.gitUrl}/acme/blueprints.git`,
+        protocols: ['http'],
+        token: (refused) =>
+          refused === undefined
+            ? young.tokenFor(installation.id, known.id)
+            : young.tokenAfter(refused, installation.id, known.id),
+      });
+      expect(await made.resolve('main')).not.toBeNull();
+    }
+    Object.assign(local.knobs.realism, { freshTokens: null });
   });
 
   test('issues, labels, rules', async () => {

@@ -4,6 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mockForge, ORIGIN, rawPull, REPO } from './forge-mock.ts';
 import type { Json } from './forge-mock.ts';
 
+const REFUSED_WORKFLOW =
+  'refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission';
+
 beforeEach(() => nock.disableNetConnect());
 afterEach(() => {
   nock.cleanAll();
@@ -13,6 +16,10 @@ afterEach(() => {
 describe('pull requests', () => {
   test.each([
     [409, 'Head branch was modified. Review and try the merge again.', 'moved'],
+    [403, 'Resource not accessible by integration', 'forbidden'],
+    [403, REFUSED_WORKFLOW, 'forbidden'],
+    [405, REFUSED_WORKFLOW, 'forbidden'],
+    [422, REFUSED_WORKFLOW, 'forbidden'],
     [405, 'Pull Request is not mergeable', 'not-mergeable'],
     [405, 'Merge conflict between base and head', 'not-mergeable'],
     [405, 'Required status check "portico" is expected.', 'blocked'],
@@ -20,7 +27,10 @@ describe('pull requests', () => {
     [405, 'Merge commits are not allowed on this repository.', 'blocked'],
   ])('a merge refused with %s %j is %s', async (status, message, reason) => {
     const { repository } = mockForge();
-    nock(ORIGIN).put(`${REPO}/pulls/1/merge`).reply(status, { message });
+    nock(ORIGIN).persist().put(`${REPO}/pulls/1/merge`).reply(status, { message });
+    nock(ORIGIN)
+      .get(`${REPO}/pulls/1`)
+      .reply(200, rawPull({ mergeable: false }));
     const result = await repository.mergePull(1, { sha: 'a'.repeat(40), method: 'merge' });
     expect(result).toMatchObject({ ok: false, reason, message: expect.stringContaining(message) });
   });

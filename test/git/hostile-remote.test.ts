@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import type { Mirror } from '../../src/git/mirror-types.ts';
+import type { Mirror, RefusedToken } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
 import { BOT, file, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
@@ -13,16 +13,17 @@ const at = useMirrors();
 let mirror: Mirror;
 
 describe('the remote is not trusted', () => {
-  test('a refused token is asked for afresh, once', async () => {
+  test('a refused token is told of, and the one tried that comes after it, while there is one', async () => {
     seed(at.origin, { x: '1' });
-    const asked: (boolean | undefined)[] = [];
-    const token = (refresh?: boolean): Promise<string> => {
-      asked.push(refresh);
-      return Promise.resolve(refresh === true ? 'ghs_secret' : 'ghs_expired');
+    const asked: (RefusedToken | undefined)[] = [];
+    const token = (refused?: RefusedToken): Promise<string> => {
+      asked.push(refused);
+      return Promise.resolve(refused?.times === 2 ? 'ghs_secret' : 'ghs_expired');
     };
     mirror = await openMirror({ dir: join(at.scratch, at.name), url: at.url, protocols: ['http'], token });
     at.closeLater(mirror);
-    expect(asked).toEqual([false, true]);
+    const refused = { token: 'ghs_expired', status: 401 };
+    expect(asked).toEqual([undefined, { ...refused, times: 1 }, { ...refused, times: 2 }]);
     expect(await mirror.resolve('main')).not.toBeNull();
   });
 

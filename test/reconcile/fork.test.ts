@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { hurryBackground } from '../../src/localforge/background.ts';
+import { eventually } from '../e2e/eventually.ts';
 import { assemble } from '../function/wasm/wat.ts';
 import { forkOf } from './fork-of.ts';
 import { kptfile, smallPackage, step } from './small-package.ts';
@@ -64,6 +66,10 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
+async function pullRef(number: number): Promise<string> {
+  return main.git('for-each-ref', '--format=%(objectname)', `refs/pull/${number}/head`);
+}
+
 async function proposeFromFork(branch: string, files: Readonly<Record<string, string>>): Promise<number> {
   await fork.push(branch, files);
   const { data } = await stage
@@ -81,6 +87,33 @@ const withStep = (image: string): Record<string, string> => ({
 });
 
 describe('a proposal from a fork', () => {
+  test('is looked at while refs/pull/N/head is behind: its head is fetched by its id', async () => {
+    const { realism } = stage.forge.knobs;
+    const usual = realism.pullRefLag;
+    // Longer than any test: the ref does not come by itself.
+    realism.pullRefLag = { share: 1, ms: 600_000 };
+    try {
+      await fork.push('late', { 'notes.txt': 'one\n' });
+      const opening = { ...main.where, title: 'late', head: 'rita:late', base: 'main' };
+      const { data } = await stage.as('rita').rest.pulls.create(opening);
+      const looked = async (sha: string): Promise<boolean> => (await main.checks(sha)).has('portico');
+      await eventually('the first look', () => looked(data.head.sha));
+      expect(await pullRef(data.number)).toBe('');
+      const second = await fork.push('late', { 'notes.txt': 'two\n' });
+      await eventually('the second look', async () => {
+        await main.say(data.number, 'pushed', 'rita');
+        return looked(second);
+      });
+      expect(await pullRef(data.number)).toBe('');
+      await main.pull(data.number);
+      await stage.as('rita').rest.pulls.update({ ...main.where, pull_number: data.number, state: 'closed' });
+    } finally {
+      realism.pullRefLag = usual;
+      hurryBackground(stage.forge.context);
+    }
+    await stage.idle();
+  });
+
   test('is checked; nothing is written there, and the rendering is shown as a patch', async () => {
     let number = 0;
     const before = {

@@ -8,6 +8,7 @@ import type { Octokit } from '@octokit/rest';
 import type { Environment } from '../../src/config/environment.ts';
 import { createContentPools } from '../../src/isolation/content.ts';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
+import type { RealisticOption } from '../../src/localforge/realism/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
 import {
@@ -20,6 +21,7 @@ import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
 import { copyTemplate } from '../queue/engines.ts';
+import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
 
@@ -85,6 +87,8 @@ export interface StageSettings {
   readonly watched?: boolean;
   /** The organisation's defaults say that its repositories share among themselves, and obey each other's documents. */
   readonly shares?: boolean;
+  /** How real the forge is, in the place of the usual; false where a test says why. */
+  readonly realistic?: RealisticOption | false;
   /** What the bot logs. Default: everything. */
   readonly logLevel?: 'trace' | 'warn';
   /** `own`: the API is on another origin than git, as on github.com. */
@@ -113,6 +117,7 @@ export async function startStage(
   const forge = await startForge({
     dataDir: join(root, 'forge'),
     ...(settings.apiOrigin && { apiOrigin: settings.apiOrigin }),
+    realistic: settings.realistic ?? REALISTIC,
     config: {
       tokens: Object.fromEntries(PEOPLE.map((login) => [`${login}-token`, { login }])),
       users: PEOPLE.map((login) => ({ login })),
@@ -169,6 +174,7 @@ export async function startStage(
         contentPerHour: 1_000_000,
         pointsPerMinute: 10_000_000,
         sweepMinutes: 1_000,
+        retryMs: RETRY_MS,
         // Tests ask for dashboards; else they would be written in the middle of what is counted.
         dashboardSeconds: 1_000,
         metrics: true,

@@ -17,6 +17,7 @@ const web = (color: string, size = 'small'): Record<string, string> => ({
 beforeAll(async () => {
   stage = await startStage({
     tagged: { files: { ...below('web', smallPackage('web')), [CI]: workflow('a', 'a') } },
+    asked: { files: { ...below('web', smallPackage('web')), [CI]: workflow('a', 'a') } },
     merged: {
       files: {
         ...below('web', smallPackage('web')),
@@ -110,4 +111,17 @@ test('a merge before a workflow change is tagged: later, where the package is th
   await stage.startBot();
   await stage.sweep();
   expect((await repo.tags()).get('api/v1')).toBe(last);
+});
+
+test('what changes a workflow is not merged by the App: whoever asks is told why, and a merge by hand is tagged', async () => {
+  const repo = stage.repository('asked');
+  const { number } = await repo.propose('three', { ...web('red'), [CI]: workflow('b', 'b') });
+  await repo.review(number, 'APPROVE');
+  const { reaction, reply } = await repo.command(number, '/portico publish');
+  expect(reaction).toBe('confused');
+  expect(reply).toMatch(
+    /does not let the App merge it: refusing .*`?\.github\/workflows\/ci\.yml.*permission Workflows: merge it yourself/s,
+  );
+  await repo.merge(number);
+  expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
 });

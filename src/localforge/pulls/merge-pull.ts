@@ -12,7 +12,7 @@ import { forgetTestMerge } from './mergeability.ts';
 import { pullById } from './pull-events.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 import { closePull } from './transitions.ts';
-import { workflowRefusal } from './workflow-change.ts';
+import { forbiddenMerge } from './workflow-change.ts';
 
 export type MergeOutcome =
   | { readonly merged: true; readonly sha: string }
@@ -51,7 +51,7 @@ async function mergeLocked(
   if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
     return no(405, 'Head branch is not up to date with the base branch.');
   }
-  const forbidden = await workflowRefusal(context, repository, pull, base, request.actor);
+  const forbidden = await forbiddenMerge(context, repository, pull, base, request.actor);
   if (forbidden !== undefined) return no(403, forbidden);
   const passing = transientRefusal(context, pull, request.actor);
   if (passing !== undefined) {

@@ -3,6 +3,7 @@ import type { PullRecord } from '../collaboration-records.ts';
 import type { ForgeContext } from '../context.ts';
 import type { RepositoryRecord } from '../records.ts';
 import type { Actor } from '../viewer.ts';
+import { workflowRefusal } from '../workflow-rule.ts';
 
 const WORKFLOWS = '.github/workflows';
 
@@ -11,7 +12,7 @@ const WORKFLOWS = '.github/workflows';
  * GitHub says only that it is not accessible (chdsbd/kodiak#641), else it names the file (getmydia/mydia#634,
  * KeisukeYamashita/auto-pull-request-merge#481).
  */
-export async function workflowRefusal(
+export async function forbiddenMerge(
   context: ForgeContext,
   repository: RepositoryRecord,
   pull: PullRecord,
@@ -30,5 +31,5 @@ export async function workflowRefusal(
   const isTree = before?.type !== 'blob' && after?.type !== 'blob';
   const [changed] = isTree ? await git.changedPaths(before?.sha, after?.sha) : [];
   const path = changed === undefined ? WORKFLOWS : `${WORKFLOWS}/${changed.path}`;
-  return `refusing to allow a GitHub App to create or update workflow \`${path}\` without \`workflows\` permission`;
+  return workflowRefusal(path);
 }
