@@ -1,3 +1,4 @@
+import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import type { Option, Verb } from './verb.ts';
 
 const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
@@ -291,6 +292,7 @@ export const VERBS: readonly Verb[] = [
     positionals: { least: 0, most: 1 },
     load: async () => (await import('./tree.ts')).tree,
   },
+  CATALOG_VERB,
   {
     name: 'serve',
     summary: 'run the GitHub App',

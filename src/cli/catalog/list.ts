@@ -1,0 +1,44 @@
+import { PorticoError } from '../../error.ts';
+import { listCatalog, type ListSubject } from '../../fbc/list-catalog.ts';
+import { EXIT, usageError } from '../exit-code.ts';
+import { visible } from '../terminal.ts';
+import type { Call } from '../verb.ts';
+import { packagesOf, readCatalogOf } from './read.ts';
+
+const SUBJECTS: readonly ListSubject[] = ['packages', 'channels', 'bundles'];
+
+/** `portico catalog list packages|channels|bundles DIR`. */
+export async function list(call: Call): Promise<number> {
+  const [typed = '', directory = '.'] = call.positionals;
+  const subject = SUBJECTS.find((one) => one === typed);
+  if (subject === undefined) {
+    throw usageError(`portico catalog list cannot list ${typed}`, `It lists ${SUBJECTS.join(', ')}.`);
+  }
+  const all = packagesOf(readCatalogOf(call, directory));
+  const wanted = call.text('package');
+  const packages = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
+  if (wanted !== undefined && packages.length === 0) {
+    throw new PorticoError('CATALOG_NO_PACKAGE', `package "${wanted}" not found`, {
+      hint: `The catalog has: ${all.map(({ name }) => name).join(', ')}`,
+    });
+  }
+  const { columns, rows } = listCatalog(subject, packages);
+  if (call.terminal.json) call.terminal.document({ columns, rows });
+  else call.terminal.write(visible(table([columns.map((column) => column.toUpperCase()), ...rows])));
+  return EXIT.ok;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

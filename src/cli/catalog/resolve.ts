@@ -1,0 +1,51 @@
+import { resolve as resolveIn, type ResolveRequest } from '../../fbc/resolve.ts';
+import { candidatesOf, installedOf, successorsOf } from '../../fbc/successors.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Call } from '../verb.ts';
+import { readCatalogOf } from './read.ts';
+
+/** `portico catalog resolve DIR --package NAME`: the bundle that would be installed, or why there is none. */
+export async function resolve(call: Call): Promise<number> {
+  const { terminal } = call;
+  const outcome = resolveIn(readCatalogOf(call), requestOf(call));
+  if (terminal.json) terminal.document(outcome);
+  if (outcome.resolved === null) {
+    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${outcome.reason}`);
+    terminal.say(`${outcome.code}: ${outcome.detail}`);
+    return EXIT.failed;
+  }
+  if (outcome.deprecated !== undefined)
+    terminal.warn(`${outcome.resolved} is deprecated: ${outcome.deprecated}`);
+  if (!terminal.json) terminal.print(outcome.resolved);
+  return EXIT.ok;
+}
+
+function requestOf(call: Call): ResolveRequest {
+  const [version, installed, told] = ['version', 'installed', 'installed-version'].map(call.text);
+  return {
+    package: call.text('package') ?? '',
+    channels: call.list('channel'),
+    ...(version !== undefined && { version }),
+    policy: call.text('policy') === 'SelfCertified' ? 'SelfCertified' : 'CatalogProvided',
+    ...(installed !== undefined && { installed }),
+    ...(told !== undefined && { installedVersion: told }),
+  };
+}
+
+/** `portico catalog successors DIR --package NAME --installed BUNDLE`: what an installation may move to, and itself. */
+export async function successors(call: Call): Promise<number> {
+  const catalog = readCatalogOf(call);
+  const { package: of, channels = [], installed: name = '', installedVersion } = requestOf(call);
+  const candidates = candidatesOf(catalog.bundles.filter((bundle) => bundle.package === of));
+  const chosen = catalog.channels.filter(
+    (channel) => channel.package === of && (channels.length === 0 || channels.includes(channel.name)),
+  );
+  const installed = installedOf(name, candidates, installedVersion);
+  const names =
+    installed === undefined ? [] : successorsOf(installed, candidates, chosen).map((one) => one.name);
+  if (installed === undefined)
+    call.terminal.warn(`the version of ${name} is not known; give --installed-version`);
+  if (call.terminal.json) call.terminal.document({ successors: names });
+  else for (const one of names) call.terminal.print(one);
+  return EXIT.ok;
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { PorticoError } from '../../error.ts';
+import type { BundleBlob } from '../../fbc/catalog.ts';
+import { readCatalog } from '../../fbc/read-catalog.ts';
+import { renderTemplate } from '../../fbc/template.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { decodeText } from '../../package/render/read-resources.ts';
+import { readFolder } from '../folder.ts';
+import { reasonOf } from '../system-error.ts';
+import { placeIn, type Call } from '../verb.ts';
+import { writeCatalog } from './render.ts';
+
+/** `portico catalog template FILE --bundles DIR`: the catalog that a template stands for. */
+export async function template(call: Call): Promise<number> {
+  const typed = call.positionals[0] ?? '';
+  const directory = call.text('bundles');
+  const files: PackageFiles =
+    directory === undefined ? new Map() : readFolder(call.path(directory), { warn: call.terminal.warn });
+  const place = placeIn(call, '/');
+  const file = place(join('/', call.path(typed)));
+  const text = decodeText(file, readTemplate(call, typed));
+  return writeCatalog(
+    call,
+    renderTemplate(file, text, (image) => renderedBundle(files, image)),
+  );
+}
+
+function readTemplate(call: Call, typed: string): Uint8Array {
+  try {
+    return readFileSync(call.path(typed));
+  } catch (cause) {
+    throw new PorticoError('TEMPLATE_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      cause,
+      hint: 'Give the file of a catalog template.',
+    });
+  }
+}
+
+/** The one bundle in the file that is named as the image, with `/`, `:` and `@` as `_`. */
+function renderedBundle(files: PackageFiles, image: string): BundleBlob | undefined {
+  const name = image.replaceAll(/[/:@]/g, '_');
+  for (const ending of ['.yaml', '.yml', '.json', '']) {
+    const file = files.get(name + ending);
+    if (file === undefined) continue;
+    const { bundles } = readCatalog(new Map([[name + ending, file]]));
+    const [bundle] = bundles;
+    if (bundle !== undefined && bundles.length === 1) return bundle;
+    throw new PorticoError(
+      'TEMPLATE_INVALID',
+      `bundle reference "${image}" resulted in ${bundles.length} bundles, expected 1`,
+      { hint: `Correct ${name}${ending} in the directory of rendered bundles.` },
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,203 @@
+/** A bundle directory (`manifests/` and `metadata/`) → the document that a catalog has of it. */
+import type { PackageFiles } from '../package/package.ts';
+import { decodeText, UnreadableFile } from '../package/render/read-resources.ts';
+import type { YamlValue } from '../package/yaml/edit.ts';
+import type { BundleBlob, Fields, Place, Property, RelatedImage } from './catalog.ts';
+import { isMap } from './go-fields.ts';
+import { byText } from './go-text.ts';
+import { CatalogMistake } from './mistake.ts';
+import { firstProperty, PROPERTY } from './properties.ts';
+import { readDocuments } from './read-documents.ts';
+
+const PACKAGE = 'operators.operatorframework.io.bundle.package.v1';
+
+/** True for a directory that is a bundle and no catalog. */
+export function isBundleDirectory(files: PackageFiles): boolean {
+  const has = (directory: string): boolean =>
+    [...files.keys()].some((path) => path.startsWith(`${directory}/`));
+  return has('manifests') && has('metadata');
+}
+
+interface Manifest {
+  readonly place: Place;
+  readonly fields: Fields;
+}
+
+/** Throws `CATALOG_INVALID`, for two ClusterServiceVersions too: which of them counts would be chance. */
+export function readBundleDirectory(files: PackageFiles): BundleBlob {
+  const manifests = manifestsIn(files, 'manifests/');
+  const metadata = manifestsIn(files, 'metadata/');
+  const [csv, second] = manifests.filter(({ fields }) => fields['kind'] === 'ClusterServiceVersion');
+  if (csv === undefined) throw new CatalogMistake('no ClusterServiceVersion object found in manifests', {});
+  if (second !== undefined) {
+    throw new CatalogMistake(
+      `more than one ClusterServiceVersion; the other is in ${csv.place.file}`,
+      second.place,
+    );
+  }
+  const annotations = metadata.map(({ fields }) => fields['annotations']).find(isMap) ?? {};
+  const name = textAt(csv.fields, 'metadata', 'name');
+  const of = textAt(annotations, PACKAGE);
+  if (of === '') throw new CatalogMistake(`the annotation ${PACKAGE} is missing in metadata`, {});
+  const objects: Property[] = manifests.map(({ fields }) => ({
+    type: PROPERTY.object,
+    value: { data: base64(jsonOf(fields)) },
+  }));
+  return {
+    place: csv.place,
+    package: of,
+    name,
+    image: '',
+    properties: [...propertiesOf(of, csv, manifests, metadata), ...objects],
+    relatedImages: imagesOf(csv.fields),
+    objects: manifests.map(({ fields }) => ({ text: () => jsonOf(fields) })),
+    extra: {},
+  };
+}
+
+function manifestsIn(files: PackageFiles, directory: string): Manifest[] {
+  const paths = [...files.keys()].filter(
+    (path) =>
+      path.startsWith(directory) &&
+      /\.(?:ya?ml|json)$/.test(path) &&
+      !path.slice(directory.length).includes('/'),
+  );
+  return paths.sort(byText).flatMap((file) =>
+    readDocuments(file, textOf(file, files.get(file)?.bytes ?? new Uint8Array())).map(({ line, fields }) => ({
+      place: { file, line },
+      fields,
+    })),
+  );
+}
+
+function textOf(file: string, bytes: Uint8Array): string {
+  try {
+    return decodeText(file, bytes);
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw new CatalogMistake('not UTF-8 text', { file });
+    throw error;
+  }
+}
+
+/** What the bundle provides and asks for: told in its metadata, or following from its manifests. Sorted, each once. */
+function propertiesOf(
+  of: string,
+  csv: Manifest,
+  manifests: readonly Manifest[],
+  metadata: readonly Manifest[],
+): Property[] {
+  const told = metadata.flatMap(({ fields }) => propertyList(fields['properties']));
+  const own: Property[] = [
+    ...told,
+    ...metadata.flatMap(({ fields }) => propertyList(fields['dependencies']).map(required)),
+    ...providedKinds(csv.fields, manifests).map((value) => ({ type: PROPERTY.gvk, value })),
+    ...requiredKinds(csv.fields).map((value) => ({ type: PROPERTY.gvkRequired, value })),
+  ];
+  if (firstProperty(told, PROPERTY.package) === undefined) {
+    const version = textAt(csv.fields, 'spec', 'version');
+    own.push({ type: PROPERTY.package, value: { packageName: of, version } });
+  }
+  const byKey = new Map(
+    own.map((property) => [`${property.type}\n${jsonOf(property.value ?? null)}`, property]),
+  );
+  return [...byKey].sort(([a], [b]) => byText(a, b)).map(([, property]) => property);
+}
+
+function propertyList(value: YamlValue | undefined): Property[] {
+  return mapsOf(value).flatMap((one): Property[] => {
+    const { type, value: inner } = one;
+    return typeof type !== 'string' ? [] : [inner === undefined ? { type } : { type, value: inner }];
+  });
+}
+
+/** A dependency is a property with another name for the same. */
+function required(dependency: Property): Property {
+  const value = isMap(dependency.value) ? dependency.value : {};
+  if (dependency.type === PROPERTY.package) {
+    const { packageName = '', version = '' } = value;
+    return { type: PROPERTY.packageRequired, value: { packageName, versionRange: version } };
+  }
+  return dependency.type === PROPERTY.gvk ? { ...dependency, type: PROPERTY.gvkRequired } : dependency;
+}
+
+function providedKinds(csv: Fields, manifests: readonly Manifest[]): Fields[] {
+  const definitions = manifests.filter(({ fields }) => fields['kind'] === 'CustomResourceDefinition');
+  return [
+    ...definitions.flatMap(({ fields }) => {
+      const [group, kind] = [textAt(fields, 'spec', 'group'), textAt(fields, 'spec', 'names', 'kind')];
+      const versions = mapsOf(at(fields, 'spec', 'versions')).map((version) => textAt(version, 'name'));
+      const old = textAt(fields, 'spec', 'version');
+      return [...versions, ...(old === '' ? [] : [old])].map((version) => ({ group, kind, version }));
+    }),
+    ...mapsOf(at(csv, 'spec', 'apiservicedefinitions', 'owned')).map(kindOfService),
+  ];
+}
+
+function requiredKinds(csv: Fields): Fields[] {
+  const definitions = mapsOf(at(csv, 'spec', 'customresourcedefinitions', 'required'));
+  return [
+    ...definitions.map((one) => ({
+      group: textAt(one, 'name').split('.').slice(1).join('.'),
+      kind: textAt(one, 'kind'),
+      version: textAt(one, 'version'),
+    })),
+    ...mapsOf(at(csv, 'spec', 'apiservicedefinitions', 'required')).map(kindOfService),
+  ];
+}
+
+function kindOfService(one: Fields): Fields {
+  return { group: textAt(one, 'group'), kind: textAt(one, 'kind'), version: textAt(one, 'version') };
+}
+
+/** Those that the ClusterServiceVersion names, and those that its deployments run. */
+function imagesOf(csv: Fields): RelatedImage[] {
+  const named = mapsOf(at(csv, 'spec', 'relatedImages')).map((one) => ({
+    name: textAt(one, 'name'),
+    image: textAt(one, 'image'),
+  }));
+  const known = new Set(named.map(({ image }) => image));
+  for (const deployment of mapsOf(at(csv, 'spec', 'install', 'spec', 'deployments'))) {
+    for (const list of ['initContainers', 'containers']) {
+      for (const container of mapsOf(at(deployment, 'spec', 'template', 'spec', list))) {
+        const image = textAt(container, 'image');
+        if (image === '' || known.has(image)) continue;
+        known.add(image);
+        named.push({ name: '', image });
+      }
+    }
+  }
+  return named.sort((a, b) => byText(a.image, b.image) || byText(a.name, b.name));
+}
+
+function at(fields: YamlValue | undefined, ...path: readonly string[]): YamlValue | undefined {
+  let here = fields;
+  for (const name of path) here = isMap(here) ? here[name] : undefined;
+  return here;
+}
+
+function textAt(fields: YamlValue | undefined, ...path: readonly string[]): string {
+  const value = at(fields, ...path);
+  return typeof value === 'string' ? value : '';
+}
+
+function mapsOf(value: YamlValue | undefined): Fields[] {
+  return Array.isArray(value) ? (value as readonly YamlValue[]).filter(isMap) : [];
+}
+
+/** JSON with sorted keys, as Go writes maps. */
+function jsonOf(value: YamlValue): string {
+  return JSON.stringify(value, (_key, item: unknown) => {
+    if (typeof item === 'bigint') return Number(item);
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => byText(a, b)));
+  });
+}
+
+function base64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let binary = '';
+  for (let start = 0; start < bytes.length; start += 8_192) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));
+  }
+  return btoa(binary);
+}
