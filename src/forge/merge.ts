@@ -22,9 +22,10 @@ export type MergeResult =
       readonly ok: false;
       /**
        * 'queue': the branch takes what comes through its merge queue alone. 'forbidden': the App may not, as where a workflow
-       * changes. 'busy': the forge was not done with the branches, each time that it was asked.
+       * changes. 'busy': the forge was not done with the branches, each time that it was asked. 'stack': only the whole stack
+       * that it is part of can be merged.
        */
-      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy';
+      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy' | 'stack';
       readonly message: string;
     };
 
@@ -82,6 +83,12 @@ async function mergeOnce(
 }
 
 /**
+ * "This pull request is part of a stack and must be merged using the asynchronous merge REST API": every other way of merging
+ * refuses it, and that one merges whatever lies below it along (github/gh-stack#321, navikt/copilot#659).
+ */
+const STACKED = /part of a stack/i;
+
+/**
  * 409: the head moved. 405: conflicts, a rule, a draft, a method that is not allowed, or a moment's trouble; the words tell
  * which. 403: the App may not; so it is answered where a pull request changes workflows and the App has no permission for
  * those, in words that name it or not (chdsbd/kodiak#641, getmydia/mydia#634).
@@ -90,6 +97,7 @@ function mergeRefusal(error: unknown): MergeResult {
   if (!(error instanceof PorticoError)) throw error;
   const { code } = error;
   const message = wordsOfForge(error);
+  if (STACKED.test(message)) return { ok: false, reason: 'stack', message };
   if (code === 'FORGE_CONFLICT') return { ok: false, reason: 'moved', message };
   if (code === 'FORGE_FORBIDDEN' || isAboutWorkflows(message))
     return { ok: false, reason: 'forbidden', message };

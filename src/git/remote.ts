@@ -1,10 +1,11 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
 import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import { isRedirect, movedTo } from './moved.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
-import { runGit } from './run.ts';
+import { authorizationOf, runGit } from './run.ts';
 import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
 
 /** The other end: where it is and how to get in. */
@@ -30,8 +31,11 @@ export async function runRemote(
   for (let times = 1; ; times += 1) {
     const credential = token === null ? {} : { credential: { url: remote.url, token } };
     const { config = {} } = remote;
+    const all = { timeoutMs: TEN_MINUTES, config, ...options, ...credential };
     try {
-      return await runGit(setup, args, { timeoutMs: TEN_MINUTES, config, ...options, ...credential });
+      return await followingMoves(remote.url, token, args, options.signal, (some) =>
+        runGit(setup, some, all),
+      );
     } catch (error) {
       const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
       if (!refused || token === null || times > REFUSALS) throw error;
@@ -40,6 +44,24 @@ export async function runRemote(
       if (next === null) throw error;
       token = next;
     }
+  }
+}
+
+/** Runs it once more where the repository has another name now. */
+async function followingMoves(
+  url: string,
+  token: string | null,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+  run: (args: readonly string[]) => Promise<RunResult>,
+): Promise<RunResult> {
+  try {
+    return await run(args);
+  } catch (error) {
+    const authorization = token === null ? undefined : authorizationOf(token);
+    const moved = isRedirect(error) ? await movedTo(url, authorization, signal) : null;
+    if (moved === null) throw error;
+    return await run(args.map((arg) => (arg === url ? moved : arg)));
   }
 }
 

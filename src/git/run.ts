@@ -190,7 +190,12 @@ function settings(config: Readonly<Record<string, string>>): Record<string, stri
 function authorization(credential: RunOptions['credential']): Record<string, string> {
   if (credential === undefined) return {};
   const { origin } = new URL(credential.url);
-  return { [`http.${origin}/.extraHeader`]: `Authorization: Basic ${basic(credential.token)}` };
+  return { [`http.${origin}/.extraHeader`]: `Authorization: ${authorizationOf(credential.token)}` };
+}
+
+/** How a token is given to the other end. */
+export function authorizationOf(token: string): string {
+  return `Basic ${basic(token)}`;
 }
 
 function basic(token: string): string {

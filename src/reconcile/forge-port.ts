@@ -141,7 +141,7 @@ export type MergeAnswer =
   | {
       readonly ok: false;
       /** 'forbidden': the App may not, as where a workflow changes. 'busy': the forge needs longer than was waited. */
-      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy';
+      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy' | 'stack';
       readonly message: string;
     };
 
@@ -217,6 +217,11 @@ export interface Forge {
   closePull(n: number, signal?: AbortSignal): Promise<unknown>;
   markReady(nodeId: string, signal?: AbortSignal): Promise<unknown>;
   convertToDraft(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+  /** What the rulesets of a branch demand, also of those who may pass them by. */
+  branchRules(
+    branch: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly mergeQueue: boolean; readonly requiresSignatures: boolean }>;
   mergePull(
     n: number,
     request: {

@@ -1,4 +1,5 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
 import type { MergeAnswer } from './forge-port.ts';
 import { mergeMessage, type MergeRequestTrailers } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
@@ -23,6 +24,10 @@ export async function mergeAsAllowed(
   request: MergeRequestTrailers,
   signal?: AbortSignal,
 ): Promise<MergeAnswer> {
+  // Whoever may bypass the ruleset would merge past its queue (akuity/kargo#5405), so it is asked for first.
+  if (await hasMergeQueue(access, pull.baseRef, signal)) {
+    return { ok: false, reason: 'queue', message: 'the branch has a merge queue' };
+  }
   const { mergeMethod } = config.publish;
   const methods = mergeMethod === undefined ? METHODS : [mergeMethod];
   let answer: MergeAnswer | undefined;
@@ -38,6 +43,23 @@ export async function mergeAsAllowed(
   }
   return answer ?? { ok: false, reason: 'blocked', message: 'no method of merging is left' };
 }
+
+/** A forge that does not tell has none, or says so when it refuses. */
+async function hasMergeQueue(
+  { forge }: Access,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    return (await forge.branchRules(branch, signal)).mergeQueue;
+  } catch (error) {
+    const untold = error instanceof PorticoError && UNTOLD.has(error.code);
+    if (untold) return false;
+    throw error;
+  }
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN']);
 
 /** "Merge commits are not allowed on this repository", and a rule that asks for a linear history. */
 function isOtherMethod(answer: Exclude<MergeAnswer, { ok: true }>): boolean {

@@ -13,6 +13,8 @@ type Reason = Exclude<Extract<MergeAnswer, { ok: false }>['reason'], 'moved' | '
 const HINTS: Readonly<Record<Exclude<Reason, 'forbidden'>, string>> = {
   blocked: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
   'not-mergeable': 'Update the branch, then ask again.',
+  stack:
+    'Take it out of its stack and ask again, or merge the stack by the button: whatever is merged is tagged.',
   busy: 'The forge had the same to say each time; ask again in a minute.',
 };
 

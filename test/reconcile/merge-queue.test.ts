@@ -35,6 +35,8 @@ async function demandQueue(where: StageRepository['where']): Promise<void> {
     ...where,
     name: 'queue',
     enforcement: 'active',
+    // The App may merge past it, and does not.
+    bypass_actors: [{ actor_id: stage.forge.app.id, actor_type: 'Integration', bypass_mode: 'always' }],
     conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
     rules: [
       {

@@ -63,6 +63,20 @@ test('an upstream outside of the installations is followed where the repository 
     configMap('web', { color: 'second', size: 'large' }),
   );
   expect(await stage.writesOf(() => stage.sweep(), 'down')).toEqual([]);
+
+  // It is renamed: git is answered 301 at the address that the packages are locked to.
+  await stage.as('alice').rest.repos.update({ ...plain.where, name: 'plainer' });
+  const moved = stage.repository('plainer');
+  await moved.tag(
+    'web/v3',
+    await moved.push('main', { 'web/config.yaml': configMap('web', { color: 'third', size: 'small' }) }),
+  );
+  await stage.stopBot();
+  await stage.startBot();
+  await stage.sweep();
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  await stage.as('alice').rest.repos.update({ ...moved.where, name: 'plain' });
+  await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
 });
 
 test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {

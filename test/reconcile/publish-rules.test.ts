@@ -61,6 +61,15 @@ describe('how it is merged', () => {
     const { number, commits } = await repo.propose('next', change('web', 'one'));
     expect(commits).toBe(2);
     await repo.review(number, 'APPROVE');
+    stage.forge.knobs.nextMerges = {
+      message:
+        'This pull request is part of a stack and must be merged using the asynchronous merge REST API.',
+      times: 1,
+    };
+    expect(await repo.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringMatching(/part of a stack.*Take it out of its stack/s),
+    });
     expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
     expect(await repo.git('log', '-1', '--format=%P', 'main')).toMatch(/^[0-9a-f]{40}$/);
     expect((await repo.tags()).get('web/v1')).toBe(await repo.head('main'));

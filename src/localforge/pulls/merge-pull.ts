@@ -88,7 +88,7 @@ function refusalOf(
     return no(409, 'Head branch was modified. Review and try the merge again.');
   }
   if (pull.draft) return no(405, 'Pull Request is still a draft');
-  if (hasQueue(context, repository, pull.baseRef)) {
+  if (hasQueue(context, repository, pull.baseRef, request.actor)) {
     return no(405, 'Repository rule violations found\n\nChanges must be made through the merge queue\n\n');
   }
   const requirements = requirementsOf(context, repository, pull.baseRef, request.actor);

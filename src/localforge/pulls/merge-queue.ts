@@ -8,7 +8,7 @@ import { verdictOfCheck } from '../checks-of-commit.ts';
 import type { PullRecord, QueueEntryRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
-import { rulesetsFor } from '../gate.ts';
+import { bypasses, rulesetsFor } from '../gate.ts';
 import type { ActivityType, RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { Actor } from '../viewer.ts';
@@ -21,10 +21,17 @@ type Removed = 'MERGE' | 'CI_FAILURE' | 'MERGE_CONFLICT' | 'MANUAL' | 'INVALIDAT
 
 const PREFIX = 'refs/heads/gh-readonly-queue/';
 
-/** Whether pull requests into the branch go through a queue. */
-export function hasQueue(context: ForgeContext, repository: RepositoryRecord, branch: string): boolean {
-  return rulesetsFor(context, repository, `refs/heads/${branch}`).some((ruleset) =>
-    ruleset.rules.some((rule) => rule.type === 'merge_queue'),
+/** Whether pull requests into the branch go through a queue; who may bypass its ruleset merges past it (akuity/kargo#5405). */
+export function hasQueue(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  branch: string,
+  by?: Actor,
+): boolean {
+  return rulesetsFor(context, repository, `refs/heads/${branch}`).some(
+    (ruleset) =>
+      ruleset.rules.some((rule) => rule.type === 'merge_queue') &&
+      (by === undefined || !bypasses(context, repository, ruleset, by, true)),
   );
 }
 
