@@ -14,7 +14,7 @@ export function jobsOf(
   world: World,
   { name, payload }: Pick<EventReceived, 'name' | 'payload'>,
 ): readonly Job[] {
-  return routeEvent(name, payload).filter(({ kind, data }) => {
+  return routeEvent(name, payload, world.app.id).filter(({ kind, data }) => {
     const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
     return kind !== 'variant' || typeof branch !== 'string' || isWorthALook(world, { repository, branch });
   });

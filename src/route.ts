@@ -75,11 +75,14 @@ const Payload = z.object({
       head_sha: z.string(),
       check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
       pull_requests: pullNumbers,
+      app: z.object({ id: z.number() }).nullish(),
     })
     .optional(),
   check_suite: z
     .object({ head_sha: z.string(), head_branch: z.string().nullish(), pull_requests: pullNumbers })
     .optional(),
+  /** Of a status: those whose newest commit it is about, ten at most. */
+  branches: z.array(z.object({ name: z.string() })).nullish(),
   requested_action: z.object({ identifier: z.string() }).optional(),
 });
 
@@ -99,7 +102,7 @@ const PULL_ACTIONS = new Set([
 const CANCEL = /^\s*\/portico[ \t]+cancel\s*$/i;
 
 /** Unknown events, unknown actions and payloads of another shape ask for nothing. */
-export function routeEvent(name: string, payload: unknown): Job[] {
+export function routeEvent(name: string, payload: unknown, ownAppId?: number): Job[] {
   const parsed = Payload.safeParse(payload);
   if (!parsed.success) return [];
   const event = parsed.data;
@@ -150,11 +153,13 @@ export function routeEvent(name: string, payload: unknown): Job[] {
         return asksToRetire(event) ? [dashboardJob(repository)] : [];
       return event.action === 'opened' ? opened(repository, event.issue, event) : [];
     case 'check_run':
-      if (event.action === 'completed') return completed(repository, event);
+      if (event.action === 'completed') return completed(repository, event, ownAppId);
       return event.action === 'requested_action'
         ? pressed(repository, event)
         : rerequested(repository, event);
     case 'check_suite':
+      // It is completed with its last run, and told of behind that.
+      if (event.action === 'completed') return waiting(repository, event.check_suite?.head_branch);
       return rerequested(repository, event);
     case 'merge_group': {
       const { merge_group: group } = event;
@@ -163,6 +168,10 @@ export function routeEvent(name: string, payload: unknown): Job[] {
       return [mergeGroupJob(repository, { headSha, headRef, baseSha, baseRef })];
     }
     case 'status':
+      return [
+        rolloutJob(repository),
+        ...(event.branches ?? []).flatMap(({ name }) => waiting(repository, name)),
+      ];
     case 'deployment_status':
       return [rolloutJob(repository)];
     case 'repository':
@@ -192,10 +201,20 @@ function ticked(repository: RepositoryRef, { issue, sender }: Event): Job[] {
   return [dashboardEditedJob(repository, { number: issue.number, login, id: sender?.id, isBot: false })];
 }
 
-/** An update that merges itself waits for its checks. */
-function completed(repository: RepositoryRef, { check_run: run }: Event): Job[] {
-  const branch = run?.check_suite?.head_branch ?? '';
-  return branch.startsWith('portico/update/') ? [updateBranchJob(repository, branch)] : [];
+/** An update that merges itself waits for its checks; a rollout for those of others on what was published, such as Argo CD's. */
+function completed(
+  repository: RepositoryRef,
+  { check_run: run }: Event,
+  ownAppId: number | undefined,
+): Job[] {
+  const branch = run?.check_suite?.head_branch;
+  if (branch?.startsWith('portico/') === true) return waiting(repository, branch);
+  const app = run?.app?.id;
+  return app === undefined || app === ownAppId ? [] : [rolloutJob(repository)];
+}
+
+function waiting(repository: RepositoryRef, branch: string | null | undefined): Job[] {
+  return branch?.startsWith('portico/update/') === true ? [updateBranchJob(repository, branch)] : [];
 }
 
 /** A check that is asked for again, or all of a commit. */

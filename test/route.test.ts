@@ -5,8 +5,13 @@ import { routeEvent } from '../src/route.ts';
 const from = { installation: { id: 7 }, repository: { id: 3, name: 'web', owner: { login: 'acme' } } };
 const FORM =
   '### Package to roll back\n\nweb\n\n### Revision to bring back\n\nv3\n\n### Workspace\n\n_No response_';
+const OWN_APP = 77;
+const run = (head_branch: string, id: number) => ({
+  action: 'completed',
+  check_run: { name: 'x', head_sha: 'a', check_suite: { head_branch }, pull_requests: [], app: { id } },
+});
 const jobs = (name: string, payload: object): string[] =>
-  routeEvent(name, { ...from, ...payload }).map(({ kind, key }) => `${kind} ${key}`);
+  routeEvent(name, { ...from, ...payload }, OWN_APP).map(({ kind, key }) => `${kind} ${key}`);
 
 describe('which jobs an event asks for', () => {
   test.each<[string, string, object, string[]]>([
@@ -25,6 +30,24 @@ describe('which jobs an event asks for', () => {
         },
       },
       ['variant variant:3:on:portico/update/web/0123456789'],
+    ],
+    ['a finished check of ours on a branch', 'check_run', run('main', OWN_APP), []],
+    ['one of Argo CD', 'check_run', run('main', 5), ['rollout rollout:3']],
+    [
+      'a finished suite of an update, told behind its last run',
+      'check_suite',
+      { action: 'completed', check_suite: { head_sha: 'a', head_branch: 'portico/update/web/0123456789' } },
+      ['variant variant:3:on:portico/update/web/0123456789'],
+    ],
+    [
+      'a status of an update',
+      'status',
+      {
+        sha: 'a',
+        context: 'ci/old',
+        branches: [{ name: 'main' }, { name: 'portico/update/web/0123456789' }],
+      },
+      ['rollout rollout:3', 'variant variant:3:on:portico/update/web/0123456789'],
     ],
     [
       'a tick in the dashboard',

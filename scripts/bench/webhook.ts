@@ -190,6 +190,7 @@ async function startBot(
       CONTENT_PER_MINUTE: '10000',
       CONTENT_PER_HOUR: '100000',
       POINTS_PER_MINUTE: '1000000',
+      AUTOMERGE_SETTLE_SECONDS: '0',
     },
   });
   for (;;) {

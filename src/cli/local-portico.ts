@@ -63,6 +63,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     contentPerMinute: 1_000_000,
     contentPerHour: 1_000_000,
     pointsPerMinute: 10_000_000,
+    settleSeconds: 0,
     sweepMinutes: 15,
     dashboardSeconds: options.dashboardSeconds,
     ...(options.retryMs !== undefined && { retryMs: options.retryMs }),

@@ -38,6 +38,8 @@ export interface Environment {
   readonly retryMs?: number;
   /** How long a dashboard waits for more news; absent: 30 seconds, and a new one hardly at all. */
   readonly dashboardSeconds?: number | undefined;
+  /** How long CI is given to begin before an update merges itself. Default: 60 seconds. */
+  readonly settleSeconds?: number;
   /** What is kept of one repository outside of the installations, in MB. Default: 500. */
   readonly outsideMegabytes?: number;
   /** Whether `/metrics` answers. */
@@ -141,6 +143,7 @@ const variables = z.object({
     .regex(/^[0-9]{1,4}$/, 'must be a whole number of seconds, 9999 at most')
     .transform(Number)
     .optional(),
+  AUTOMERGE_SETTLE_SECONDS: integer(0, 86_400, 60),
   OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -193,6 +196,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     sweepMinutes: data.SWEEP_MINUTES,
     retryMs: data.FORGE_RETRY_MS,
     dashboardSeconds: data.DASHBOARD_SECONDS,
+    settleSeconds: data.AUTOMERGE_SETTLE_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
     metrics: data.METRICS === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -79,6 +79,12 @@ interface CombinedStatus {
   }[];
 }
 
+interface CheckSuite {
+  readonly appId: number | null;
+  readonly status: string;
+  readonly runs: number;
+}
+
 export interface ChecksApi {
   /** Makes our run of that name on that commit be so. An equal one costs no write. */
   putCheck(
@@ -92,6 +98,8 @@ export interface ChecksApi {
   /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
   checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<CheckRun[]>;
   combinedStatus(sha: string, signal?: AbortSignal): Promise<CombinedStatus>;
+  /** The suites of all Apps at a commit; one without runs is of an App that has not reported, and may never. */
+  checkSuites(sha: string, signal?: AbortSignal): Promise<CheckSuite[]>;
 }
 
 /** GitHub: at most so many annotations in one request; each further request adds to them. */
@@ -179,6 +187,17 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
         return { data: data.check_runs, headers };
       });
       return runs.filter((run) => run.app?.id === app_id && run.name === check_name).map(toCheckRun);
+    },
+    checkSuites: async (ref, signal) => {
+      const suites = await allPages(async (page) => {
+        const { data, headers } = await checks.listSuitesForRef({ ...where(context, signal), ref, ...page });
+        return { data: data.check_suites, headers };
+      });
+      return suites.map(({ app, status, latest_check_runs_count: runs }) => ({
+        appId: app?.id ?? null,
+        status: status ?? 'queued',
+        runs,
+      }));
     },
     combinedStatus: async (ref, signal) => {
       let state: CombinedStatus['state'] = 'pending';

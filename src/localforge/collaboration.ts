@@ -1,3 +1,5 @@
+import { runActions } from './actors/actions.ts';
+import { runGitOps } from './actors/gitops.ts';
 import { backgroundSettled } from './background.ts';
 import { verdictOfCheck } from './checks-of-commit.ts';
 import { requestSuites } from './checks/check-suites.ts';
@@ -32,6 +34,10 @@ export function addCollaboration(context: ForgeContext, router: Router): void {
   );
   context.refs.onUpdated((event) => requestSuites(context, event));
   context.refs.onUpdated((event) => followRefs(context, event));
+  context.refs.onUpdated((event) => {
+    runActions(context, event);
+    runGitOps(context, event);
+  });
 }
 
 /** Its routes alone. */

@@ -250,6 +250,8 @@ const defaultKnobs = (realism: Realism): Knobs => ({
   realism,
   rateLimit: 1_000_000,
   points: null,
+  actions: null,
+  gitops: [],
   graphqlFault: null,
 });
 

@@ -1,3 +1,5 @@
+import type { ActionsSettings } from './actors/actions.ts';
+import type { GitOpsSettings } from './actors/gitops.ts';
 import type { Realism } from './realism/settings.ts';
 import type { AccountRecord, DeliveryRecord, RepositoryRecord } from './records.ts';
 
@@ -58,6 +60,10 @@ export interface Knobs {
    * as on a GitHub Enterprise Server unless its administrator sets some.
    */
   points: PointLimits | null;
+  /** GitHub Actions runs these jobs on each push to a branch; null: there are no workflows. */
+  actions: ActionsSettings | null;
+  /** Flux and Argo CD reconcile each push to a default branch. */
+  gitops: readonly GitOpsSettings[];
   /** When set, the next `times` GraphQL requests fail, with status 200 as on GitHub. */
   graphqlFault: { readonly kind: 'rate-limit' | 'untyped'; times: number } | null;
 }

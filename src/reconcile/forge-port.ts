@@ -26,6 +26,8 @@ export interface Pull {
   readonly locked: boolean;
   readonly labels: readonly string[];
   readonly mergedAt: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
   /** What the forge says of merging it: `clean`, `blocked`, `behind` and others; null while it computes. */
   readonly mergeableState?: string | null;
 }
@@ -338,7 +340,15 @@ export interface Forge {
   combinedStatus(
     sha: string,
     signal?: AbortSignal,
-  ): Promise<{ readonly state: string; readonly statuses: readonly unknown[] }>;
+  ): Promise<{
+    readonly state: string;
+    readonly statuses: readonly { readonly context: string; readonly state: string }[];
+  }>;
+  /** What each App has to check of a commit, and how many runs it has made for that. */
+  checkSuites(
+    sha: string,
+    signal?: AbortSignal,
+  ): Promise<readonly { readonly appId: number | null; readonly status: string; readonly runs: number }[]>;
   /** What others say about a commit by statuses, where asked, and by deployments to these environments. */
   healthOf(
     sha: string,

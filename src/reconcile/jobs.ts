@@ -256,3 +256,9 @@ export function dashboardEditedJob(
 export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
   return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };
 }
+
+/** The same after so many seconds: time alone is waited for, of which no event tells. */
+export function settledBranchJob(repository: RepositoryRef, branch: string, afterSeconds: number): Job {
+  const job = updateBranchJob(repository, branch);
+  return { ...job, key: `${job.key}:settled`, startAfterSeconds: afterSeconds };
+}

@@ -6,6 +6,12 @@ import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { recordPublishRequest } from './publish-request.ts';
 
+export interface Merging extends Pick<ProposalSnapshot, 'facts' | 'pull'> {
+  readonly config: RepositoryConfig;
+  /** First line of the commit's message; without it, the forge's own. */
+  readonly title?: string;
+}
+
 const METHODS = ['merge', 'squash', 'rebase'] as const;
 
 /**
@@ -16,7 +22,7 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
 export async function mergeAsAllowed(
   world: Pick<World, 'seals'>,
   access: Access,
-  { facts, pull, config }: Pick<ProposalSnapshot, 'facts' | 'pull'> & { readonly config: RepositoryConfig },
+  { facts, pull, config, title }: Merging,
   {
     sha,
     stillStands,
@@ -37,7 +43,8 @@ export async function mergeAsAllowed(
     }
     const place = { repository: facts.id, pull: pull.number, head: sha };
     const said = mergeMessage(request, place, world.seals);
-    const message = method === 'rebase' ? {} : { message: `${pull.title}\n\n${said}` };
+    const words = title === undefined ? { message: `${pull.title}\n\n${said}` } : { title, message: said };
+    const message = method === 'rebase' ? {} : words;
     answer = await access.forge.mergePull(pull.number, { sha, method, stillStands, ...message }, signal);
     if (answer.ok || !isOtherMethod(answer)) return answer;
   }

@@ -1,22 +1,23 @@
 /** Updates that merge themselves, where the downstream's configuration says so. */
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { FINE } from './automerge-checks.ts';
+import { lookAtChecks } from './automerge-look.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
 import type { Downstream } from './downstream.ts';
-import type { Pull } from './forge-port.ts';
-import { proposalJob, publicationJob } from './jobs.ts';
-import { mergeMessage } from './merge-message.ts';
+import type { MergeAnswer, Pull } from './forge-port.ts';
+import { proposalJob, publicationJob, settledBranchJob } from './jobs.ts';
+import { told } from './markdown-blocks.ts';
+import { mergeAsAllowed } from './merge-as-allowed.ts';
 import { pauseOf } from './paused.ts';
 import type { World } from './ports.ts';
 import { consentCheck, ourApproval } from './proposal-approval.ts';
+import { recordPublishRequest } from './publish-request.ts';
 import { hasForeignOrders } from './rollouts.ts';
 import { isNobodys, loadBeneath } from './unpublished-beneath.ts';
 import type { Bundle, Member } from './update-bundle.ts';
 import type { UpdatePull } from './update-pull.ts';
 import { hasPeoplesCommits } from './update-replay.ts';
-
-/** Conclusions that hold nothing up. */
-const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
@@ -26,7 +27,7 @@ const FINE: readonly (string | null)[] = ['success', 'neutral', 'skipped'];
  */
 export async function mergedAlone(
   world: World,
-  { home, head, before }: Bundle,
+  { home, branch, head, before }: Bundle,
   members: readonly Member[],
   pull: Pull,
   signal?: AbortSignal,
@@ -59,11 +60,19 @@ export async function mergedAlone(
   if (ours?.status !== 'completed') return null;
   // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
   const approval = ours.conclusion === 'action_required' ? ourApproval(world, checks) : undefined;
-  const open = checks.filter((run) => approval === undefined || (run !== approval && run !== ours));
+  const own = checks.filter((run) => run.appId === world.app.id);
+  const open = own.filter((run) => approval === undefined || (run !== approval && run !== ours));
   if (!open.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
     return null;
-  const { state, statuses } = await access.forge.combinedStatus(pull.headSha, signal);
-  if (statuses.length > 0 && state !== 'success') return null;
+  const looked = { base: home.base.oid, runs: checks };
+  const others = await lookAtChecks(world, access, pull, looked, signal);
+  if (others.kind !== 'green') {
+    world.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
+    if (others.kind === 'wait' && others.seconds !== undefined) {
+      await world.enqueue(settledBranchJob(access.ref, branch, Math.ceil(others.seconds)));
+    }
+    return null;
+  }
   if (approval !== undefined) {
     const consent = consentCheck(config, pull.headSha, ours.externalId);
     if (ours.externalId === '' || approval.externalId === consent.externalId) return null;
@@ -71,23 +80,62 @@ export async function mergedAlone(
     await world.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }
-  const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
-  const message = mergeMessage({ requestedBy: world.app.slug }, place, world.seals);
-  const title = `${pull.title} (#${pull.number})`;
   const stillStands = async (s?: AbortSignal): Promise<boolean> =>
     (await access.forge.listChecks(pull.headSha, s)).some(
       ({ id, conclusion, externalId }) =>
         id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
     );
-  const request = { sha: pull.headSha, method: 'merge' as const, title, message, stillStands };
-  const answer = await access.forge.mergePull(pull.number, request, signal);
-  if (!answer.ok) {
-    const { reason } = answer;
-    world.log.info({ pull: pull.number, reason, err: answer.message }, 'the update did not merge itself');
-    return null;
-  }
+  if (!(await mergeOrQueue(world, home, pull, stillStands, signal))) return null;
   await world.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+}
+
+const NOT_LET: Readonly<Record<string, string>> = {
+  blocked: 'rules of the branch do not let it',
+  forbidden: 'the forge does not let the App do it',
+};
+const REFUSED_MARKER = '<!-- portico:automerge -->';
+
+/**
+ * True where it merged. By the method that the repository allows: the record of what an update brings is sealed in the commits of its branch,
+ * which stay reachable by the pull request, so that a squash loses nothing. Where the branch takes what comes through a
+ * queue alone, it goes there. A rule that stands against it is told once.
+ */
+async function mergeOrQueue(
+  world: World,
+  { access, config, facts }: Bundle['home'],
+  pull: Pull,
+  stillStands: (signal?: AbortSignal) => Promise<boolean>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { forge } = access;
+  const request = { requestedBy: world.app.slug };
+  const title = `${pull.title} (#${pull.number})`;
+  const merging = { facts, pull, config, title };
+  const answer = await mergeAsAllowed(
+    world,
+    access,
+    merging,
+    { sha: pull.headSha, stillStands },
+    request,
+    signal,
+  );
+  if (answer.ok) return true;
+  let refused: Pick<Exclude<MergeAnswer, { ok: true }>, 'reason' | 'message'> = answer;
+  if (answer.reason === 'queue') {
+    await recordPublishRequest(world, access, facts, pull, { ...request, head: pull.headSha }, signal);
+    const queued = await forge.enqueuePull(pull.nodeId, pull.headSha, signal);
+    if (queued.ok) return false;
+    refused = queued;
+  }
+  const { reason, message: err } = refused;
+  world.log.info({ pull: pull.number, reason, err }, 'the update did not merge itself');
+  const why = NOT_LET[reason];
+  if (why !== undefined) {
+    const text = `**This update may merge itself, and ${why}**: ${told(err)}\n\nMerge it once that is satisfied.`;
+    await forge.upsertSticky(pull.number, REFUSED_MARKER, text, signal);
+  }
+  return false;
 }
 
 /** A ref that Portico has not written stands where a pause or orders would. */

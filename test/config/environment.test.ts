@@ -52,6 +52,7 @@ describe('the environment', () => {
       contentPerMinute: 80,
       contentPerHour: 500,
       pointsPerMinute: 900,
+      settleSeconds: 60,
       sweepMinutes: 15,
       outsideMegabytes: 500,
       metrics: true,

@@ -39,6 +39,7 @@ export async function startBotProcess(settings: BotSettings): Promise<PorticoPro
     CONTENT_PER_MINUTE: '10000',
     CONTENT_PER_HOUR: '100000',
     POINTS_PER_MINUTE: '1000000',
+    AUTOMERGE_SETTLE_SECONDS: '0',
     // Later than any of these tests takes: what is written is counted, and numbers of issues are named.
     DASHBOARD_SECONDS: '300',
     ...(settings.databaseUrl !== undefined && { DATABASE_URL: settings.databaseUrl }),

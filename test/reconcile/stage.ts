@@ -173,6 +173,7 @@ export async function startStage(
         contentPerMinute: 1_000_000,
         contentPerHour: 1_000_000,
         pointsPerMinute: 10_000_000,
+        settleSeconds: 0,
         sweepMinutes: 1_000,
         retryMs: RETRY_MS,
         // Tests ask for dashboards; else they would be written in the middle of what is counted.

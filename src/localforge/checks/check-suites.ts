@@ -9,15 +9,24 @@ import { drawDelay } from '../realism/chances.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated } from '../refs.ts';
 import { checkRunShape, checkSuiteShape, suiteState } from '../shapes/check.ts';
-import { integration } from '../shapes/integration.ts';
 
 /** The suite of a commit, made if there is none. */
 export function suiteFor(context: ForgeContext, repository: RepositoryRecord, sha: string): CheckSuiteRecord {
-  const { suites, pulls } = collaborationStore(context.store);
-  const known = suites.first('sha', [repository.id, sha]);
+  const { pulls } = collaborationStore(context.store);
+  const known = ownSuite(context, repository, sha);
   if (known !== undefined) return known;
   const pull = pulls.first('sha', [repository.id, sha]);
-  return insertSuite(context, repository, sha, pull?.headRef ?? null, null);
+  return insertSuite(context, repository, sha, { headBranch: pull?.headRef ?? null, before: null });
+}
+
+/** The suite of the forge's own App. */
+export function ownSuite(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  sha: string,
+): CheckSuiteRecord | undefined {
+  const { suites } = collaborationStore(context.store);
+  return suites.find('sha', [repository.id, sha]).find(({ appId }) => appId === context.app.id);
 }
 
 /**
@@ -31,14 +40,13 @@ export async function requestSuites(context: ForgeContext, event: RefsUpdated): 
   for (const { ref, before, after } of event.updates) {
     if (!ref.startsWith('refs/heads/') || after === null) continue;
     const commit = await context.git(repository).commit(after);
-    const { suites } = collaborationStore(context.store);
-    if (suites.first('sha', [repository.id, after]) !== undefined) continue;
+    if (ownSuite(context, repository, after) !== undefined) continue;
     const request = (): void =>
       context.store.transaction(() => {
         // A check of the App may have been faster, and is in it then.
         const suite =
-          suites.first('sha', [repository.id, after]) ??
-          insertSuite(context, repository, after, ref.slice('refs/heads/'.length), before);
+          ownSuite(context, repository, after) ??
+          insertSuite(context, repository, after, { headBranch: ref.slice('refs/heads/'.length), before });
         emitSuite(context, repository, suite, event.actor.user, 'requested', commit);
       });
     const ms = drawDelay(context, 'checkSuiteLag');
@@ -62,7 +70,7 @@ export function emitSuite(
     action,
     sender,
     repository,
-    payload: { check_suite: { ...shown, app: integration(context) } },
+    payload: { check_suite: shown },
     onlyApp: action !== 'completed',
   });
 }
@@ -95,17 +103,17 @@ export function completeIfDone(
   emitFor(context, repository, sender, 'check_suite', 'completed', { check_suite: shown });
 }
 
-function insertSuite(
+/** A suite without runs; of the forge's own App where no other is named. */
+export function insertSuite(
   context: ForgeContext,
   repository: RepositoryRecord,
   sha: string,
-  headBranch: string | null,
-  before: string | null,
+  { headBranch, before, appId = context.app.id }: NewSuite,
 ): CheckSuiteRecord {
   const now = context.now();
   return collaborationStore(context.store).suites.insert({
     repositoryId: repository.id,
-    appId: context.app.id,
+    appId,
     headSha: sha,
     headBranch,
     before: before ?? '0'.repeat(40),
@@ -113,4 +121,10 @@ function insertSuite(
     createdAt: now,
     updatedAt: now,
   });
+}
+
+interface NewSuite {
+  readonly headBranch: string | null;
+  readonly before: string | null;
+  readonly appId?: number;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { suiteFor } from '../checks/check-suites.ts';
+import { ownSuite, suiteFor } from '../checks/check-suites.ts';
 import { rerequestSuite } from '../checks/rerequest.ts';
 import type { CheckSuiteRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
@@ -50,7 +50,7 @@ export function addCheckSuites(context: ForgeContext, router: Router): void {
     if ((await context.git(request.repository).commit(sha)) === undefined) {
       throw unprocessable(`No commit found for SHA: ${sha}`);
     }
-    const known = suites.first('sha', [request.repository.id, sha]) !== undefined;
+    const known = ownSuite(context, request.repository, sha) !== undefined;
     const body = await shape(request, suiteFor(context, request.repository, sha));
     return known ? ok(body) : created(body);
   });

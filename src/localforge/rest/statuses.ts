@@ -1,19 +1,16 @@
 import { z } from 'zod';
 
-import { emitFor } from '../acting.ts';
 import { latestStatuses } from '../checks-of-commit.ts';
+import { putStatus } from '../checks/put-status.ts';
 import type { StatusRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
-import { retryAutoMergeAt } from '../pulls/auto-merge.ts';
 import { unprocessable } from '../refusal.ts';
 import { bodyOf, created, linkHeader, ok, pageOf, paginated } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { simpleStatus, statusShape } from '../shapes/deployment.ts';
 import { repositoryShape } from '../shapes/repository.ts';
-import type { Shape } from '../shapes/shape.ts';
-import { loadCommitShape } from './pull-commits.ts';
 
 /** GitHub keeps no more statuses of one commit and context. */
 const MAX_STATUSES = 1000;
@@ -41,31 +38,16 @@ export function addStatuses(context: ForgeContext, router: Router): void {
       throw unprocessable('This SHA and context has reached the maximum number of statuses.');
     }
     const actor = request.actor();
-    const commit = await loadCommitShape(context, repository, sha);
-    const branches = await branchesAt(context, request, sha);
-    const status = context.store.transaction(() => {
-      const made = statuses.insert({
-        repositoryId: repository.id,
-        sha,
-        state: wanted.state,
-        context: wanted.context,
-        description: wanted.description ?? null,
-        targetUrl: wanted.target_url ?? null,
-        creatorId: actor.user.id,
-        appId: actor.kind === 'installation' ? context.app.id : null,
-        createdAt: context.now(),
-      });
-      emitFor(
-        context,
-        repository,
-        actor.user,
-        'status',
-        '',
-        payload(context, request, made, commit, branches),
-      );
-      return made;
+    const status = await putStatus(context, {
+      repository,
+      sha,
+      by: actor.user,
+      appId: actor.kind === 'installation' ? context.app.id : null,
+      state: wanted.state,
+      context: wanted.context,
+      description: wanted.description ?? null,
+      targetUrl: wanted.target_url ?? null,
     });
-    retryAutoMergeAt(context, repository, sha);
     const body = statusShape(context, repository, status);
     return created(body, { location: String(body['url']) });
   });
@@ -107,41 +89,4 @@ function combined(statuses: readonly StatusRecord[]): string {
   if (statuses.some((status) => status.state === 'error' || status.state === 'failure')) return 'failure';
   if (statuses.length === 0 || statuses.some((status) => status.state === 'pending')) return 'pending';
   return 'success';
-}
-
-/** At most ten branches whose tip it is. */
-async function branchesAt(context: ForgeContext, request: RepositoryRequest, sha: string): Promise<Shape[]> {
-  const refs = await context.git(request.repository).refs('refs/heads/');
-  return refs
-    .filter((ref) => ref.sha === sha)
-    .slice(0, 10)
-    .map((ref) => ({
-      name: ref.ref.slice('refs/heads/'.length),
-      commit: { sha, url: context.urls.repoApi(request.repository, `/commits/${sha}`) },
-      protected: false,
-    }));
-}
-
-function payload(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  status: StatusRecord,
-  commit: Shape,
-  branches: readonly Shape[],
-): Shape {
-  const shown = statusShape(context, request.repository, status);
-  return {
-    id: status.id,
-    sha: status.sha,
-    name: context.urls.fullName(request.repository),
-    target_url: status.targetUrl,
-    avatar_url: shown['avatar_url'],
-    context: status.context,
-    description: status.description,
-    state: status.state,
-    commit,
-    branches,
-    created_at: status.createdAt,
-    updated_at: status.createdAt,
-  };
 }

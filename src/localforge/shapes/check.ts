@@ -1,10 +1,10 @@
+import { appShape } from '../actors/apps.ts';
 import type { AnnotationRecord, CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitCommit } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
 import type { RepositoryRecord } from '../records.ts';
-import { integration } from './integration.ts';
 import { minimalPull } from './pull.ts';
 import { repositoryShape } from './repository.ts';
 import type { Shape } from './shape.ts';
@@ -41,7 +41,7 @@ export function checkRunShape(
       annotations_url: `${url}/annotations`,
     },
     check_suite: suite === undefined ? { id: run.suiteId } : simpleSuite(context, repository, suite),
-    app: integration(context),
+    app: appShape(context, run.appId),
     pull_requests: pullsAt(context, repository, run.headSha),
   };
 }
@@ -122,7 +122,7 @@ function simpleSuite(context: ForgeContext, repository: RepositoryRecord, suite:
     before: suite.before,
     after: suite.after,
     pull_requests: pullsAt(context, repository, suite.headSha),
-    app: integration(context),
+    app: appShape(context, suite.appId),
     repository: repositoryShape(context, repository),
     created_at: suite.createdAt,
     updated_at: suite.updatedAt,

@@ -1,0 +1,80 @@
+/** What another App than the forge's own does with checks. */
+import { completeIfDone, emitRun, insertSuite } from '../checks/check-suites.ts';
+import type { CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
+import { collaborationStore } from '../collaboration-store.ts';
+import type { ForgeContext } from '../context.ts';
+import { retryAutoMergeAt } from '../pulls/auto-merge.ts';
+import type { AccountRecord, RepositoryRecord } from '../records.ts';
+import type { OtherApp } from './apps.ts';
+
+export interface CheckedCommit {
+  readonly repository: RepositoryRecord;
+  readonly sha: string;
+  readonly branch: string | null;
+}
+
+/**
+ * The App's suite of a commit, made without runs if there is none. GitHub makes one for each App that may write checks, and
+ * that of an App which never reports stays `queued` and empty for good
+ * (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks, "About check suites").
+ */
+export function openSuite(
+  context: ForgeContext,
+  { repository, sha, branch }: CheckedCommit,
+  app: OtherApp,
+): CheckSuiteRecord {
+  const { suites } = collaborationStore(context.store);
+  const known = suites.find('sha', [repository.id, sha]).find(({ appId }) => appId === app.id);
+  return known ?? insertSuite(context, repository, sha, { headBranch: branch, before: null, appId: app.id });
+}
+
+/** A run of the App that has begun. */
+export function beginRun(
+  context: ForgeContext,
+  commit: CheckedCommit,
+  app: OtherApp,
+  name: string,
+): CheckRunRecord {
+  return context.store.transaction(() => {
+    const suite = openSuite(context, commit, app);
+    const run = collaborationStore(context.store).runs.insert({
+      repositoryId: commit.repository.id,
+      suiteId: suite.id,
+      appId: app.id,
+      name,
+      headSha: commit.sha,
+      status: 'in_progress',
+      conclusion: null,
+      startedAt: context.now(),
+      completedAt: null,
+      externalId: null,
+      detailsUrl: null,
+      title: null,
+      summary: null,
+      text: null,
+      actions: [],
+    });
+    emitRun(context, commit.repository, run, senderOf(context, commit), 'created');
+    return run;
+  });
+}
+
+/** Ends the run, and its suite with the last one. */
+export function concludeRun(
+  context: ForgeContext,
+  commit: CheckedCommit,
+  run: CheckRunRecord,
+  conclusion: 'success' | 'failure',
+): void {
+  context.store.transaction(() => {
+    const { runs } = collaborationStore(context.store);
+    const done = runs.update(run.id, { status: 'completed', conclusion, completedAt: context.now() });
+    const sender = senderOf(context, commit);
+    emitRun(context, commit.repository, done, sender, 'completed');
+    completeIfDone(context, commit.repository, run.suiteId, sender);
+  });
+  retryAutoMergeAt(context, commit.repository, commit.sha);
+}
+
+const senderOf = (context: ForgeContext, { repository }: CheckedCommit): AccountRecord =>
+  context.records.account(repository.ownerId);

@@ -1,0 +1,49 @@
+import { judgeHead, judgeNames, type ChecksVerdict, type OtherChecks } from './automerge-checks.ts';
+import type { CheckRun, Pull } from './forge-port.ts';
+import type { Access, World } from './ports.ts';
+
+/** Where nothing else is said: Actions has begun within seconds, except while GitHub has trouble. */
+const SETTLE_SECONDS = 60;
+/** The newest commits of the base may be so new that CI has not begun there either. */
+const COMMITS = 3;
+
+/** What others check of an update: at its head, and by what they check on its base. */
+export async function lookAtChecks(
+  world: Pick<World, 'app' | 'now' | 'settleSeconds'>,
+  { forge, git }: Access,
+  pull: Pick<Pull, 'headSha' | 'createdAt'>,
+  { base, runs }: { readonly base: string; readonly runs: readonly CheckRun[] },
+  signal?: AbortSignal,
+): Promise<ChecksVerdict> {
+  const { statuses } = await forge.combinedStatus(pull.headSha, signal);
+  const others: OtherChecks = {
+    runs: runs.filter(({ appId }) => appId !== world.app.id),
+    statuses,
+    suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== world.app.id),
+  };
+  const { committer } = await git.commit(pull.headSha, signal);
+  const began = Math.max(Date.parse(committer.date), Date.parse(pull.createdAt));
+  const age = Math.max(0, (world.now().getTime() - began) / 1_000);
+  const head = judgeHead(others, { age, settle: world.settleSeconds ?? SETTLE_SECONDS });
+  if (head.kind !== 'green') return head;
+  return judgeNames(others, await namesOn(world, { forge, git }, base, signal), age);
+}
+
+/** The checks of others on the newest commit of the base that has any. */
+async function namesOn(
+  world: Pick<World, 'app'>,
+  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  for (const { oid } of await git.log({ to: base }, { limit: COMMITS, firstParent: true }, signal)) {
+    const runs = await forge.listChecks(oid, signal);
+    const { statuses } = await forge.combinedStatus(oid, signal);
+    const names = [
+      ...runs.filter(({ appId }) => appId !== world.app.id).map(({ name }) => name),
+      ...statuses.map(({ context }) => context),
+    ];
+    if (names.length > 0) return names;
+  }
+  return [];
+}
