@@ -7,13 +7,16 @@
  *   node scripts/extract-openapi.ts OPENAPI_DIR OPENAPI_WEBHOOKS_DIR GRAPHQL_SCHEMA_DIR
  *   npm run format
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { extractEnterprise } from './extract-enterprise.ts';
 import { extractGraphql } from './extract-graphql.ts';
-import { isObject, jsonSchema, reachable } from './extract-json-schema.ts';
+import { reachable } from './extract-json-schema.ts';
 import type { JsonObject } from './extract-json-schema.ts';
+import { forgeCalls } from './forge-calls.ts';
 import { OPERATIONS, WEBHOOKS } from './forge-surface.ts';
+import { jsonBody, objectAt, readJson, schemasOf, slimOperation, sourceOf } from './openapi-document.ts';
 
 const ROOT = new URL('..', import.meta.url);
 
@@ -24,6 +27,10 @@ if (openapiDir === undefined || webhooksDir === undefined || graphqlDir === unde
 }
 
 write('test/contract/github-openapi.json', JSON.stringify(extractRest(openapiDir)) + '\n');
+write(
+  'test/contract/github-enterprise-openapi.json',
+  JSON.stringify(extractEnterprise(openapiDir, forgeCalls())) + '\n',
+);
 write('test/contract/github-openapi-webhooks.json', JSON.stringify(extractWebhooks(webhooksDir)) + '\n');
 write('src/localforge/graphql/github-schema.ts', extractGraphql(join(graphqlDir, 'schema.graphql')));
 
@@ -56,67 +63,4 @@ function extractWebhooks(dir: string): JsonObject {
     }
   }
   return { source: sourceOf(dir), webhooks, schemas: reachable(webhooks, schemasOf(api)) };
-}
-
-function slimOperation(api: JsonObject, operation: JsonObject): JsonObject {
-  const parameters = listAt(operation, 'parameters').map((parameter) => {
-    const { name, in: place, required, schema } = deref(api, parameter);
-    return { name, in: place, ...(required === true ? { required } : {}), schema: jsonSchema(schema) };
-  });
-  const body = operation['requestBody'];
-  const replies: JsonObject = {};
-  for (const [status, reply] of Object.entries(objectAt(operation, 'responses'))) {
-    replies[status] = jsonBody(api, reply) ?? null;
-  }
-  return {
-    id: operation['operationId'],
-    parameters,
-    ...(body === undefined
-      ? {}
-      : { bodyRequired: deref(api, body)['required'] === true, body: jsonBody(api, body) ?? {} }),
-    replies,
-  };
-}
-
-/** The JSON schema of a request body or a reply, undefined where it has no JSON. */
-function jsonBody(api: JsonObject, holder: unknown): JsonObject | undefined {
-  const content = deref(api, holder)['content'];
-  if (!isObject(content)) return undefined;
-  const media = content['application/json'];
-  return isObject(media) ? jsonSchema(media['schema']) : undefined;
-}
-
-function schemasOf(api: JsonObject): JsonObject {
-  return objectAt(objectAt(api, 'components'), 'schemas');
-}
-
-function deref(api: JsonObject, value: unknown): JsonObject {
-  if (!isObject(value)) throw new Error('an object was expected');
-  const ref = value['$ref'];
-  if (typeof ref !== 'string') return value;
-  let at: JsonObject = api;
-  for (const key of ref.slice(2).split('/')) at = objectAt(at, key);
-  return at;
-}
-
-function objectAt(holder: JsonObject, key: string): JsonObject {
-  const value = holder[key];
-  if (!isObject(value)) throw new Error(`the description has no ${key}`);
-  return value;
-}
-
-function listAt(holder: JsonObject, key: string): readonly unknown[] {
-  const value = holder[key];
-  return Array.isArray(value) ? value : [];
-}
-
-function readJson(path: string): JsonObject {
-  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  if (!isObject(value)) throw new Error(`${path} holds no object`);
-  return value;
-}
-
-function sourceOf(dir: string): string {
-  const { name, version, license } = readJson(join(dir, 'package.json'));
-  return `${String(name)} ${String(version)} (${String(license)})`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Mirror, RefUpdate } from '../git/mirror-types.ts';
 import { FIRST_COMMIT, MARK_FILE, MARK_TEXT } from './repositories.ts';
-import { COMMITTER, refusedPush } from './repository.ts';
+import { COMMITTER, refusalOf } from './repository.ts';
 import type { Rest } from './rest.ts';
 import { told } from './rest.ts';
 import { notPlayed } from './row.ts';
@@ -36,7 +36,7 @@ export async function emptyRepository(place: Emptied, signal: AbortSignal): Prom
   if (!refs.has(MAIN)) updates.push({ ref: MAIN, to: first, expect: null });
   // Not all at once: where a rule protects one of them, the others go all the same.
   for (const update of updates) {
-    const refused = refusedPush(await mirror.push([update], signal));
+    const refused = await refusalOf(() => mirror.push([update], signal));
     if (refused !== '') failures.push(`${update.ref}: ${refused}`);
   }
   return failures;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { PorticoError } from '../error.ts';
 import type { PushResult, RefUpdate } from '../git/mirror-types.ts';
 import type { Mirror } from '../git/mirror-types.ts';
 import type { Rest } from './rest.ts';
@@ -16,14 +17,19 @@ export interface TrialRepository {
   readonly mirror: Mirror;
   /** A commit on top of another one, not pushed. */
   readonly commit: (parents: readonly string[], files: Files, message?: string) => Promise<string>;
-  /** Moves refs, each from where it is. */
-  readonly move: (refs: Readonly<Record<string, string | null>>) => Promise<PushResult>;
+  /** Moves refs, each from where it is. @throws PorticoError TRIAL_NOT_PLAYED where the forge refused it */
+  readonly move: (refs: Moves) => Promise<void>;
+  /** Moves refs and answers why the forge refused it; '' where it did not. */
+  readonly tryToMove: (refs: Moves) => Promise<string>;
   /** A branch from main with these files. Answers its commit. */
   readonly branch: (name: string, files: Files) => Promise<string>;
   readonly main: () => Promise<string>;
   /** A pull request of a branch. */
   readonly open: (branch: string, base?: string) => Promise<Pull>;
 }
+
+/** Refs with their new objects; null deletes. */
+export type Moves = Readonly<Record<string, string | null>>;
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -66,20 +72,22 @@ export function trialRepository({ id, owner, name, gitUrl, mirror, rest, signal 
       return mirror.commitTree({ tree, parents, message: `${message}\n`, committer: COMMITTER }, signal);
     },
     async move(refs) {
+      const refused = await repository.tryToMove(refs);
+      if (refused !== '') throw notPlayed(`a push was refused: ${refused}`);
+    },
+    async tryToMove(refs) {
       const now = await mirror.remoteRefs(Object.keys(refs), signal);
       const updates: RefUpdate[] = Object.entries(refs).map(([ref, to]) => ({
         ref,
         to,
         expect: now.get(ref)?.oid ?? null,
       }));
-      return mirror.push(
-        updates.filter(({ to, expect }) => to !== expect),
-        signal,
-      );
+      const moving = updates.filter(({ to, expect }) => to !== expect);
+      return refusalOf(() => mirror.push(moving, signal));
     },
     async branch(branch, files) {
       const commit = await repository.commit([await repository.main()], files);
-      demandMoved(await repository.move({ [`refs/heads/${branch}`]: commit }));
+      await repository.move({ [`refs/heads/${branch}`]: commit });
       return commit;
     },
     async main() {
@@ -97,16 +105,18 @@ export function trialRepository({ id, owner, name, gitUrl, mirror, rest, signal 
   return repository;
 }
 
-/** @throws PorticoError TRIAL_NOT_PLAYED where the forge refused the push */
-export function demandMoved(result: PushResult): void {
-  if (!result.ok) throw notPlayed(`a push was refused: ${refusedPush(result)}`);
+/** Why a push was refused, in the forge's words; '' where it was taken. A forge that cannot be reached throws. */
+export async function refusalOf(push: () => Promise<PushResult>): Promise<string> {
+  try {
+    const result = await push();
+    if (result.ok) return '';
+    const words = result.rejected.map(({ message }) => message.replaceAll(/\s+/g, ' '));
+    return words.join('; ').slice(0, 300);
+  } catch (error) {
+    const isAnswer = error instanceof PorticoError && !UNANSWERED.has(error.code);
+    if (!isAnswer) throw error;
+    return error.message.replaceAll(/\s+/g, ' ').slice(0, 300);
+  }
 }
 
-/** Why a push was refused, in the forge's words; '' where it was taken. */
-export function refusedPush(result: PushResult): string {
-  if (result.ok) return '';
-  return result.rejected
-    .map(({ message }) => message.replaceAll(/\s+/g, ' '))
-    .join('; ')
-    .slice(0, 300);
-}
+const UNANSWERED: ReadonlySet<string> = new Set(['GIT_UNREACHABLE', 'GIT_TIMEOUT', 'GIT_ABORTED']);

@@ -70,10 +70,9 @@ const WITH_SLASHES = new Set(['path', 'ref', 'branch', 'basehead', 'tag', 'name'
 const rest = read('github-openapi.json') as RestExtract;
 const webhooks = read('github-openapi-webhooks.json') as WebhookExtract;
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, inlineRefs: false });
-ajv.addSchema(rest, 'rest');
 ajv.addSchema(webhooks, 'webhooks');
 const compiled = new Map<string, ValidateFunction>();
-const routes = Object.keys(rest.operations).map(routeOf).sort(bySpecificity);
+const github: Description = described('rest', rest);
 
 /** Every operation of the extract, as `METHOD /path`. */
 export const operations: readonly string[] = Object.keys(rest.operations);
@@ -83,31 +82,54 @@ export const webhookNames: readonly string[] = Object.keys(webhooks.webhooks);
 
 /** Judges one request and the reply to it. */
 export function judgeExchange(exchange: Exchange): Judgement {
-  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
-  const route = routes.find((each) => each.method === method && each.pattern.test(exchange.path));
-  if (route === undefined) {
+  const { operation: name, problems } = judgeRequest(github, exchange);
+  if (name === undefined) {
     const operation = `${exchange.method} ${exchange.path}`;
     return {
       operation: undefined,
       problems: [{ kind: 'request', operation, problem: 'GitHub has no such operation in the extract' }],
     };
   }
-  const operation = rest.operations[route.name]!;
-  const values = route.pattern.exec(exchange.path)?.groups ?? {};
-  const request = [
-    ...pathProblems(operation, values),
-    ...queryProblems(operation, exchange.query),
-    ...bodyProblems(route.name, operation, exchange.requestBody),
-  ].map((problem) => ({ kind: 'request' as const, operation: route.name, problem }));
   const reply =
     exchange.method === 'HEAD'
       ? []
-      : replyProblems(route.name, operation, exchange).map((problem) => ({
+      : replyProblems(name, rest.operations[name]!, exchange).map((problem) => ({
           kind: 'reply' as const,
-          operation: route.name,
+          operation: name,
           problem,
         }));
-  return { operation: route.name, problems: [...request, ...reply] };
+  return { operation: name, problems: [...problems, ...reply] };
+}
+
+/** What one forge takes, ready to judge by. */
+export interface Description {
+  readonly key: string;
+  readonly extract: Pick<RestExtract, 'operations' | 'schemas'>;
+  readonly routes: readonly Route[];
+}
+
+/** Makes a description ready; each needs a key of its own. */
+export function described(key: string, extract: Description['extract']): Description {
+  ajv.addSchema(extract, key);
+  return { key, extract, routes: Object.keys(extract.operations).map(routeOf).sort(bySpecificity) };
+}
+
+/** Judges a request alone. */
+export function judgeRequest(
+  forge: Description,
+  exchange: Omit<Exchange, 'status' | 'replyBody'>,
+): Judgement {
+  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
+  const route = forge.routes.find((each) => each.method === method && each.pattern.test(exchange.path));
+  if (route === undefined) return { operation: undefined, problems: [] };
+  const operation = forge.extract.operations[route.name]!;
+  const values = route.pattern.exec(exchange.path)?.groups ?? {};
+  const problems = [
+    ...pathProblems(operation, values),
+    ...queryProblems(operation, exchange.query),
+    ...bodyProblems(forge, route.name, operation, exchange.requestBody),
+  ].map((problem) => ({ kind: 'request' as const, operation: route.name, problem }));
+  return { operation: route.name, problems };
 }
 
 /** Judges the payload of one webhook. */
@@ -163,7 +185,7 @@ function candidates(schema: Schema, text: string): unknown[] {
   return values;
 }
 
-function bodyProblems(name: string, operation: Operation, body: unknown): string[] {
+function bodyProblems(forge: Description, name: string, operation: Operation, body: unknown): string[] {
   if (operation.body === undefined) {
     const empty = body === undefined || body === null || Object.keys(body).length === 0;
     return empty ? [] : ['a body is sent where GitHub takes none'];
@@ -171,23 +193,24 @@ function bodyProblems(name: string, operation: Operation, body: unknown): string
   if (body === undefined || body === null) {
     return operation.bodyRequired === true ? ['the body is missing'] : [];
   }
-  const unknown = unknownKeys(operation.body, body).map((key) => `body member ${key} is unknown`);
-  return [...failures(`rest#/operations/${pointer(name)}/body`, body), ...unknown];
+  const unknown = unknownKeys(forge, operation.body, body).map((key) => `body member ${key} is unknown`);
+  return [...failures(`${forge.key}#/operations/${pointer(name)}/body`, body), ...unknown];
 }
 
-function unknownKeys(schema: Schema, body: unknown): string[] {
+function unknownKeys(forge: Description, schema: Schema, body: unknown): string[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  const known = knownKeys(schema);
+  const known = knownKeys(forge, schema);
   return known === undefined ? [] : Object.keys(body).filter((key) => !known.has(key));
 }
 
 /** The names of members that an object may have, undefined where any is allowed. */
-function knownKeys(schema: Schema): Set<string> | undefined {
-  const target = schema.$ref === undefined ? schema : rest.schemas[schema.$ref.slice('#/schemas/'.length)]!;
+function knownKeys(forge: Description, schema: Schema): Set<string> | undefined {
+  const target =
+    schema.$ref === undefined ? schema : forge.extract.schemas[schema.$ref.slice('#/schemas/'.length)]!;
   if (target.additionalProperties !== undefined && target.additionalProperties !== false) return undefined;
   const keys = new Set(Object.keys(target.properties ?? {}));
   for (const part of [...(target.anyOf ?? []), ...(target.allOf ?? [])]) {
-    const more = knownKeys(part);
+    const more = knownKeys(forge, part);
     if (more === undefined) continue;
     for (const key of more) keys.add(key);
   }
@@ -224,7 +247,14 @@ function sentence(error: ErrorObject): string {
   return `${place === '' ? '/' : place} ${error.message ?? error.keyword}${detail}`;
 }
 
-function routeOf(name: string): { name: string; method: string; pattern: RegExp; literals: number } {
+interface Route {
+  readonly name: string;
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly literals: number;
+}
+
+function routeOf(name: string): Route {
   const [method = '', path = ''] = name.split(' ');
   const source = path
     .replaceAll(/[.]/g, '\\.')

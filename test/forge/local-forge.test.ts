@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { forgeCalls } from '../../scripts/forge-calls.ts';
 import type {
   Forge,
   ForgeCall,
@@ -15,8 +16,10 @@ import type {
 import { connectForge } from '../../src/forge/forge.ts';
 import type { Mirror } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
+import type { HttpExchange } from '../../src/localforge/exchanges.ts';
 import type { LocalForge } from '../../src/localforge/forge.ts';
 import { startForge } from '../../src/localforge/forge.ts';
+import { judgeForEnterprise, versions } from '../contract/enterprise.ts';
 
 const BOT = { name: 'Portico', email: 'portico@example.com' };
 const MARKER = '<!-- portico:summary -->';
@@ -30,6 +33,7 @@ let repository: RepositoryForge;
 let mirror: Mirror;
 let alice: Octokit;
 const calls: ForgeCall[] = [];
+const exchanges: HttpExchange[] = [];
 
 const where = { owner: 'acme', repo: 'blueprints' };
 const text = (value: string) => ({ mode: '100644' as const, bytes: new TextEncoder().encode(value) });
@@ -107,6 +111,7 @@ beforeAll(async () => {
         : forge.tokenAfter(refused, installation.id, known.id),
   });
   alice = new Octokit({ baseUrl: local.apiUrl, auth: 'alice-token' });
+  local.onExchange((exchange) => exchanges.push(exchange));
 });
 
 afterAll(async () => {
@@ -149,6 +154,7 @@ describe('against the local forge', () => {
     expect(await repository.permission('alice')).toBe('admin');
     expect(await repository.permission('bob')).toBe('read');
     expect(await repository.permission('nobody-at-all')).toBe('none');
+    expect(await forge.accountId(installation.id, 'nobody-at-all')).toBeNull();
     expect(await repository.teamMember('acme', 'platform', 'alice')).toBe(true);
     expect(await repository.teamMember('acme', 'platform', 'bob')).toBe(false);
   });
@@ -430,6 +436,45 @@ describe('against the local forge', () => {
     expect(await repository.branchProtection('nope')).toBeNull();
   });
 
+  test('what others report, remarks on lines, and the end of a release', async () => {
+    const head = await push('remarked', await mirror.resolve('refs/heads/main'), {
+      'app/remarked.yaml': 'a: 1\n',
+    });
+    const { pull } = await repository.createPull({ title: 'x', body: '', head: 'remarked', base: 'main' });
+    const remark = { path: 'app/remarked.yaml', line: 1, body: 'Here.' };
+    const review = await repository.remark(pull.number, {
+      commitId: head,
+      body: 'See below.',
+      comments: [remark],
+    });
+    expect(review).toMatchObject({ author: 'portico[bot]' });
+    const target = { issue: pull.number };
+    await repository.addReaction(target, 'eyes');
+    expect(await repository.listReactions(target)).toHaveLength(1);
+    await repository.removeReaction(target, 'eyes');
+    expect(await repository.getIssue(pull.number)).toMatchObject({ number: pull.number });
+    await repository.addLabels(pull.number, ['seen']);
+    expect(await repository.hasLabel('seen')).toBe(true);
+    expect(await repository.labelsEverOn(pull.number)).toEqual(['seen']);
+    const { data } = await alice.rest.repos.createDeployment({
+      ...where,
+      ref: head,
+      environment: 'production',
+      required_contexts: [],
+      auto_merge: false,
+    });
+    if (!('id' in data)) throw new Error('no deployment was made');
+    await alice.rest.repos.createDeploymentStatus({ ...where, deployment_id: data.id, state: 'success' });
+    const asked = { statuses: true, environments: ['production'] };
+    expect(await repository.healthOf(head, asked)).toMatchObject({
+      deployments: [{ environment: 'production', state: 'success' }],
+    });
+    expect((await repository.branchActivity('refs/heads/remarked'))?.pushes).toMatchObject([{ after: head }]);
+    await repository.removeRelease('app/v1');
+    expect(await repository.getRelease('app/v1')).toBeNull();
+    await repository.closePull(pull.number);
+  });
+
   test('a secondary limit is told with its time', async () => {
     local.knobs.secondaryLimit = { status: 403, retryAfter: 11, times: 1 };
     const making = repository.createIssue({ title: 'x', body: 'x' });
@@ -448,5 +493,27 @@ describe('against the local forge', () => {
     expect(failed).toMatchObject([{ event: 'issues', action: 'opened' }]);
     await forge.redeliver(failed[0]!.id);
     await local.settled();
+  });
+
+  test('every call that the client can make is one that each GitHub Enterprise Server still supported takes', () => {
+    // What the client calls is read from its source; a call that is new here belongs into the tests above.
+    const made = new Set(calls.map(({ method, route }) => `${method} ${route}`));
+    expect(forgeCalls().filter((call) => !made.has(call))).toEqual([]);
+    const ours = exchanges.filter(({ status }) => status < 400);
+    for (const [version, { judged, problems }] of Object.entries(judgeForEnterprise(ours))) {
+      expect({ version, problems }).toEqual({ version, problems: [] });
+      expect(judged).toBeGreaterThan(80);
+    }
+    // Releases with a discussion are github.com's alone.
+    const requestBody = JSON.stringify({ tag_name: 'v1', discussion_category_name: 'x' });
+    const url = new URL('https://ghes.example.com/api/v3/repos/acme/blueprints/releases');
+    for (const { problems } of Object.values(judgeForEnterprise([{ method: 'POST', url, requestBody }]))) {
+      expect(problems).toEqual([
+        'POST /repos/{owner}/{repo}/releases: body member discussion_category_name is unknown',
+      ]);
+    }
+    for (const [version, { operations }] of versions) {
+      expect({ version, calls: Object.keys(operations).sort() }).toEqual({ version, calls: forgeCalls() });
+    }
   });
 });

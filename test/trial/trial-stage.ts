@@ -10,7 +10,9 @@ import { startForge } from '../../src/localforge/forge.ts';
 import type { LocalForge } from '../../src/localforge/forge.ts';
 import { runTrial } from '../../src/trial/run.ts';
 import type { RunOptions, TrialReport } from '../../src/trial/run.ts';
+import { octokitAs } from '../e2e/octokit-as.ts';
 import { copyTemplate } from '../queue/engines.ts';
+import { REALISTIC } from '../realistic.ts';
 
 const pools = createContentPools();
 
@@ -19,6 +21,11 @@ export interface TrialForge extends AsyncDisposable {
   readonly forge: LocalForge;
   /** Names of the repositories that are there. */
   names(): string[];
+  /** Puts a file into a repository. */
+  fill(name: string): Promise<void>;
+  refs(name: string): Promise<string[]>;
+  /** How many issues (pull requests among them) and releases are open there. */
+  open(name: string): Promise<{ issues: number; releases: number }>;
   play(
     more?: Partial<RunOptions>,
     host?: string,
@@ -53,7 +60,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
   const forge = await startForge({
     dataDir: join(root, 'forge'),
     manifest: { permissions: { ...RIGHTS, ...extra }, events: EVENTS },
-    realistic: { seed: 1, pace: 0.01 },
+    realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }, { login: 'octo_acme' }],
@@ -62,6 +69,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
       app: { installations: [{ account: 'acme' }] },
     },
   });
+  const alice = octokitAs(forge.apiUrl, 'alice-token').rest;
   // Nobody listens there: what was sent is read from the forge.
   forge.setAppWebhookUrl('http://127.0.0.1:9/');
   return {
@@ -71,6 +79,24 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
         .all()
         .map(({ name }) => name)
         .sort(),
+    async fill(name) {
+      const content = Buffer.from('x\n').toString('base64');
+      const file = { owner: 'acme', repo: name, path: 'README.md', message: 'Begin', content };
+      await alice.repos.createOrUpdateFileContents(file);
+    },
+    async refs(name) {
+      const bare = forge.context.git(forge.context.records.repositoryByName('acme', name)!);
+      const { stdout } = await bare.run(['for-each-ref', '--format=%(refname)']);
+      return stdout
+        .toString()
+        .split('\n')
+        .filter((ref) => ref !== '');
+    },
+    async open(name) {
+      const place = { owner: 'acme', repo: name };
+      const issues = (await alice.issues.listForRepo(place)).data.length;
+      return { issues, releases: (await alice.repos.listReleases(place)).data.length };
+    },
     async play(more, host = new URL(forge.url).host) {
       const said: string[] = [];
       const environment = readEnvironment(
@@ -88,7 +114,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
         organization: 'acme',
         repositories: [],
         signal: AbortSignal.timeout(120_000),
-        paceMs: 0,
+        paceMs: 20,
         program: porticoFor(environment, { contentPools: pools, fill: copyTemplate }),
         say: (text) => said.push(text),
         ...more,

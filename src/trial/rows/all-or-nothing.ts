@@ -1,33 +1,33 @@
+import { refusalOf } from '../repository.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
+import { WORKFLOW } from './workflow-files.ts';
 
-/** Pushes two refs together, one of which is not where the push says. */
+/** Pushes a tag together with a branch that adds a workflow file, which the forge refuses; then the tag with another branch. */
 export const allOrNothing: Row = {
   number: 25,
-  belief: 'A push of several refs with leases moves all of them or none',
+  belief:
+    'A push of several refs is refused as a whole where the forge refuses one of them, such as a branch with a new workflow file; else all of them move',
   async play({ blueprints, name, signal }) {
     const main = await blueprints.main();
-    const next = await blueprints.commit([main], { 'atomic.txt': 'x\n' });
-    const [branch, tag] = [`refs/heads/${name('atomic')}`, `refs/tags/${name('atomic')}`];
-    const refused = await blueprints.mirror.push(
-      [
-        { ref: tag, to: next, expect: null },
-        { ref: branch, to: next, expect: main },
-      ],
-      signal,
-    );
-    if (refused.ok) return otherwise('a push with a lease that does not hold was taken');
+    const [branch, tag] = [`refs/heads/${name('atomic')}`, `refs/tags/${name('atomic-tag')}`];
+    const push = (to: string): Promise<string> =>
+      refusalOf(() =>
+        blueprints.mirror.push(
+          [
+            { ref: tag, to: main, expect: null },
+            { ref: branch, to, expect: null },
+          ],
+          signal,
+        ),
+      );
+    const refused = await push(await blueprints.commit([main], { [WORKFLOW]: 'on: workflow_dispatch\n' }));
+    if (refused === '') return otherwise('a workflow file was taken without the Workflows permission');
     const there = await blueprints.mirror.remoteRefs([branch, tag], signal);
-    if (there.size > 0) return otherwise(`${[...there.keys()].length} of two refs moved all the same`);
-    const taken = await blueprints.mirror.push(
-      [
-        { ref: tag, to: next, expect: null },
-        { ref: branch, to: next, expect: null },
-      ],
-      signal,
-    );
-    return taken.ok
-      ? asBelieved(`none (${refused.rejected[0]?.reason ?? 'other'}), then both`)
-      : otherwise('the push with leases that hold was refused');
+    if (there.size > 0) return otherwise('one of two refs moved all the same');
+    const taken = await push(await blueprints.commit([main], { 'atomic.txt': 'x\n' }));
+    return taken === ''
+      ? asBelieved(`none moved (${refused.slice(0, 120)}), then both`)
+      : otherwise(`two refs that may move were refused: ${taken}`);
   },
 };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { demandMoved } from '../repository.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -13,7 +12,7 @@ export const latestRelease: Row = {
   async play({ blueprints, rest, name }) {
     const main = await blueprints.main();
     const [kept, later] = [name('latest'), name('not-latest')];
-    demandMoved(await blueprints.move({ [`refs/tags/${kept}`]: main, [`refs/tags/${later}`]: main }));
+    await blueprints.move({ [`refs/tags/${kept}`]: main, [`refs/tags/${later}`]: main });
     const path = `${blueprints.path}/releases`;
     await rest.read(release, 'POST', path, { tag_name: kept, make_latest: 'true' });
     await rest.read(release, 'POST', path, { tag_name: later, make_latest: 'false' });

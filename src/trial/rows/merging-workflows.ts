@@ -17,7 +17,8 @@ export const mergingWorkflows: Row = {
     const pull = await stage.blueprints.open(branch);
     const { answer } = await mergePatiently(stage, pull);
     if (answer.status === 200) return otherwise('it was merged');
-    const known = answer.status === 403 && /workflow/i.test(wordsOf(answer.body));
+    const known =
+      answer.status === 403 && /workflow|not accessible by integration/i.test(wordsOf(answer.body));
     return known ? asBelieved(told(answer)) : otherwise(told(answer));
   },
 };

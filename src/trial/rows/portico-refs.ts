@@ -1,4 +1,3 @@
-import { refusedPush } from '../repository.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -9,11 +8,11 @@ export const porticoRefs: Row = {
   async play({ blueprints, name, signal }) {
     const main = await blueprints.main();
     const ref = `refs/portico/${name('ledger')}`;
-    const refused = refusedPush(await blueprints.move({ [ref]: main }));
+    const refused = await blueprints.tryToMove({ [ref]: main });
     if (refused !== '') return otherwise(`refused: ${refused}`);
     const there = (await blueprints.mirror.remoteRefs([ref], signal)).get(ref)?.oid;
     if (there !== main) return otherwise('taken, and not shown');
-    const kept = refusedPush(await blueprints.move({ [ref]: null }));
+    const kept = await blueprints.tryToMove({ [ref]: null });
     return kept === '' ? asBelieved('pushed, shown and deleted') : otherwise(`not deleted: ${kept}`);
   },
 };

@@ -1,4 +1,3 @@
-import { refusedPush } from '../repository.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { moveWorkflow, NO_WORKFLOWS } from './workflow-files.ts';
@@ -13,9 +12,9 @@ export const tagsPastWorkflows: Row = {
     if (extra === null) return NO_WORKFLOWS;
     const { before, tip } = await moveWorkflow(stage, extra);
     const tag = (): string => `refs/tags/${stage.name('tag')}`;
-    const newest = refusedPush(await stage.blueprints.move({ [tag()]: tip }));
+    const newest = await stage.blueprints.tryToMove({ [tag()]: tip });
     if (newest !== '') return otherwise(`a tag on the newest commit was refused: ${newest}`);
-    const older = refusedPush(await stage.blueprints.move({ [tag()]: before }));
+    const older = await stage.blueprints.tryToMove({ [tag()]: before });
     if (older === '') return otherwise('the tag on the older commit was taken');
     return /workflow/i.test(older)
       ? asBelieved(`refused: ${older}`)
