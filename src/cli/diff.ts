@@ -1,13 +1,13 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import { diffPower } from '../package/power/power-diff.ts';
-import { powerMarkdown } from '../package/power/power-markdown.ts';
+import { powerMarkdown, powerText } from '../package/power/power-markdown.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
-/** `portico diff A B`: the differences of two packages, and of what they may do, as Markdown or JSON. */
+/** `portico diff A B`: the differences of two packages, and of what they may do: plain on a terminal, else Markdown or JSON. */
 export async function diff(call: Call): Promise<number> {
   const [a = '', b = ''] = call.positionals.map(call.path);
   const { terminal } = call;
@@ -18,9 +18,10 @@ export async function diff(call: Call): Promise<number> {
   const power = diffPower(before, after);
   if (terminal.json) terminal.document({ ...found, power });
   else {
-    const powers = powerMarkdown(power);
+    const plain = terminal.isLive;
+    const powers = plain ? powerText(power) : powerMarkdown(power);
     const may = powers === '' ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powers}\n`;
-    terminal.write(visible(diffMarkdown(found, { limit }) + may));
+    terminal.write(visible(diffMarkdown(found, { limit, plain }) + may));
   }
   return EXIT.ok;
 }

@@ -8,6 +8,8 @@ export type Style = Parameters<typeof styleText>[0];
 export interface Terminal {
   /** True when `--json` was asked: stdout then holds one JSON document and nothing else. */
   readonly json: boolean;
+  /** True where a person reads stdout, and no file or program. */
+  readonly isLive: boolean;
   /** Writes a result to stdout; a line feed is added. */
   readonly print: (text: string) => void;
   /** Writes text to stdout as it is. */
@@ -40,6 +42,7 @@ export function processTerminal(json: boolean): Terminal {
 
   return {
     json,
+    isLive: stdout.isTTY,
     print: (text) => {
       clear();
       stdout.write(`${text}\n`);

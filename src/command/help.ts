@@ -23,16 +23,17 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
     decide(state, { positional: [name] }) {
       const allowed = allowedCommands(table(), state);
       if (name === undefined) return { kind: 'do', steps: [], reply: commandList(allowed, state) };
-      const command = allowed.find((one) => one.name === name.toLowerCase());
+      // To read about a command harms nobody: its help says where it works, and for whom.
+      const command = table().find((one) => one.name === name.toLowerCase());
       if (command !== undefined)
         return { kind: 'do', steps: [], reply: commandHelp(command, whoMay(state.config, command)) };
       const near = closestWord(
         name,
-        allowed.map((one) => one.name),
+        table().map((one) => one.name),
       );
       const hint =
         near === undefined ? 'Write /portico help for the list.' : `Did you mean /portico help ${near}?`;
-      return refuse('unknown-command', `${shown(name)} is not a command that you may use here`, hint);
+      return refuse('unknown-command', `${shown(name)} is no command`, hint);
     },
   };
 }

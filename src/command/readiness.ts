@@ -142,8 +142,8 @@ function checks(
     return lacking(
       'checks-absent',
       'propose',
-      'nothing has been checked yet',
-      'Wait for the checks, or ask for them: `/portico render`.',
+      'Portico has not looked at it yet',
+      'It begins within seconds of the opening: say it again when the check `portico` is green. If none appears, `/portico render` asks for it.',
       whoMay(config, render),
     );
   }
@@ -153,7 +153,12 @@ function checks(
   }
   // Checks of other content say nothing about this one.
   if (run.state === 'pending' || digest === undefined || run.digest !== digest) {
-    return lacking('checks-pending', 'propose', 'the checks of this content are not done', 'Wait for them.');
+    return lacking(
+      'checks-pending',
+      'propose',
+      'Portico is still checking this content',
+      'Say it again when the check `portico` is green.',
+    );
   }
   if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
   // What has a line of its own is said once.

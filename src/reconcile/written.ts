@@ -108,13 +108,14 @@ export async function answer(
   const last = said.at(-1);
   if (last === undefined) return react(access, written, said, signal);
   const isReview = written.kind !== 'comment';
-  // Of several commands that did not all succeed each is named with its end.
+  // Of several commands that did not all succeed each is named with its end; what is answered is named always.
   const all = isReview || (said.length > 1 && last.outcome !== 'done');
   const shown = said.filter(({ text }) => text !== undefined || all);
   if (shown.length > 0) {
-    const body = shown.map(({ line, outcome, text = '' }) => {
+    const body = shown.map(({ line, outcome, text = '' }, at) => {
       const mark = all ? `${EMOJI[outcome]} ` : '';
-      const title = line === undefined || (said.length === 1 && !all) ? '' : `${mark}${code(line.text)}`;
+      const by = at === 0 ? ` by ${code(written.author)}` : '';
+      const title = line === undefined ? '' : `${mark}${code(line.text)}${by}`;
       return [title, text].filter((part) => part !== '').join('\n\n');
     });
     await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);

@@ -69,7 +69,12 @@ describe('help', () => {
     expect(reply('/portico help publish')).toMatch(
       /\/portico publish @1a2b3c4[^]*\nIn pull requests, for the role write or higher\.$/,
     ));
-  test('of something else', () => expect(outcome('/portico help pblish')).toBe('unknown-command'));
+  test('of something else names what is near, also what is for another place', () => {
+    expect(outcome('/portico help pblish')).toBe('unknown-command');
+    const issue = { place: { kind: 'issue', number: 3, state: 'open', locked: false } } as const;
+    expect(reply('/portico help publsh', issue)).toContain('Did you mean /portico help publish?');
+    expect(reply('/portico help publish', issue)).toContain('In pull requests, for the role write');
+  });
   test('is never read as commands itself', () => {
     for (const body of ['/portico help', ...commands.map(({ name }) => `/portico help ${name}`)]) {
       expect(parseComment(reply(body))).toEqual({ kind: 'commands', commands: [] });

@@ -54,7 +54,9 @@ describe('the life of a proposal, by commands', () => {
     // What was done is said in one line, which links it.
     const proposed = await life.command(number, '/portico propose');
     expect(proposed).toMatchObject({ reactions: ['rocket'], replies: 1 });
-    expect(oneLine(proposed)).toBe(`[#${number}](URL) is ready for review.`);
+    expect(oneLine(proposed)).toBe(
+      `\`/portico propose\` by \`alice\` [#${number}](URL) is ready for review.`,
+    );
     expect((await life.pull(number)).draft).toBe(false);
 
     const self = await life.command(number, '/portico approve');

@@ -53,10 +53,24 @@ export async function conversationPage(visit: RepositoryVisit): Promise<Html> {
     ${
       visit.viewer === undefined
         ? signIn(visit)
-        : html`${commentForm(visit, { number, state: pull.state, kind: 'pull request', merged: pull.merged })}
+        : html`${commentForm(visit, { number, state: pull.state, kind: 'pull request', merged: pull.merged, isStranded: await isStranded(visit, pull) })}
           ${pull.state === 'open' ? reviewForm(visit, pull) : ''}`
     }`;
   return pullPage(visit, pull, 'conversation', main);
+}
+
+/** True for a closed pull request whose branch is gone; GitHub says so in place of its button. */
+async function isStranded({ api }: RepositoryVisit, { state, merged, head }: Pull): Promise<boolean> {
+  if (state === 'open' || merged) return false;
+  // A fork that was deleted took its branches along.
+  if ((head.repo as typeof head.repo | null) === null) return true;
+  const { name: repo, owner } = head.repo;
+  const branches = await api.paginate(api.rest.git.listMatchingRefs, {
+    owner: owner.login,
+    repo,
+    ref: `heads/${head.ref}`,
+  });
+  return branches.every(({ ref }) => ref !== `refs/heads/${head.ref}`);
 }
 
 function labels(pull: Pull): Html | '' {

@@ -20,6 +20,8 @@ export function commentForm(
     readonly state: string;
     readonly kind: 'issue' | 'pull request';
     readonly merged: boolean;
+    /** The branch of a pull request is gone: GitHub does not offer to reopen it then. */
+    readonly isStranded?: boolean;
   },
 ): Html {
   const close =
@@ -34,7 +36,7 @@ ${typed(visit, 'comment')}</textarea>
     </p>
     <p class="line">
       <button class="main" name="button" value="comment">Comment</button>
-      ${about.merged ? '' : html`<button name="button" value="${close[0]}">${close[1]}</button>`}
+      ${about.merged || (about.state !== 'open' && about.isStranded === true) ? '' : html`<button name="button" value="${close[0]}">${close[1]}</button>`}
     </p>`;
   return html`<section>
     <h2>Comment</h2>

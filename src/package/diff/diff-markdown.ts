@@ -15,7 +15,18 @@ export interface DiffMarkdownOptions {
   readonly more?: string;
   /** Blocks with at most so many entries are shown open. Default 10. */
   readonly open?: number;
+  /** For a terminal: no HTML, fences or marks of code. */
+  readonly plain?: boolean;
 }
+
+/** How text of the package stands in the result. */
+interface Marks {
+  readonly code: (text: string) => string;
+  readonly block: (text: string) => string;
+}
+
+const MARKDOWN: Marks = { code: codeSpan, block: (text) => fence(text, 'diff') };
+const PLAIN: Marks = { code: (text) => text, block: (text) => text };
 
 /** Lines of one value or file that are shown. */
 const LINES = 60;
@@ -34,9 +45,8 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
 
   let text = `${summary}\n`;
   let left = 0;
-  for (const group of groupsOf(diff)) {
-    const head = `\n<details${group.entries.length <= (options.open ?? 10) ? ' open' : ''}><summary>${group.title}</summary>\n`;
-    const tail = '\n</details>\n';
+  for (const group of groupsOf(diff, options.plain === true ? PLAIN : MARKDOWN)) {
+    const [head, tail] = options.plain === true ? [`\n${group.title}\n`, ''] : folded(group, options.open);
     let body = '';
     let fitted = 0;
     for (const entry of group.entries) {
@@ -50,6 +60,11 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
   }
   if (left === 0) return text;
   return `${text}\n… and ${count(left, 'more change')} that did not fit.${more}\n`;
+}
+
+function folded({ title, entries }: Group, open = 10): [string, string] {
+  const isOpen = entries.length <= open ? ' open' : '';
+  return [`\n<details${isOpen}><summary>${title}</summary>\n`, '\n</details>\n'];
 }
 
 /** One line without foreign text, such as `2 resources changed, 1 added; 1 other file.` */
@@ -82,29 +97,29 @@ interface Group {
   readonly entries: readonly (() => string)[];
 }
 
-function groupsOf(diff: PackageDiff): Group[] {
+function groupsOf(diff: PackageDiff, marks: Marks): Group[] {
   const groups = KINDS.map(({ kind, title }) => {
     const resources = diff.resources.filter(({ change }) => change === kind);
     return {
       title: `${title}: ${count(resources.length, 'resource')}`,
-      entries: resources.map((resource) => () => resourceEntry(resource)),
+      entries: resources.map((resource) => () => resourceEntry(resource, marks)),
     };
   });
-  const files = diff.files.map((file) => () => fileEntry(file));
+  const files = diff.files.map((file) => () => fileEntry(file, marks));
   return [...groups, { title: `Other files: ${files.length}`, entries: files }].filter(
     ({ entries }) => entries.length > 0,
   );
 }
 
-function resourceEntry(change: ResourceChange): string {
+function resourceEntry(change: ResourceChange, marks: Marks): string {
   const { kind, namespace, name } = change.resource;
-  const called = codeSpan(`${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`);
-  const place = `${codeSpan(change.file)}${change.from === undefined ? '' : `, before in ${codeSpan(change.from)}`}`;
+  const called = marks.code(`${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`);
+  const place = `${marks.code(change.file)}${change.from === undefined ? '' : `, before in ${marks.code(change.from)}`}`;
   const comments = change.comments && change.change !== 'comments' ? '; comments differ too' : '';
   const head = `- ${called} in ${place}${comments}`;
   if (change.fields.length === 0) return head;
   const shown = change.fields.flatMap(fieldLines);
-  return `${head}\n${indent(fence(cap(shown).join('\n'), 'diff'))}`;
+  return `${head}\n${indent(marks.block(cap(shown).join('\n')))}`;
 }
 
 function fieldLines({ path, change, before, after }: FieldChange): string[] {
@@ -180,21 +195,21 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.includes('\n');
 }
 
-function fileEntry(change: FileChange): string {
-  const from = change.from === undefined ? '' : `, before ${codeSpan(change.from)}`;
+function fileEntry(change: FileChange, marks: Marks): string {
+  const from = change.from === undefined ? '' : `, before ${marks.code(change.from)}`;
   const mode = change.mode === undefined ? '' : `, mode ${change.mode.before} → ${change.mode.after}`;
   const lines = change.added + change.removed === 0 ? '' : `, +${change.added} −${change.removed} lines`;
   const opaque = change.opaque ? ', no text or too large to show' : '';
-  const reason = change.reason === undefined ? '' : `; compared by lines: ${codeSpan(change.reason)}`;
+  const reason = change.reason === undefined ? '' : `; compared by lines: ${marks.code(change.reason)}`;
   const what = change.change === 'mode' ? '' : ` ${change.change}`;
-  const head = `- ${codeSpan(change.file)}${what}${from}${mode}${lines}${opaque}${reason}`;
+  const head = `- ${marks.code(change.file)}${what}${from}${mode}${lines}${opaque}${reason}`;
   if (change.hunks.length === 0) return head;
   const shown = change.hunks.flatMap(({ before, after }) => [
     `@@ -${before.at},${before.lines.length} +${after.at},${after.lines.length} @@`,
     ...before.lines.map((line) => `-${line.replace(/\n$/, '')}`),
     ...after.lines.map((line) => `+${line.replace(/\n$/, '')}`),
   ]);
-  return `${head}\n${indent(fence(cap(shown).join('\n'), 'diff'))}`;
+  return `${head}\n${indent(marks.block(cap(shown).join('\n')))}`;
 }
 
 function cap(lines: readonly string[]): string[] {

@@ -31,7 +31,7 @@ export function mergeByPosition(
     base: placesOf(base.items),
     upstream: placesOf(upstream.items),
   };
-  if (hunks.some((hunk) => isMovedAndRemoved(hunk, local, upstream, places))) return undefined;
+  if (hunks.some((hunk) => isMovedAndRemoved(hunk, local, base, upstream, places))) return undefined;
   const items: ListItem[] = [];
   let at: readonly [number, number, number] = [0, 0, 0];
   const equalUntil = (end: number): void => {
@@ -90,22 +90,44 @@ interface Places {
   readonly upstream: ReadonlyMap<string, number>;
 }
 
-/** True where one side put an item elsewhere in the list that the other one removed: it would be there again. */
-function isMovedAndRemoved(hunk: Hunk, local: ListNode, upstream: ListNode, places: Places): boolean {
+/** True where one side put an item elsewhere in the list, perhaps changed, that the other one removed: it would be there again. */
+function isMovedAndRemoved(
+  hunk: Hunk,
+  local: ListNode,
+  base: ListNode,
+  upstream: ListNode,
+  places: Places,
+): boolean {
   const returns = (
     items: readonly ListItem[],
     other: ListNode,
     side: ReadonlyMap<string, number>,
   ): boolean => {
     const known = new Set(canons(other));
+    const isLeft = ({ value }: ListItem): boolean =>
+      known.has(canon(value)) || other.items.some((item) => isMostly(item.value, value));
+    const { left = [], removed = [] } = Object.groupBy(base.items, (item) =>
+      isLeft(item) ? 'left' : 'removed',
+    );
+    if (removed.length === 0) return false;
     return items.some(({ value }) => {
       const text = canon(value);
-      return side.has(text) && places.base.has(text) && !known.has(text);
+      if (places.base.has(text)) return side.has(text) && !known.has(text);
+      const isOf = (one: ListItem): boolean => isMostly(value, one.value);
+      return !known.has(text) && removed.some(isOf) && !left.some(isOf);
     });
   };
   return hunk.changed === 'left'
     ? returns(local.items.slice(...hunk.left), upstream, places.local)
     : hunk.changed === 'right' && returns(upstream.items.slice(...hunk.right), local, places.upstream);
+}
+
+/** True for maps where most of what the one says is in the other. */
+function isMostly(now: YamlNode, before: YamlNode): boolean {
+  if (now.kind !== 'map' || before.kind !== 'map') return false;
+  const known = new Set(leavesOf(before));
+  const leaves = [...leavesOf(now)];
+  return leaves.filter((leaf) => known.has(leaf)).length * 2 > leaves.length;
 }
 
 /** Where each item stands that no other one equals. */

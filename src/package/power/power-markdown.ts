@@ -23,6 +23,19 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   return [...table, ...more, ...blind].join('\n\n');
 }
 
+/** The same for a terminal, all of it: one change on a line. */
+export function powerText({ changes, unread }: PowerDiff): string {
+  const lines = changes.map(({ direction, who, what, danger = '' }) => {
+    const why = danger === '' ? '' : ` (look twice: ${danger})`;
+    return `${direction === 'wider' ? '▲' : '▼'} ${who}: ${what}${why}`;
+  });
+  const blind =
+    unread.length === 0
+      ? []
+      : [`What these files permit is unknown, because they cannot be read: ${unread.join(', ')}.`];
+  return [...lines, ...blind].join('\n');
+}
+
 function row({ direction, who, what, danger = '' }: PowerChange): string {
   const cells = [direction === 'wider' ? '▲' : '▼', shown(who), shown(what), danger].map(cell);
   return `| ${cells.join(' | ')} |`;

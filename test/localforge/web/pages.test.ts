@@ -347,6 +347,10 @@ describe('forms', () => {
       back: at,
     });
     expect((await forge.bob.rest.pulls.get({ ...REPO, pull_number: number })).data.state).toBe('closed');
+    // Without its branch it cannot be opened again, and that is not offered.
+    expect(words(await forge.page(at))).toContain('Reopen pull request');
+    await forge.bob.rest.git.deleteRef({ ...REPO, ref: 'heads/drafts/other/v1' });
+    expect(words(await forge.page(at))).not.toContain('Reopen pull request');
     await forge.post(`/acme/blueprints/issues/${number}/comments`, { body: '', button: 'reopen', back: at });
 
     const merged = await forge.post(`${at}/merge`, { method: 'squash', sha: head, back: at });

@@ -9,6 +9,16 @@ function markdown(a: Record<string, string>, b: Record<string, string>, limit = 
   return diffMarkdown(diffPackages(packageOf(a), packageOf(b)), { limit });
 }
 
+test('on a terminal it is plain', () => {
+  const diff = diffPackages(
+    packageOf({ 'a.yaml': configMap('kept', 'one: 1'), 'n.txt': 'a\n' }),
+    packageOf({ 'a.yaml': configMap('kept', 'one: 2'), 'n.txt': 'b\n' }),
+  );
+  const text = diffMarkdown(diff, { plain: true });
+  expect(text).toContain('\nChanged: 1 resource\n\n- ConfigMap kept in a.yaml\n  - data.one: ');
+  expect(text).not.toMatch(/[<>`]/);
+});
+
 /** What is left of Markdown once fences and code spans are gone: the only places where foreign text may stand. */
 function outsideCode(text: string): string {
   return text
