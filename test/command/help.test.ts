@@ -72,7 +72,9 @@ describe('help', () => {
   test('of something else names what is near, also what is for another place', () => {
     expect(outcome('/portico help pblish')).toBe('unknown-command');
     const issue = { place: { kind: 'issue', number: 3, state: 'open', locked: false } } as const;
-    expect(reply('/portico help publsh', issue)).toContain('Did you mean /portico help publish?');
+    expect(say('/portico help publsh', issue)).toMatchObject({
+      hint: 'Did you mean /portico help publish?',
+    });
     expect(reply('/portico help publish', issue)).toContain('In pull requests, for the role write');
   });
   test('is never read as commands itself', () => {

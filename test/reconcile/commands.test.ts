@@ -55,7 +55,7 @@ describe('the life of a proposal, by commands', () => {
     const proposed = await life.command(number, '/portico propose');
     expect(proposed).toMatchObject({ reactions: ['rocket'], replies: 1 });
     expect(oneLine(proposed)).toBe(
-      `\`/portico propose\` by \`alice\` [#${number}](URL) is ready for review.`,
+      `\`/portico propose\` by \`alice\`\n\n[#${number}](URL) is ready for review.`,
     );
     expect((await life.pull(number)).draft).toBe(false);
 
@@ -85,13 +85,13 @@ describe('the life of a proposal, by commands', () => {
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
     expect(oneLine(await life.command(number, '/portico render', 'bob'))).toBe(
-      'It is rendered again; its [checks](URL) tell the result.',
+      '`/portico render` by `bob`\n\nIt is rendered again; its [checks](URL) tell the result.',
     );
     const published = await life.command(number, '/portico publish');
     const { merged, merge_commit_sha } = await life.pull(number);
     expect(merged).toBe(true);
     expect(oneLine(published)).toBe(
-      `Merged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision follows.`,
+      `\`/portico publish\` by \`alice\`\n\nMerged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision follows.`,
     );
     expect(published.reply).toContain(`/acme/life/commit/${merge_commit_sha})`);
     expect([...(await life.tags()).keys()]).toEqual(['web/v1']);

@@ -351,6 +351,7 @@ describe('forms', () => {
     expect(words(await forge.page(at))).toContain('Reopen pull request');
     await forge.bob.rest.git.deleteRef({ ...REPO, ref: 'heads/drafts/other/v1' });
     expect(words(await forge.page(at))).not.toContain('Reopen pull request');
+    await forge.bob.rest.git.createRef({ ...REPO, ref: 'refs/heads/drafts/other/v1', sha: head });
     await forge.post(`/acme/blueprints/issues/${number}/comments`, { body: '', button: 'reopen', back: at });
 
     const merged = await forge.post(`${at}/merge`, { method: 'squash', sha: head, back: at });
