@@ -30,6 +30,7 @@ export async function runVerb(name: string, ...argv: string[]): Promise<Ran> {
         path: (typed) => resolve(typed),
         terminal: {
           json: values.has('json'),
+          isLive: false,
           print: (text) => void (stdout += `${text}\n`),
           write: (text) => void (stdout += text),
           document: (value) => void (stdout += `${JSON.stringify(value)}\n`),
