@@ -33,6 +33,15 @@ describe('publish', () => {
     });
   });
 
+  test('right after the opening it says what to wait for', () => {
+    expect(
+      say('/portico propose', { place: pull({ draft: true }), checks: { state: 'absent', failing: [] } }),
+    ).toMatchObject({
+      message: 'Portico has not looked at it yet.',
+      hint: expect.stringContaining('say it again when the check `portico` is green'),
+    });
+  });
+
   test.each<[string, string, Change, string]>([
     ['a draft', '/portico publish', { place: pull({ draft: true }) }, 'not-proposed'],
     ['into another branch', '/portico publish', { place: pull({ baseRef: 'release' }) }, 'other-base'],

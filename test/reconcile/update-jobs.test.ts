@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { inTurns } from '../../src/reconcile/in-turns.ts';
+import { downstreamJob } from '../../src/reconcile/jobs.ts';
 import { inTurn, updateJobs, type Together } from '../../src/reconcile/update-jobs.ts';
 
 const repository = (id: number, updates = {}) => ({
@@ -58,4 +59,9 @@ test('while calls are scarce the first package of each repository comes before t
   }
   expect(order).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b', 'r1 c', 'r2 c']);
   expect(inTurn({ repository: repository(1).ref, packages: ['a', 'b'] }, 0)).toEqual({ now: ['a', 'b'] });
+});
+
+test('a publication is at most a minute behind its updates', () => {
+  const repository = { id: 1, installationId: 1, owner: 'acme', name: 'up' };
+  expect(downstreamJob({ repository, directory: 'web' }).startAfterSeconds).toBeLessThan(60);
 });

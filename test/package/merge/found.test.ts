@@ -144,12 +144,17 @@ function strategy(text: string): Texts {
   return { 'a.yaml': DEPLOYMENT.replace('spec:\n', `spec:\n  strategy:\n    ${text}\n`) };
 }
 
-test('an item that one side removed and the other moved and changed is a conflict', () => {
-  const role = (...rules: readonly string[]): Texts => ({
+function role(...rules: readonly string[]): Texts {
+  return {
     'a.yaml': `apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n  name: r\nrules:\n${rules.join('')}`,
-  });
-  const rule = (resource: string, verb: string): string =>
-    `  - apiGroups: [${resource}]\n    resources: [${verb}]\n    verbs: [${verb}]\n`;
+  };
+}
+
+function rule(resource: string, verb: string): string {
+  return `  - apiGroups: [${resource}]\n    resources: [${verb}]\n    verbs: [${verb}]\n`;
+}
+
+test('an item that one side removed and the other moved and changed is a conflict', () => {
   const [first, other] = [rule('a', 'get'), rule('b', 'list')];
   const { told } = merge(role(first, other), role(other, rule('c', 'get')), role(other));
   expect(told).toEqual(['a.yaml:rules']);
