@@ -27,8 +27,8 @@ import type { GitRepository } from './git-repository.ts';
 import { writePushHook } from './push-hook.ts';
 import { withNulls } from './realism/nulls.ts';
 import { writeLateHeads } from './realism/pull-ref-lag.ts';
-import { realismOf } from './realism/settings.ts';
-import type { Realism, RealisticOption } from './realism/settings.ts';
+import { pointsOf, realismOf } from './realism/settings.ts';
+import type { RealisticOption } from './realism/settings.ts';
 import { openRecords } from './records-store.ts';
 import { makeRefService } from './ref-service.ts';
 import { forgetOldDeliveries } from './rest/deliveries.ts';
@@ -131,7 +131,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       (ownerId) => records.account(ownerId).login,
       () => apiOrigin,
     ),
-    knobs: defaultKnobs(realismOf(options.realistic)),
+    knobs: defaultKnobs(options.realistic),
     dataDir: options.dataDir,
     git: (repository) => {
       const present = repositories.get(repository.id);
@@ -243,13 +243,13 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
 
 const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
 
-const defaultKnobs = (realism: Realism): Knobs => ({
+const defaultKnobs = (realistic: ForgeOptions['realistic']): Knobs => ({
   webhooks: { lose: 0, duplicate: 0, reorder: 0, delay: 0, seed: 1 },
   secondaryLimit: null,
   nextMerges: null,
-  realism,
+  realism: realismOf(realistic),
   rateLimit: 1_000_000,
-  points: null,
+  points: pointsOf(realistic),
   actions: null,
   gitops: [],
   graphqlFault: null,

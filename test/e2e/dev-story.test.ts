@@ -14,7 +14,8 @@ import { startDev, type PorticoProcess, type Ready } from './portico-process.ts'
 
 /**
  * The whole story as two people with different rights play it: the stock git client and the stock REST client against
- * `portico dev`, which runs as a process of its own. Rita may only read; Alice maintains.
+ * `portico dev`, which runs as a process of its own. The forge is prompt: `--realistic` lags as long as GitHub, and the demo's test
+ * plays such a story with short lags. Rita may only read; Alice maintains.
  */
 const owner = 'acme';
 const blueprints = { owner, repo: 'blueprints' };

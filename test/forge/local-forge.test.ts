@@ -405,7 +405,7 @@ describe('against the local forge', () => {
       backoffMs: 20,
     });
     for (let turn = 0; turn < 3; turn += 1) {
-      expect(await young.repository(installation.id, known).getPull(1)).not.toBeNull();
+      expect(await young.repository(installation.id, known).get()).toMatchObject({ id: known.id });
       await using made = await openMirror({
         dir: join(scratch, `young-${turn}`),
         url: `${local.gitUrl}/acme/blueprints.git`,

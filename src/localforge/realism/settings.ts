@@ -1,4 +1,5 @@
 import { PorticoError } from '../../error.ts';
+import type { PointLimits } from '../webhook-types.ts';
 
 /** Something that comes late, or is refused for a while. */
 export interface Delay {
@@ -69,6 +70,13 @@ const OFF: Behaviours = {
   nulls: null,
   transientMerges: null,
 };
+
+/** GitHub's limits of points (`Knobs.points`), over a minute of that pace; none where the forge is not realistic. */
+export function pointsOf(option: RealisticOption | false | undefined): PointLimits | null {
+  if (option === undefined || option === false) return null;
+  const pace = typeof option === 'number' ? 1 : (option.pace ?? 1);
+  return { rest: 900, graphql: 2_000, atOnce: 100, seconds: 60 * pace };
+}
 
 /** Reads the option. @throws PorticoError FORGE_CONFIG for a seed that is no whole number */
 export function realismOf(option: RealisticOption | false | undefined): Realism {

@@ -5,6 +5,7 @@ import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { emitReview, pullById } from '../pulls/pull-events.ts';
 import { addReviewComments, emitComment, publishComments } from '../pulls/review-comments.ts';
+import { firstUpdate } from '../realism/moved-times.ts';
 import { invalid, notFound, refusal } from '../refusal.ts';
 import { bodyOf, created, noContent, ok, paginated } from '../request.ts';
 import type { Reply, RepositoryRequest } from '../request.ts';
@@ -180,7 +181,7 @@ function reply(
       submittedAt: null,
     });
     const { id: _id, ...rest } = parent;
-    const times = { createdAt: now, updatedAt: now };
+    const times = { createdAt: now, updatedAt: firstUpdate(context, now) };
     store.reviewComments.insert({ ...rest, ...own, ...times, body, inReplyTo: to, reviewId: made.id });
     return made;
   });
