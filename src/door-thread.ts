@@ -18,6 +18,8 @@ import { openPostgres } from './queue/postgres.ts';
 import { routeEvent } from './route.ts';
 
 export interface DoorSettings {
+  /** The App's own number: of its own checks it hears much, and they ask for little. */
+  readonly appId: number;
   readonly secrets: readonly string[];
   readonly host: string;
   readonly port: number;
@@ -77,6 +79,7 @@ function goFirst(): void {
 }
 
 async function open({
+  appId,
   secrets,
   host,
   port,
@@ -92,7 +95,7 @@ async function open({
     secrets,
     senders,
     inbox: store,
-    concerns: (event, payload) => routeEvent(event, payload).length > 0,
+    concerns: (event, payload) => routeEvent(event, payload, appId).length > 0,
     onStored: async ({ id }) => tell({ what: 'stored', id, file: store.fileOf(id) }),
     log: LOG_THERE,
     metrics: { delivery: (event, outcome) => tell({ what: 'outcome', event, outcome }) },

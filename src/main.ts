@@ -107,10 +107,18 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       ...(environment.metrics && { registry: metrics.registry }),
     }),
   );
-  const { webhookSecrets, host, port, databaseUrl, trustedProxies = [] } = environment;
+  const { appId, webhookSecrets, host, port, databaseUrl, trustedProxies = [] } = environment;
   const door = started.use(
     await openDoor({
-      settings: { secrets: webhookSecrets, host, port, databaseUrl, spool: spoolDirectory, trustedProxies },
+      settings: {
+        appId,
+        secrets: webhookSecrets,
+        host,
+        port,
+        databaseUrl,
+        spool: spoolDirectory,
+        trustedProxies,
+      },
       onStored: deliveries.take,
       onOutcome: (event, outcome) => {
         // What lies in a file is counted when it is in the inbox, which knows whether it is new.

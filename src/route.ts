@@ -83,7 +83,7 @@ const Payload = z.object({
     .optional(),
   /** Of a status: those whose newest commit it is about, ten at most. */
   branches: z.array(z.object({ name: z.string() })).nullish(),
-  requested_action: z.object({ identifier: z.string() }).optional(),
+  requested_action: z.object({ identifier: z.string() }).nullish(),
 });
 
 type Event = z.infer<typeof Payload>;

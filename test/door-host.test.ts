@@ -46,6 +46,7 @@ test('webhooks are taken while the server stands still, and told when it goes on
   const spool = openSpool(join(root, 'spool'));
   const options: DoorHostOptions = {
     settings: {
+      appId: 1,
       secrets: [SECRET],
       host: '127.0.0.1',
       port: 0,
@@ -124,6 +125,7 @@ test('what lay in files when the process died goes through the inbox, each deliv
 /** Settings of a door that keeps files in a folder of this test. */
 const doorWith = (more: Partial<DoorHostOptions['settings']>): DoorHostOptions => ({
   settings: {
+    appId: 1,
     secrets: [SECRET],
     host: '127.0.0.1',
     port: 0,

@@ -64,7 +64,8 @@ const wave = z.strictObject({
         .optional()
         .meta({ description: 'How many of the wave must have published the revision.', default: '100%' }),
       statuses: globs.optional().meta({
-        description: 'Commit statuses, as globs, that must be success on each published commit.',
+        description:
+          'Commit statuses and check runs, as globs, that must be a success on each published commit or on a later one with the same package; flux and argocd stand for what those tools report.',
       }),
       deployments: z.array(z.string().min(1).max(255)).min(1).max(20).optional().meta({
         description: 'Environments that each published commit must be deployed to with success.',

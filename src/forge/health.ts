@@ -1,10 +1,10 @@
-/** What others say about a commit: Flux, Argo CD and CI report by commit statuses and deployments. */
+/** What others say about a commit: Flux, Argo CD and CI report by commit statuses, check runs and deployments. */
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
 export interface CommitHealth {
-  /** The newest of each context. */
+  /** The newest of each context, and of each name of a check run, with the state that a status would have. */
   readonly statuses: readonly { readonly context: string; readonly state: string; readonly at: string }[];
   /** The newest state of each environment's newest deployment of the commit. */
   readonly deployments: readonly {
@@ -23,8 +23,32 @@ export interface HealthApi {
   ): Promise<CommitHealth>;
 }
 
+/** The state that a commit status would have; every other conclusion is a failure. */
+const STATES: Readonly<Record<string, string>> = {
+  success: 'success',
+  neutral: 'success',
+  skipped: 'success',
+  stale: 'pending',
+};
+
 export function createHealthApi(context: RepositoryContext): HealthApi {
-  const { repos } = context.octokit.rest;
+  const { checks, repos } = context.octokit.rest;
+  /** Argo CD may report by a check run; Portico's own say nothing of what runs. */
+  const runsOf = async (ref: string, signal?: AbortSignal): Promise<CommitHealth['statuses']> => {
+    const { id: own } = await context.app(signal);
+    const found = await allPages(async (page) => {
+      const filter = { ref, filter: 'latest' as const, ...page };
+      const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter });
+      return { data: data.check_runs, headers };
+    });
+    return found
+      .filter(({ app }) => app?.id !== own)
+      .map(({ name, status, conclusion, completed_at, started_at }) => ({
+        context: name,
+        state: status === 'completed' ? (STATES[conclusion ?? ''] ?? 'failure') : 'pending',
+        at: completed_at ?? started_at ?? '',
+      }));
+  };
   return {
     async healthOf(sha, { statuses: wanted, environments }, signal) {
       const at = where(context, signal);
@@ -34,6 +58,7 @@ export function createHealthApi(context: RepositoryContext): HealthApi {
             const { data, headers } = await repos.getCombinedStatusForRef({ ...at, ref: sha, ...page });
             return { data: data.statuses, headers };
           });
+      const runs = wanted ? await runsOf(sha, signal) : [];
       const deployments = [];
       for (const environment of environments) {
         const found = await repos.listDeployments({ ...at, sha, environment, per_page: 1 });
@@ -45,11 +70,14 @@ export function createHealthApi(context: RepositoryContext): HealthApi {
         deployments.push({ environment, state: newest.state, at: newest.created_at });
       }
       return {
-        statuses: statuses.map(({ context: name, state, updated_at }) => ({
-          context: name,
-          state,
-          at: updated_at,
-        })),
+        statuses: [
+          ...statuses.map(({ context: name, state, updated_at }) => ({
+            context: name,
+            state,
+            at: updated_at,
+          })),
+          ...runs,
+        ],
         deployments,
       };
     },

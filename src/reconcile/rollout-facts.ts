@@ -15,8 +15,9 @@ import type { CommitHealth } from './forge-port.ts';
 import { keepNewest } from './keep-newest.ts';
 import { readKptfileAt } from './kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from './package-revisions.ts';
-import type { RepositoryRef, World } from './ports.ts';
+import type { World } from './ports.ts';
 import type { Governed } from './rollout-governs.ts';
+import { holdersOf, judgeHealth } from './rollout-health.ts';
 import { variantPlan } from './variant-plan.ts';
 import { isSameOwner, mayKnow } from './visibility.ts';
 
@@ -158,9 +159,7 @@ export async function withFacts(
     }
     const gate = gateOf(one.id);
     const health =
-      gate === undefined
-        ? undefined
-        : await healthOf(world, one.repository.ref, gate, published, memory, signal);
+      gate === undefined ? undefined : await healthOf(world, one, gate, published, memory, signal);
     all.push({ ...one, standing: 'published', publishedAt: first.at, ...(health && { health }) });
   }
   return all;
@@ -184,16 +183,14 @@ async function publishedOf(
   memory: RolloutMemory,
   signal: AbortSignal | undefined,
 ): Promise<readonly Published[]> {
-  const directory =
-    repository.directory === '.' ? path : `${repository.directory}/${path}`.replace(/\/\.$/, '');
-  const of = `${repository.commit} ${(repository.revisions.get(directory) ?? []).join(' ')}`;
+  const plain = directoryOf(repository, path);
+  const of = `${repository.commit} ${(repository.revisions.get(plain === '' ? '.' : plain) ?? []).join(' ')}`;
   const key = `${upstream.ref.id}:${from}@${revision} ${id}`;
   const known = memory.published.get(key);
   if (known?.of === of) return known.list;
   const { git } = await world.open(repository.ref, signal);
   await git.fetch({}, signal);
   const refs = await loadRevisionRefs(git, signal);
-  const plain = directory === '.' ? '' : directory;
   const list: Published[] = [];
   for (const { name } of taggedRevisions(refs, plain).slice(-MOST_REVISIONS).toReversed()) {
     const tag = tagOf(refs, plain, name);
@@ -212,21 +209,27 @@ async function publishedOf(
 /** A later revision of the downstream may mend what was wrong with the first: any healthy one is enough. */
 async function healthOf(
   world: World,
-  repository: RepositoryRef,
+  { repository, path }: Pick<Downstream, 'repository' | 'path'>,
   gate: WaveGate,
   published: readonly Published[],
   memory: RolloutMemory,
   signal: AbortSignal | undefined,
 ): Promise<Health | undefined> {
   if (gate.statuses.length + gate.deployments.length === 0) return undefined;
+  const place = { tip: repository.commit, directory: directoryOf(repository, path) };
   let newest: Health | undefined;
   for (const { commit } of published) {
-    const key = `${repository.id}:${commit} ${JSON.stringify([gate.statuses, gate.deployments])}`;
+    const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
+    const key = `${repository.ref.id}:${commit}:${path} ${JSON.stringify([gate.statuses, gate.deployments])}`;
     const healthy = memory.healthy.get(key);
     if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
-    const { forge } = await world.open(repository, signal);
-    const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
-    newest = judgeHealth(await forge.healthOf(commit, asked, signal), gate);
+    const { git, forge } = await world.open(repository.ref, signal);
+    await git.fetch({}, signal);
+    const said: CommitHealth[] = [];
+    for (const holder of await holdersOf(git, commit, place, signal)) {
+      said.push(await forge.healthOf(holder, asked, signal));
+    }
+    newest = judgeHealth(said, gate);
     if (newest.state !== 'success') continue;
     keepNewest(memory.healthy, key, newest.at, MOST_REMEMBERED);
     return newest;
@@ -234,28 +237,8 @@ async function healthOf(
   return newest;
 }
 
-/** Pure: what a gate makes of what is said. Every status asked for must be there, and every one that fits must hold. */
-export function judgeHealth(
-  { statuses, deployments }: CommitHealth,
-  gate: Pick<WaveGate, 'statuses' | 'deployments'>,
-): Health {
-  const said = [
-    ...gate.statuses.flatMap((glob) => {
-      const fitting = statuses.filter(({ context }) => matchesGlob(context, [glob]));
-      return fitting.length === 0
-        ? [{ what: `status ${glob}`, state: 'pending', at: 0 }]
-        : fitting.map(({ context, state, at }) => ({ what: `status ${context}`, state, at: Date.parse(at) }));
-    }),
-    ...gate.deployments.map((environment) => {
-      const found = deployments.find((one) => one.environment === environment);
-      const at = found === undefined ? 0 : Date.parse(found.at);
-      return { what: `deployment to ${environment}`, state: found?.state ?? 'pending', at };
-    }),
-  ];
-  const failed = said.find(({ state }) => state === 'failure' || state === 'error');
-  if (failed !== undefined) return { state: 'failure', at: failed.at, what: failed.what };
-  // GitHub makes a deployment inactive when a newer one took its place: it was a success before.
-  const open = said.find(({ state }) => state !== 'success' && state !== 'inactive');
-  if (open !== undefined) return { state: 'pending', at: open.at, what: open.what };
-  return { state: 'success', at: Math.max(0, ...said.map(({ at }) => at)), what: '' };
+/** Of a package in its repository, as git has it. */
+function directoryOf({ directory }: CatalogRepository, path: string): string {
+  const whole = directory === '.' ? path : `${directory}/${path}`.replace(/\/\.$/, '');
+  return whole === '.' ? '' : whole;
 }

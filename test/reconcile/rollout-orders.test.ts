@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { judgeHealth, selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
+import { selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
 import { ordersFor, type RolloutOrder } from '../../src/reconcile/rollout-orders.ts';
 
 const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
@@ -24,27 +24,6 @@ test('the newest order counts, for its revision alone', () => {
     skipped: new Map([['canary', AT]]),
     done: true,
   });
-});
-
-test('a commit is healthy when all that is asked for is there and holds', () => {
-  const at = '2026-01-01T00:00:00Z';
-  const status = (context: string, state: string) => ({ context, state, at });
-  const gate = { statuses: ['deploy/*'], deployments: ['production'] };
-  const good = { environment: 'production', state: 'success', at };
-  const of = (statuses: ReturnType<typeof status>[], deployments = [good]) =>
-    judgeHealth({ statuses, deployments }, gate);
-  expect(of([])).toMatchObject({ state: 'pending', what: 'status deploy/*' });
-  expect(of([status('other', 'failure')])).toMatchObject({ state: 'pending' });
-  expect(of([status('deploy/a', 'success')])).toEqual({ state: 'success', at: AT, what: '' });
-  expect(of([status('deploy/a', 'success'), status('deploy/b', 'error')])).toMatchObject({
-    state: 'failure',
-    what: 'status deploy/b',
-  });
-  expect(of([status('deploy/a', 'success')], [])).toMatchObject({ what: 'deployment to production' });
-  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'in_progress' }])).toMatchObject({
-    state: 'pending',
-  });
-  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'inactive' }]).state).toBe('success');
 });
 
 test.each([

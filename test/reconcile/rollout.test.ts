@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { reconcile } from '../../src/localforge/actors/gitops.ts';
 import { below, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
@@ -24,7 +25,7 @@ spec:
   waves:
   - name: canary
     select: { topics: [canary] }
-    gate: { statuses: [deploy/*], onFailure: rollback }
+    gate: { statuses: [flux, argocd], onFailure: rollback }
   - { name: some, size: 50% }
   - name: all
 `;
@@ -84,11 +85,20 @@ async function dashboardOf(name: string): Promise<string> {
   return data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
 }
 
-async function report(name: string, sha: string, state: 'success' | 'failure'): Promise<void> {
-  const { where } = stage.repository(name);
-  await stage
-    .as('alice')
-    .rest.repos.createCommitStatus({ ...where, sha, state, context: 'deploy/production' });
+/** As the tools do, on the newest commit of the branch: something else was pushed behind the published one. */
+async function report(name: string, tool: 'flux' | 'argocd', state: 'success' | 'failure'): Promise<void> {
+  const { context } = stage.forge;
+  const repository = context.records.repositoryByName('acme', name)!;
+  const settings =
+    tool === 'flux'
+      ? {
+          tool,
+          kind: 'Kustomization' as const,
+          name: 'apps',
+          providerUid: '0c9c2e41-d2f9-4f9b-9c41-bebc1984d67a',
+        }
+      : { tool, application: 'shop', form: 'check-run' as const };
+  await reconcile(context, repository, settings, state);
   await stage.idle();
 }
 
@@ -97,13 +107,16 @@ test('the canary alone, then some, then all; each when the one before is publish
   expect(await openIn()).toEqual(['canary: Update shop to v2']);
   expect(await dashboardOf('one')).toContain('`wave-waiting` | v2 waits for wave');
 
-  const sha = await bring('canary');
+  await bring('canary');
   expect(await openIn()).toEqual([]);
   const board = await dashboardOf('up');
   expect(board).toContain('w0["canary<br/>0 of 1"]:::open');
   expect(board).toContain('0 of 1 are healthy.');
 
-  await report('canary', sha, 'success');
+  await stage.repository('canary').push('main', { 'README.md': 'Beside it.\n' });
+  await report('canary', 'flux', 'success');
+  expect(await openIn()).toEqual([]);
+  await report('canary', 'argocd', 'success');
   expect(await openIn()).toEqual(['one: Update shop to v2', 'four: Update shop to v2']);
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
@@ -111,8 +124,8 @@ test('the canary alone, then some, then all; each when the one before is publish
 test('a failing status stops, and takes the revision back where the gate says so', async () => {
   await release('v3', 'fourth');
   expect((await openIn())[0]).toBe('canary: Update shop to v3');
-  const sha = await bring('canary');
-  await report('canary', sha, 'failure');
+  await bring('canary');
+  await report('canary', 'argocd', 'failure');
   expect((await openIn())[0]).toBe('canary: Update shop to v2');
   expect(await dashboardOf('two')).toContain('`wave-rolled-back`');
   await bring('canary');

@@ -40,7 +40,7 @@ function contextOf(settings: FluxSettings | ArgoSettings): string {
 }
 
 /** Reports the newest commit of the default branch, and no other (XenitAB/gitops-promotion#175, #180). */
-async function reconcile(
+export async function reconcile(
   context: ForgeContext,
   repository: RepositoryRecord,
   settings: Omit<FluxSettings, 'after'> | Omit<ArgoSettings, 'after'>,
