@@ -61,7 +61,7 @@ export interface Bot extends AsyncDisposable {
   readonly queue: Queue;
   /** Turns an event into jobs, durably. Work follows in its own time. */
   accept(event: EventReceived, signal?: AbortSignal): Promise<void>;
-  /** False for an event that asks for nothing. */
+  /** False for an event that asks for nothing; true for one that cannot be read, which `accept` tells. */
   concerns(event: Pick<EventReceived, 'name' | 'payload'>): boolean;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
@@ -258,9 +258,17 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     queue,
     sweep,
     stop,
-    concerns: (event) => jobsOf(world, event).length > 0,
+    concerns: (event) => {
+      const { jobs, unreadable } = jobsOf(world, event);
+      return jobs.length > 0 || unreadable !== undefined;
+    },
     async accept(event, signal) {
-      for (const job of jobsOf(world, event)) {
+      const { jobs, unreadable: reason } = jobsOf(world, event);
+      if (reason !== undefined) {
+        metrics.delivery(event.name, 'unreadable');
+        log.warn({ delivery: event.id, event: event.name, reason }, 'webhook: cannot be read');
+      }
+      for (const job of jobs) {
         const data = job.kind === 'comment' ? await withHead(world, job.data, signal) : job.data;
         await world.enqueue({ ...job, data });
       }

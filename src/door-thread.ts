@@ -95,7 +95,10 @@ async function open({
     secrets,
     senders,
     inbox: store,
-    concerns: (event, payload) => routeEvent(event, payload, appId).length > 0,
+    concerns: (event, payload) => {
+      const { jobs, unreadable } = routeEvent(event, payload, appId);
+      return unreadable === undefined ? jobs.length > 0 : { unreadable };
+    },
     onStored: async ({ id }) => tell({ what: 'stored', id, file: store.fileOf(id) }),
     log: LOG_THERE,
     metrics: { delivery: (event, outcome) => tell({ what: 'outcome', event, outcome }) },

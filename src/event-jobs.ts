@@ -1,7 +1,7 @@
-import type { Job, RepositoryRef, World } from './reconcile/ports.ts';
+import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { isWorthALook } from './reconcile/variant.ts';
 import type { CommentTarget } from './reconcile/written.ts';
-import { routeEvent } from './route.ts';
+import { routeEvent, type Routed } from './route.ts';
 
 export interface EventReceived {
   readonly id: string;
@@ -10,14 +10,13 @@ export interface EventReceived {
 }
 
 /** What an event asks for, as far as it may come to something. */
-export function jobsOf(
-  world: World,
-  { name, payload }: Pick<EventReceived, 'name' | 'payload'>,
-): readonly Job[] {
-  return routeEvent(name, payload, world.app.id).filter(({ kind, data }) => {
+export function jobsOf(world: World, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): Routed {
+  const routed = routeEvent(name, payload, world.app.id);
+  const jobs = routed.jobs.filter(({ kind, data }) => {
     const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
     return kind !== 'variant' || typeof branch !== 'string' || isWorthALook(world, { repository, branch });
   });
+  return { ...routed, jobs };
 }
 
 /** The head that the commenter could see: what is pushed between comment and command is not what he meant. */

@@ -1,8 +1,9 @@
 /** Pure: which jobs an event asks for. An event only says where to look; what is done is decided by what is found. */
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { parseIssueForm } from './command/issue-form.ts';
 import { mayHoldCommands } from './command/parse.ts';
+import { problemOf, READERS, type Payload } from './event-payload.ts';
 import {
   branchJob,
   commentJob,
@@ -24,69 +25,12 @@ import {
 import { RETIREMENT_LABEL } from './reconcile/pending-retirements.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
 
-const pullNumbers = z
-  .array(z.object({ number: z.number() }))
-  .nullish()
-  .transform((pulls) => (pulls ?? []).map(({ number }) => number));
-
-const Payload = z.object({
-  action: z.string().optional(),
-  installation: z.object({ id: z.number() }).optional(),
-  repository: z
-    .object({
-      id: z.number(),
-      name: z.string(),
-      owner: z.object({ login: z.string() }),
-      default_branch: z.string().optional(),
-    })
-    .optional(),
-  ref: z.string().optional(),
-  ref_type: z.string().optional(),
-  sender: z
-    .object({ id: z.number().optional(), type: z.string().optional(), login: z.string().optional() })
-    .optional(),
-  pull_request: z
-    .object({
-      number: z.number(),
-      body: z.string().nullish(),
-      created_at: z.string().optional(),
-      user: z.object({ id: z.number().optional(), login: z.string(), type: z.string().optional() }).nullish(),
-      // Null where the fork is gone.
-      head: z.object({ repo: z.object({ id: z.number() }).nullish() }).nullish(),
-    })
-    .optional(),
-  issue: z
-    .object({
-      number: z.number(),
-      body: z.string().nullish(),
-      created_at: z.string().optional(),
-      user: z.object({ id: z.number().optional(), login: z.string(), type: z.string().optional() }).nullish(),
-      labels: z.array(z.object({ name: z.string() })).nullish(),
-    })
-    .optional(),
-  comment: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
-  review: z.object({ id: z.number(), body: z.string().nullish() }).optional(),
-  merge_group: z
-    .object({ head_sha: z.string(), head_ref: z.string(), base_sha: z.string(), base_ref: z.string() })
-    .optional(),
-  check_run: z
-    .object({
-      name: z.string(),
-      head_sha: z.string(),
-      check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
-      pull_requests: pullNumbers,
-      app: z.object({ id: z.number() }).nullish(),
-    })
-    .optional(),
-  check_suite: z
-    .object({ head_sha: z.string(), head_branch: z.string().nullish(), pull_requests: pullNumbers })
-    .optional(),
-  /** Of a status: those whose newest commit it is about, ten at most. */
-  branches: z.array(z.object({ name: z.string() })).nullish(),
-  requested_action: z.object({ identifier: z.string() }).nullish(),
-});
-
-type Event = z.infer<typeof Payload>;
+/** What an event asks for. */
+export interface Routed {
+  readonly jobs: readonly Job[];
+  /** Of an event that could not be read: what is wrong with it. Then nothing is asked for, and the sweep finds what it meant. */
+  readonly unreadable?: string;
+}
 
 const PULL_ACTIONS = new Set([
   'opened',
@@ -101,144 +45,173 @@ const PULL_ACTIONS = new Set([
 /** The command, and nothing else. */
 const CANCEL = /^\s*\/portico[ \t]+cancel\s*$/i;
 
-/** Unknown events, unknown actions and payloads of another shape ask for nothing. */
-export function routeEvent(name: string, payload: unknown, ownAppId?: number): Job[] {
-  const parsed = Payload.safeParse(payload);
-  if (!parsed.success) return [];
-  const event = parsed.data;
-  if (name === 'installation' || name === 'installation_repositories') return [sweepJob()];
-  if (event.repository === undefined || event.installation === undefined) return [];
-  const repository: RepositoryRef = {
-    installationId: event.installation.id,
-    id: event.repository.id,
-    owner: event.repository.owner.login,
-    name: event.repository.name,
-  };
-  const number = event.pull_request?.number;
+/** Unknown events and unknown actions ask for nothing. */
+export function routeEvent(name: string, payload: unknown, ownAppId?: number): Routed {
+  // Every App is told of these two.
+  if (name === 'installation' || name === 'installation_repositories') return { jobs: [sweepJob()] };
   switch (name) {
     case 'push':
-      return pushed(repository, event.ref ?? '');
+      return read(READERS.push, payload, (event) => pushed(repositoryOf(event), event.ref));
     case 'create':
     case 'delete':
       // A branch that comes or goes is a push too.
-      return event.ref_type === 'tag' ? [repositoryJob(repository)] : [];
+      return read(READERS[name], payload, (event) =>
+        event.ref_type === 'tag' ? [repositoryJob(repositoryOf(event))] : [],
+      );
     case 'pull_request':
-      if (number === undefined || !PULL_ACTIONS.has(event.action ?? '')) return [];
-      return [
-        lookAt(repository, number, event),
-        ...(event.action === 'opened' ? opened(repository, event.pull_request, event) : []),
-        ...(event.action === 'closed' ? [publicationJob(repository)] : []),
-      ];
+      return read(READERS.pull_request, payload, pullChanged);
     case 'pull_request_review':
-      if (number === undefined) return [];
-      return [lookAt(repository, number, event), ...reviewed(repository, number, event)];
-    case 'issue_comment': {
-      const { issue, comment } = event;
-      if (event.action !== 'created' || issue === undefined || comment === undefined) return [];
-      return mayHoldCommands(comment.body ?? '')
-        ? [
-            commentJob(
-              repository,
-              issue.number,
-              { kind: 'comment', id: comment.id },
-              { heard: true, ...(CANCEL.test(comment.body ?? '') && { aside: true }) },
-            ),
-          ]
-        : [];
-    }
+      return read(READERS.pull_request_review, payload, reviewed);
+    case 'issue_comment':
+      return read(READERS.issue_comment, payload, commented);
     case 'issues':
-      if (event.action === 'edited') return ticked(repository, event);
-      // What an issue asks for stands on the dashboard while it is open.
-      if (event.action === 'closed' || event.action === 'reopened')
-        return asksToRetire(event) ? [dashboardJob(repository)] : [];
-      return event.action === 'opened' ? opened(repository, event.issue, event) : [];
+      return read(READERS.issues, payload, (event) => {
+        if (event.action === 'edited') return ticked(event);
+        // What an issue asks for stands on the dashboard while it is open.
+        if (event.action === 'closed' || event.action === 'reopened')
+          return asksToRetire(event) ? [dashboardJob(repositoryOf(event))] : [];
+        return event.action === 'opened' ? opened(repositoryOf(event), event.issue, event) : [];
+      });
     case 'check_run':
-      if (event.action === 'completed') return completed(repository, event, ownAppId);
-      return event.action === 'requested_action'
-        ? pressed(repository, event)
-        : rerequested(repository, event);
+      return read(READERS.check_run, payload, (event) => {
+        if (event.action === 'completed') return completed(event, ownAppId);
+        if (event.action === 'requested_action') return pressed(event);
+        return event.action === 'rerequested' ? rerequestedRun(event) : [];
+      });
     case 'check_suite':
-      // It is completed with its last run, and told of behind that.
-      if (event.action === 'completed') return waiting(repository, event.check_suite?.head_branch);
-      return rerequested(repository, event);
-    case 'merge_group': {
-      const { merge_group: group } = event;
-      if (event.action !== 'checks_requested' || group === undefined) return [];
-      const { head_sha: headSha, head_ref: headRef, base_sha: baseSha, base_ref: baseRef } = group;
-      return [mergeGroupJob(repository, { headSha, headRef, baseSha, baseRef })];
-    }
+      return read(READERS.check_suite, payload, (event) => {
+        // It is completed with its last run, and told of behind that.
+        if (event.action === 'completed') return waiting(repositoryOf(event), event.check_suite.head_branch);
+        return event.action === 'rerequested' ? rerequestedSuite(event) : [];
+      });
+    case 'merge_group':
+      return read(READERS.merge_group, payload, (event) => {
+        const {
+          head_sha: headSha,
+          head_ref: headRef,
+          base_sha: baseSha,
+          base_ref: baseRef,
+        } = event.merge_group;
+        return event.action === 'checks_requested'
+          ? [mergeGroupJob(repositoryOf(event), { headSha, headRef, baseSha, baseRef })]
+          : [];
+      });
     case 'status':
-      return [
-        rolloutJob(repository),
-        ...(event.branches ?? []).flatMap(({ name }) => waiting(repository, name)),
-      ];
+      return read(READERS.status, payload, (event) => {
+        const repository = repositoryOf(event);
+        const branches = (event.branches ?? []).flatMap((branch) => waiting(repository, branch?.name));
+        return [rolloutJob(repository), ...branches];
+      });
     case 'deployment_status':
-      return [rolloutJob(repository)];
+      return read(READERS.deployment_status, payload, (event) => [rolloutJob(repositoryOf(event))]);
     case 'repository':
-      return [repositorySweepJob(repository)];
+      return read(READERS.repository, payload, (event) => [repositorySweepJob(repositoryOf(event))]);
     default:
-      return [];
+      return { jobs: [] };
   }
 }
 
-/** What comes from a fork waits in another lane. The proposal itself decides: this spares a way round. */
-function lookAt(repository: RepositoryRef, number: number, { pull_request: pull }: Event): Job {
-  const job = proposalJob(repository, number);
-  const head = pull?.head?.repo;
-  if (head === undefined || head?.id === repository.id) return job;
-  return strangerJob(job, pull?.user?.login ?? '');
+function read<Reader extends z.ZodType>(
+  reader: Reader,
+  payload: unknown,
+  jobs: (event: z.infer<Reader>) => readonly Job[],
+): Routed {
+  const parsed = reader.safeParse(payload);
+  if (!parsed.success) return { jobs: [], unreadable: problemOf(parsed.error) };
+  return { jobs: jobs(parsed.data) };
 }
 
-function asksToRetire({ issue }: Event): boolean {
-  return issue?.labels?.some(({ name }) => name === RETIREMENT_LABEL) ?? false;
+function repositoryOf({ installation, repository }: Payload<'repository'>): RepositoryRef {
+  const { id, owner, name, full_name: fullName } = repository;
+  const login = owner?.login ?? fullName?.split('/', 1)[0] ?? '';
+  return { installationId: installation.id, id, owner: login, name };
+}
+
+function pullChanged(event: Payload<'pull_request'>): Job[] {
+  const { action, pull_request: pull } = event;
+  if (!PULL_ACTIONS.has(action ?? '')) return [];
+  const repository = repositoryOf(event);
+  return [
+    lookAt(repository, pull),
+    ...(action === 'opened' ? opened(repository, pull, event) : []),
+    ...(action === 'closed' ? [publicationJob(repository)] : []),
+  ];
+}
+
+function commented(event: Payload<'issue_comment'>): Job[] {
+  const { action, issue, comment } = event;
+  const body = comment.body ?? '';
+  if (action !== 'created' || !mayHoldCommands(body)) return [];
+  const source = { kind: 'comment' as const, id: comment.id };
+  return [commentJob(repositoryOf(event), issue.number, source, CANCEL.test(body) ? { aside: true } : {})];
+}
+
+/** What comes from a fork waits in another lane. The proposal itself decides: this spares a way round. */
+function lookAt(repository: RepositoryRef, pull: Payload<'pull_request'>['pull_request']): Job {
+  const job = proposalJob(repository, pull.number);
+  const head = pull.head?.repo;
+  if (head === undefined || head?.id === repository.id) return job;
+  return strangerJob(job, pull.user?.login ?? '');
+}
+
+function asksToRetire({ issue }: Payload<'issues'>): boolean {
+  return issue.labels?.some((label) => label?.name === RETIREMENT_LABEL) ?? false;
 }
 
 /** A box of the dashboard, which is an issue of ours, was ticked by a person. */
-function ticked(repository: RepositoryRef, { issue, sender }: Event): Job[] {
+function ticked(event: Payload<'issues'>): Job[] {
+  const { issue, sender } = event;
   const login = sender?.login;
-  if (issue === undefined || login === undefined || sender?.type === 'Bot') return [];
+  if (login === undefined || sender?.type === 'Bot') return [];
   if (issue.user?.type !== 'Bot' || !/^- \[[xX]\] update now /m.test(issue.body ?? '')) return [];
-  return [dashboardEditedJob(repository, { number: issue.number, login, id: sender?.id, isBot: false })];
+  const edited = { number: issue.number, login, id: sender?.id ?? undefined, isBot: false };
+  return [dashboardEditedJob(repositoryOf(event), edited)];
 }
 
 /** An update that merges itself waits for its checks; a rollout for those of others on what was published, such as Argo CD's. */
-function completed(
-  repository: RepositoryRef,
-  { check_run: run }: Event,
-  ownAppId: number | undefined,
-): Job[] {
-  const branch = run?.check_suite?.head_branch;
-  if (branch?.startsWith('portico/') === true) return waiting(repository, branch);
-  const app = run?.app?.id;
-  return app === undefined || app === ownAppId ? [] : [rolloutJob(repository)];
+function completed(event: Payload<'check_run'>, ownAppId: number | undefined): Job[] {
+  const { check_suite: suite, app } = event.check_run;
+  const repository = repositoryOf(event);
+  if (suite?.head_branch?.startsWith('portico/') === true) return waiting(repository, suite.head_branch);
+  return !app || app.id === ownAppId ? [] : [rolloutJob(repository)];
 }
 
 function waiting(repository: RepositoryRef, branch: string | null | undefined): Job[] {
   return branch?.startsWith('portico/update/') === true ? [updateBranchJob(repository, branch)] : [];
 }
 
-/** A check that is asked for again, or all of a commit. */
-function rerequested(
+/** A check that is asked for again. */
+function rerequestedRun(event: Payload<'check_run'>): Job[] {
+  const { name: check, pull_requests: numbers, head_sha: sha, check_suite: suite } = event.check_run;
+  return again(repositoryOf(event), numbers, { sha, branch: suite?.head_branch ?? null }, { check });
+}
+
+/** All checks of a commit are asked for again. */
+function rerequestedSuite(event: Payload<'check_suite'>): Job[] {
+  const { pull_requests: numbers, head_sha: sha, head_branch: branch } = event.check_suite;
+  return again(repositoryOf(event), numbers, { sha, branch: branch ?? null }, {});
+}
+
+function again(
   repository: RepositoryRef,
-  { action, check_run: run, check_suite: suite }: Event,
+  numbers: readonly number[],
+  commit: { readonly sha: string; readonly branch: string | null },
+  which: { readonly check?: string },
 ): Job[] {
-  if (action !== 'rerequested') return [];
-  const again = run === undefined ? {} : { check: run.name };
-  const numbers = run?.pull_requests ?? suite?.pull_requests ?? [];
-  if (numbers.length > 0) return numbers.map((number) => recheckJob(repository, number, again));
-  const sha = run?.head_sha ?? suite?.head_sha;
-  const branch = run?.check_suite?.head_branch ?? suite?.head_branch ?? null;
-  return sha === undefined ? [] : [commitJob(repository, { sha, branch }, { again })];
+  if (numbers.length > 0) return numbers.map((number) => recheckJob(repository, number, which));
+  return [commitJob(repository, commit, { again: which })];
 }
 
 /** The button of a check. The forge tells it to the App alone that the check is of. */
-function pressed(repository: RepositoryRef, event: Event): Job[] {
+function pressed(event: Payload<'check_run'>): Job[] {
   const { check_run: run, requested_action: action, sender } = event;
-  if (run === undefined || action?.identifier !== 'fix' || sender?.login === undefined) return [];
-  const { name: check, head_sha: headSha } = run;
-  const { login: by, id: byId } = sender;
-  if (run.pull_requests.length > 0) {
-    return run.pull_requests.map((number) => fixJob(repository, { number, check, headSha, by, byId }));
+  const by = sender?.login;
+  if (action?.identifier !== 'fix' || by === undefined) return [];
+  const repository = repositoryOf(event);
+  const { name: check, head_sha: headSha, pull_requests: numbers } = run;
+  const byId = sender?.id ?? undefined;
+  if (numbers.length > 0) {
+    return numbers.map((number) => fixJob(repository, { number, check, headSha, by, byId }));
   }
   const branch = run.check_suite?.head_branch ?? null;
   return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by, byId } })];
@@ -250,14 +223,20 @@ function pressed(repository: RepositoryRef, event: Event): Job[] {
  */
 function opened(
   repository: RepositoryRef,
-  opening: Event['issue'] | Event['pull_request'],
-  { issue, sender }: Event,
+  opening: Payload<'issues'>['issue'],
+  event: Payload<'issues'> | Payload<'pull_request'>,
 ): Job[] {
-  const { number, body, user, created_at: createdAt } = opening ?? {};
-  if (number === undefined || !user || createdAt === undefined || user.login !== sender?.login) return [];
-  const { login: author, id: authorId, type } = user;
-  const form = { author, authorId, authorIsBot: type === 'Bot', body: body ?? '', createdAt };
-  if (issue !== undefined && parseIssueForm(form.body) !== undefined) {
+  const { number, body, user, created_at: createdAt } = opening;
+  if (!user || typeof createdAt !== 'string' || user.login !== event.sender?.login) return [];
+  const { login: author, id, type } = user;
+  const form = {
+    author,
+    authorId: id ?? undefined,
+    authorIsBot: type === 'Bot',
+    body: body ?? '',
+    createdAt,
+  };
+  if ('issue' in event && parseIssueForm(form.body) !== undefined) {
     return [commentJob(repository, number, { kind: 'form', id: -number }, { form })];
   }
   if (form.authorIsBot || !mayHoldCommands(form.body)) return [];
@@ -272,13 +251,10 @@ function pushed(repository: RepositoryRef, ref: string): Job[] {
   return [branchJob(repository, ref)];
 }
 
-function reviewed(repository: RepositoryRef, number: number, event: Pick<Event, 'action' | 'review'>): Job[] {
-  const { review } = event;
-  if (event.action !== 'submitted' || review === undefined || !mayHoldCommands(review.body ?? '')) return [];
-  return [commentJob(repository, number, { kind: 'review', id: review.id }, { heard: true })];
-}
-
-/** Whether what a webhook says can be read at all. */
-export function readsPayload(payload: unknown): boolean {
-  return Payload.safeParse(payload).success;
+function reviewed(event: Payload<'pull_request_review'>): Job[] {
+  const { action, review, pull_request: pull } = event;
+  const repository = repositoryOf(event);
+  const look = lookAt(repository, pull);
+  if (action !== 'submitted' || !mayHoldCommands(review.body ?? '')) return [look];
+  return [look, commentJob(repository, pull.number, { kind: 'review', id: review.id })];
 }

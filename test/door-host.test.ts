@@ -74,6 +74,16 @@ test('webhooks are taken while the server stands still, and told when it goes on
   expect(heard.at(-1)).toBe('push passed');
   expect(spool.names()).toEqual([file]);
 
+  // What cannot be read is counted and logged, with the field and without what is in it.
+  expect(postWhileStandingStill(door.port, 'odd', JSON.stringify({ ...from, ref: ['a secret'] }))).toBe(
+    '202',
+  );
+  await door.flushed();
+  expect(heard.at(-1)).toBe('push unreadable');
+  expect(spool.names()).toEqual([file]);
+  expect(lines.join('')).toContain('"delivery":"odd","event":"push","reason":"ref: invalid_type"');
+  expect(lines.join('')).not.toContain('a secret');
+
   // A disk that takes nothing: the sender is told to come again, and the log says why.
   rmSync(join(root, 'spool'), { recursive: true });
   expect(postWhileStandingStill(door.port, 'two')).toBe('503');

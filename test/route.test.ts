@@ -11,7 +11,7 @@ const run = (head_branch: string, id: number) => ({
   check_run: { name: 'x', head_sha: 'a', check_suite: { head_branch }, pull_requests: [], app: { id } },
 });
 const jobs = (name: string, payload: object): string[] =>
-  routeEvent(name, { ...from, ...payload }, OWN_APP).map(({ kind, key }) => `${kind} ${key}`);
+  routeEvent(name, { ...from, ...payload }, OWN_APP).jobs.map(({ kind, key }) => `${kind} ${key}`);
 
 describe('which jobs an event asks for', () => {
   test.each<[string, string, object, string[]]>([
@@ -259,15 +259,21 @@ describe('which jobs an event asks for', () => {
   ])('%s', (_what, name, payload, expected) => expect(jobs(name, payload)).toEqual(expected));
 
   test('an installation is swept', () => {
-    expect(
-      routeEvent('installation', { action: 'created', installation: { id: 7 } }).map(({ kind }) => kind),
-    ).toEqual(['sweep']);
+    const { jobs: asked } = routeEvent('installation', { action: 'created', installation: { id: 7 } });
+    expect(asked.map(({ kind }) => kind)).toEqual(['sweep']);
   });
 
-  test.each([null, 'text', [], { repository: 'x' }, { ...from, pull_request: { number: 'five' } }])(
-    'of another shape: %j',
-    (payload) => {
-      expect(routeEvent('pull_request', payload)).toEqual([]);
-    },
-  );
+  test('a deployment that no check speaks of, as GitHub tells of it', () => {
+    expect(jobs('deployment_status', { check_run: null, workflow_run: null })).toEqual(['rollout rollout:3']);
+  });
+
+  test.each<[unknown, string]>([
+    [null, 'the payload: invalid_type'],
+    ['text', 'the payload: invalid_type'],
+    [[], 'the payload: invalid_type'],
+    [{ repository: 'x' }, 'installation: invalid_type'],
+    [{ ...from, pull_request: { number: 'five' } }, 'pull_request.number: invalid_type'],
+  ])('of another shape, and what is wrong: %j', (payload, unreadable) => {
+    expect(routeEvent('pull_request', payload)).toEqual({ jobs: [], unreadable });
+  });
 });

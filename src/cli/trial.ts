@@ -9,7 +9,7 @@ import type { Environment } from '../config/environment.ts';
 import { createLog } from '../log.ts';
 import { serve } from '../main.ts';
 import type { ServeOptions } from '../main.ts';
-import { readsPayload } from '../route.ts';
+import { routeEvent } from '../route.ts';
 import type { Portico } from '../trial/portico.ts';
 import { trialCounts, trialTable } from '../trial/report.ts';
 import { runTrial } from '../trial/run.ts';
@@ -90,7 +90,7 @@ export interface Prepared extends Pick<ServeOptions, 'contentPools'> {
 /** The server in this process, with a store of its own that is gone afterwards. */
 export function porticoFor(environment: Environment, prepared: Prepared = {}): Portico {
   return {
-    reads: readsPayload,
+    reads: (event, payload) => routeEvent(event, payload).unreadable === undefined,
     async start(repositories) {
       const ids = new Set(repositories.map(({ id }) => id));
       const directory = await mkdtemp(join(tmpdir(), 'portico-trial-store-'));

@@ -28,8 +28,11 @@ export interface DoorOptions {
   /** The current secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
   readonly inbox: Pick<Inbox, 'store'>;
-  /** False for an event that asks for nothing: it is acknowledged, and there is nothing to keep. Absent: all ask for something. */
-  readonly concerns?: (event: string, payload: object) => boolean;
+  /**
+   * False for an event that asks for nothing: it is acknowledged, and there is nothing to keep. So is one that cannot be read,
+   * which is counted and logged. Absent: all ask for something.
+   */
+  readonly concerns?: (event: string, payload: object) => boolean | { readonly unreadable: string };
   /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
@@ -50,6 +53,7 @@ type Outcome =
   | 'stored'
   | 'known'
   | 'passed'
+  | 'unreadable'
   | 'signature'
   | 'malformed'
   | 'failed'
@@ -63,6 +67,7 @@ const ANSWERS: Readonly<Record<Outcome, readonly [number, string]>> = {
   stored: [202, 'accepted'],
   known: [202, 'already accepted'],
   passed: [202, 'accepted'],
+  unreadable: [202, 'accepted'],
   path: [404, 'not found'],
   method: [405, 'only POST'],
   type: [415, 'only application/json'],
@@ -129,7 +134,12 @@ export function createDoor(
     const payload = jsonObject(text);
     if (payload === undefined) return { outcome: 'malformed', event };
     try {
-      if (options.concerns?.(event, payload) === false) return { outcome: 'passed', event };
+      const concerns = options.concerns?.(event, payload) ?? true;
+      if (concerns === false) return { outcome: 'passed', event };
+      if (concerns !== true) {
+        log.warn({ delivery: id, event, reason: concerns.unreadable }, 'webhook: cannot be read');
+        return { outcome: 'unreadable', event };
+      }
       const outcome = await options.inbox.store({ id, event, body: text });
       if (outcome === 'stored') await options.onStored({ id, event });
       log.info({ delivery: id, event, outcome }, 'webhook');

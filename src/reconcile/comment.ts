@@ -34,7 +34,7 @@ export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) =>
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
- * comment by a person is obeyed, never an edited one, and never a bot's. `look` brings a proposal's checks up to date.
+ * comment by a person is obeyed, never an edited one, which is told, and never a bot's. `look` brings a proposal's checks up to date.
  */
 export function createCommentReconciler(world: World, look: ProposalReconciler): CommentReconciler {
   const answered = answeredComments(world);
@@ -44,7 +44,6 @@ export function createCommentReconciler(world: World, look: ProposalReconciler):
     const access = await world.open(target.repository, signal);
     const written = await readWritten(access, target, signal);
     if (written === null || written.authorIsBot) return;
-    if (written.edited && target.heard !== true) return;
     const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
     if (!(await isRegistered(world, access, signal))) return;
@@ -91,7 +90,7 @@ function inOpening(commands: readonly CommandLine[]): string {
 
 /** Whoever may write here can change the words of others. */
 const EDITED =
-  'This was edited before it was read, so nothing in it is a command. Write the command again, in a new comment.';
+  'This was edited before it was read, so nothing in it is a command: whoever may write here can change the words of others. Write the command again, in a new comment.';
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void {

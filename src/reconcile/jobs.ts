@@ -136,7 +136,7 @@ export function commentJob(
   repository: RepositoryRef,
   number: number,
   source: CommentTarget['source'],
-  how: Pick<CommentTarget, 'form' | 'aside' | 'heard'> = {},
+  how: Pick<CommentTarget, 'form' | 'aside'> = {},
 ): Job {
   return {
     kind: 'comment',

@@ -20,8 +20,6 @@ export interface CommentTarget {
   /** What a form or an opening text held when it was sent: it may be edited since, also by others. */
   readonly form?: Pick<Written, 'author' | 'authorId' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
-  /** The webhook of its making asked for it, with a command in it: an edit since then is told. */
-  readonly heard?: true;
   /** It ends what is under way there, so it does not wait for that. */
   readonly aside?: true;
 }

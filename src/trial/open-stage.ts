@@ -220,7 +220,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
         names.set(what, count);
         return count === 1 ? `${prefix}/${what}` : `${prefix}/${what}-${count}`;
       },
-      readsPayload: (payload) => options.program.reads(payload),
+      readsPayload: (event, payload) => options.program.reads(event, payload),
       loop: () => (loop ??= playLoop(stage, options.program)),
     };
     return { stage, close };

@@ -8,7 +8,7 @@ export interface Portico {
     signal: AbortSignal,
   ): Promise<RunningPortico>;
   /** Whether the server can read a webhook. */
-  reads(payload: unknown): boolean;
+  reads(event: string, payload: unknown): boolean;
 }
 
 export interface RunningPortico extends AsyncDisposable {

@@ -34,7 +34,7 @@ export interface TrialStage {
   /** A name that no other row has. */
   readonly name: (what: string) => string;
   /** Whether Portico can read a webhook. */
-  readonly readsPayload: (payload: unknown) => boolean;
+  readonly readsPayload: (event: string, payload: unknown) => boolean;
   /** The whole life of a package, played once by Portico itself. */
   readonly loop: () => Promise<LoopSeen>;
 }

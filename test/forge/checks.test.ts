@@ -122,7 +122,7 @@ describe('checks', () => {
     await repository.putCheck({ ...CHECK, summary: long, text: long, title: 't'.repeat(300) });
     const output = created[0]?.['output'] as { summary: string; text: string; title: string };
     expect([output.summary.length, output.text.length].every((length) => length <= 65_535)).toBe(true);
-    expect(output.title).toHaveLength(255);
+    expect(Buffer.byteLength(output.title)).toBe(255);
     const action = { label: 'Render', description: 'Render again', identifier: 'render' };
     for (const wrong of [
       { actions: [action, action, action, action] },

@@ -149,6 +149,8 @@ describe('the life of a proposal, by commands', () => {
     const body = 'Looks right.\n\n/portico reject no';
     const rest = stage.as('carol').rest;
     await rest.pulls.updateReview({ ...life.where, pull_number: number, review_id: given.id, body });
+    await stage.look('life');
+    expect((await replies())[1]).toContain('This was edited before it was read');
     expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
     expect((await life.pull(number)).draft).toBe(false);
   });
@@ -184,7 +186,21 @@ describe('who is heard', () => {
     const rest = stage.as('alice').rest;
     await rest.issues.updateComment({ ...repo.where, comment_id: id, body: '/portico render' });
     await stage.look('talk');
-    expect((await repo.answerTo(number, id)).reactions).toEqual([]);
+    // No webhook tells of a command in it, and it is not passed over in silence.
+    const told = await repo.answerTo(number, id);
+    expect(told).toMatchObject({ reactions: ['confused'], replies: 1 });
+    expect(told.reply).toContain('This was edited before it was read');
+    expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
+  });
+
+  test('a comment whose times differ although nobody edited it is obeyed, however it is found', async () => {
+    const id = await repo.say(number, 'hello');
+    const { comments } = collaborationStore(stage.forge.context.store);
+    const { createdAt } = comments.get(id)!;
+    const updatedAt = new Date(Date.parse(createdAt) + 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+    comments.update(id, { body: '/portico render', updatedAt });
+    await stage.look('talk');
+    expect((await repo.answerTo(number, id)).reactions).toEqual(['rocket']);
   });
 
   test('a bot is not answered, nor does the bot answer itself (15)', async () => {

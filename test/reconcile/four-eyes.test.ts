@@ -257,6 +257,11 @@ describe('words count as they were written', () => {
     const given = reviews.all().findLast(({ body }) => body === 'Looks right.')!;
     const byId = stage.forge.context.records.accountByLogin('bob')!.id;
     reviews.update(given.id, { body: '/portico approve', edit: { at: given.submittedAt!, byId } });
+    await stage.look('words');
+    const said = (await repo.comments(number)).filter(({ body }) =>
+      body?.includes('edited before it was read'),
+    );
+    expect(said.some(({ body }) => body?.startsWith(`<!-- portico:reply review ${given.id} -->`))).toBe(true);
     expect(await stage.writesOf(() => stage.look('words'), 'words')).toEqual([]);
     expect(await repo.sticky(number)).toContain('Needs 1 approval');
   });

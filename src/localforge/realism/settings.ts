@@ -55,7 +55,7 @@ const USUAL: Behaviours = {
   mergeabilityLag: { share: 0.8, ms: 3_000 },
   checkSuiteLag: { share: 0.5, ms: 5_000 },
   freshTokens: { share: 0.3, ms: 2_500 },
-  movedTimes: null,
+  movedTimes: { share: 0.3 },
   nulls: { share: 0.3 },
   transientMerges: { share: 0.2 },
 };

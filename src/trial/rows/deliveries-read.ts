@@ -35,9 +35,9 @@ export const deliveriesRead: Row = {
     }
     const kinds = new Map(found.map((one) => [`${one.event}.${one.action ?? ''}`, one]));
     const unread: string[] = [];
-    for (const [kind, { id }] of [...kinds].slice(0, MOST)) {
+    for (const [kind, { id, event }] of [...kinds].slice(0, MOST)) {
       const { request } = await asApp.read(delivery, 'GET', `/app/hook/deliveries/${id}`);
-      if (!readsPayload(request.payload)) unread.push(kind.replace(/\.$/, ''));
+      if (!readsPayload(event, request.payload)) unread.push(kind.replace(/\.$/, ''));
     }
     const count = `${Math.min(kinds.size, MOST)} kinds of webhooks`;
     return unread.length === 0
