@@ -46,6 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   forge: ['text', 'node:', 'npm:'],
   catalog: ['package', 'revision'],
   fbc: ['package'],
+  channels: ['fbc'],
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],
   demo: ['cli', 'config', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],

@@ -1,4 +1,5 @@
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
+import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import type { Option, Verb } from './verb.ts';
 
 const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
@@ -293,6 +294,7 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./tree.ts')).tree,
   },
   CATALOG_VERB,
+  CRD_SAFETY_VERB,
   {
     name: 'serve',
     summary: 'run the GitHub App',

@@ -169,10 +169,11 @@ class Drawing {
       (a, b) => compareVersions(version(a), version(b)) || byText(a.name, b.name),
     );
     const skipped = new Set<string>();
+    const nodes = new Map<string, string>();
     const falling = rising.toSorted(
       (a, b) => compareVersions(version(b), version(a)) || byText(a.name, b.name),
     );
-    for (const entry of falling) this.#entry(of, id, entry, { rising, version, skipped, lines });
+    for (const entry of falling) this.#entry(of, id, entry, { rising, version, skipped, lines, nodes });
     lines.push('    end');
   }
 
@@ -185,12 +186,19 @@ class Drawing {
       readonly version: (entry: ChannelEntry) => Version;
       readonly skipped: Set<string>;
       readonly lines: string[];
+      /** How each name is drawn in this channel. */
+      readonly nodes: Map<string, string>;
     },
   ): void {
-    const { rising, version, skipped, lines } = around;
-    const node = (name: string): string => `${idOf(`${channel}-${name}`)}[${label(name)}]`;
+    const { rising, version, skipped, lines, nodes } = around;
+    const node = (name: string): string => {
+      const known = nodes.get(name) ?? `${idOf(`${channel}-${name}`)}[${label(name)}]`;
+      nodes.set(name, known);
+      return known;
+    };
     const isSkipped = skipped.has(entry.name);
-    lines.push(`      ${node(entry.name)}`);
+    const own = node(entry.name);
+    lines.push(`      ${own}`);
     const isDeprecated = this.#isDeprecated(of, SCHEMA.bundle, entry.name);
     const decoration = `${isDeprecated ? 'deprecated' : ''}${isSkipped ? 'skipped' : ''}`;
     if (decoration !== '') {
@@ -205,7 +213,7 @@ class Drawing {
       }
       if (dashed && this.#v0) this.#skippedLinks.push(this.#links);
       this.#links += 1;
-      lines.push(`      ${node(from)}-- ${how} --> ${node(entry.name)}`);
+      lines.push(`      ${node(from)}-- ${how} --> ${own}`);
     };
     for (const skip of entry.skips) {
       link(skip, 'skip', skipped.has(skip));
@@ -215,7 +223,7 @@ class Drawing {
     if (range !== undefined) {
       const how = `"skipRange(${shown(entry.skipRange)})"`;
       for (const other of itemsInRange(rising, version, range)) {
-        if (other.name !== entry.name) link(other.name, how, isSkipped);
+        if (other.name !== entry.name) link(other.name, how, skipped.has(entry.name));
         if (this.#leftOut > 0) break;
       }
     }

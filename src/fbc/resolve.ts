@@ -101,13 +101,11 @@ class Resolution {
         detail: 'Write a range such as ">=1.2.0 <2.0.0" or "1.x".',
       };
     }
+    if (installed !== undefined) this.#installed = installedOf(installed, this.#candidates, told);
     if (!this.#exists) return this.#refuse('UnknownPackage', `the catalog has no package ${quoted(name)}`);
-    if (installed !== undefined) {
-      this.#installed = installedOf(installed, this.#candidates, told);
-      if (this.#installed === undefined) {
-        const detail = `the catalog has no bundle ${quoted(installed)}, and its version is not known; give it too`;
-        return this.#refuse('UnknownInstalled', detail);
-      }
+    if (installed !== undefined && this.#installed === undefined) {
+      const detail = `the catalog has no bundle ${quoted(installed)}, and its version is not known; give it too`;
+      return this.#refuse('UnknownInstalled', detail);
     }
     const wanted = this.#wanted(range?.value);
     if (wanted.length === 0) return this.#noneWanted();

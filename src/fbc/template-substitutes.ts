@@ -23,6 +23,9 @@ export function renderSubstitutes(template: Fields, file: string, render: Render
   let catalog = entriesOf(template, file, 'SubstitutesTemplateData');
   const wrong = problemOf(catalog);
   if (wrong !== undefined) throw refuse(`entries are not valid FBC: ${wrong}`);
+  if (substitutions.length > MOST_SUBSTITUTIONS) {
+    throw refuse(`more than ${MOST_SUBSTITUTIONS} substitutions`);
+  }
   refuseReuse(substitutions, refuse);
   for (const substitution of substitutions) {
     const { base, name } = substitution;
@@ -32,6 +35,9 @@ export function renderSubstitutes(template: Fields, file: string, render: Render
   }
   return catalog;
 }
+
+/** Each checks the whole catalog once. */
+const MOST_SUBSTITUTIONS = 200;
 
 function readSubstitutions(template: Fields, refuse: (why: string) => Error): Substitution[] {
   try {
@@ -76,7 +82,7 @@ function substitute(
   if (name === '') throw refuse('substitution name cannot be empty');
   if (base === '') throw refuse('substitution base cannot be empty');
   if (name === base) throw refuse('substitution name and base cannot be the same');
-  const bundle = render(name);
+  const bundle = rendered(name, render, refuse);
   const old = catalog.bundles.find((one) => one.name === base);
   if (old === undefined) throw refuse(`base bundle ${quoted(base)} does not exist in catalog`);
   requireHigher(bundle, old, name, refuse);
@@ -88,6 +94,15 @@ function substitute(
   const wrong = problemOf(substituted);
   if (wrong !== undefined) throw refuse(`resulting config is not valid FBC: ${wrong}`);
   return substituted;
+}
+
+function rendered(name: string, render: RenderBundle, refuse: (why: string) => Error): BundleBlob {
+  try {
+    return render(name);
+  } catch (error) {
+    if (!(error instanceof TemplateMistake)) throw error;
+    throw refuse(`failed to render bundle image reference ${quoted(name)}: ${error.sentence}`);
+  }
 }
 
 function requireHigher(

@@ -30,11 +30,7 @@ export function renderTemplate(
   const template = readTemplate(file, text);
   const schema = new FieldReader(template, 'Template').value('schema');
   const render = typeof schema === 'string' && Object.hasOwn(KINDS, schema) ? KINDS[schema] : undefined;
-  if (render === undefined) {
-    const known = Object.keys(KINDS);
-    const shown = quoted(typeof schema === 'string' ? schema : '');
-    throw new TemplateMistake(`unknown template schema ${shown}; it is one of ${listed(known)}`, file);
-  }
+  if (render === undefined) throw unknownSchema(template, schema, file);
   return render(template, file, (image) => {
     const bundle = bundleOf(image);
     if (bundle !== undefined) return bundle;
@@ -54,4 +50,27 @@ function readTemplate(file: string, text: string): Fields {
   }
   if (isMap(value)) return value;
   throw new TemplateMistake('a template is a map with a schema', file);
+}
+
+/** What a template is meant to be shows in its fields; the sentences are those that each kind has for another schema. */
+function unknownSchema(template: Fields, schema: YamlValue | undefined, file: string): TemplateMistake {
+  const shown = quoted(typeof schema === 'string' ? schema : '');
+  const fields = new Set(Object.keys(template).map((name) => name.toLowerCase()));
+  if (
+    ['candidate', 'fast', 'stable', 'generatemajorchannels', 'generateminorchannels'].some((name) =>
+      fields.has(name),
+    )
+  ) {
+    const what = 'input file has unknown schema, should be "olm.semver"';
+    return new TemplateMistake(`render: unable to read file: readFile: ${what}`, file);
+  }
+  const meant = fields.has('substitutions') ? 'substitutes' : fields.has('entries') ? 'basic' : undefined;
+  if (meant === undefined) {
+    return new TemplateMistake(
+      `unknown template schema ${shown}; it is one of ${listed(Object.keys(KINDS))}`,
+      file,
+    );
+  }
+  const what = `template has unknown schema (${shown}), should be "olm.template.${meant}"`;
+  return new TemplateMistake(meant === 'basic' ? what : `render: unable to parse template: ${what}`, file);
 }

@@ -1,8 +1,8 @@
 /** The way from one bundle to another over several upgrades. */
 import type { ChannelBlob, ChannelEntry } from './catalog.ts';
 import { byText } from './go-text.ts';
-import { firstWhere } from './range-search.ts';
-import { isAbove, isBelow, parseRange } from './range.ts';
+import { RangeIndex } from './range-search.ts';
+import { parseRange, type VersionRange } from './range.ts';
 import type { Candidate, Installed } from './successors.ts';
 import { compareVersions, type Version } from './version.ts';
 
@@ -32,9 +32,15 @@ export function reachableFrom(
         found.push(to);
       }
     }
-    level = found.sort(byText);
+    // The higher version first: of two ways that are equally short it is the one that is taken.
+    level = found.sort((a, b) => byFallingVersion(versions.get(a), versions.get(b)) || byText(a, b));
   }
   return before;
+}
+
+function byFallingVersion(a: Version | undefined, b: Version | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return compareVersions(b, a);
 }
 
 /** The names on the way, from the first to the last. */
@@ -47,49 +53,25 @@ export function pathTo(name: string, before: ReadonlyMap<string, string>): strin
 /** Entries by what they follow. Those behind a version are handed out once, because one visit is enough. */
 class Followers {
   readonly #byName = new Map<string, string[]>();
-  readonly #versions: readonly Version[];
-  /** A tree over the ranks of the versions; each node holds the entries whose range covers all below it. */
-  readonly #covering: string[][];
+  readonly #byRange: RangeIndex<string>;
 
   constructor(entries: readonly ChannelEntry[], versions: readonly Version[]) {
-    this.#versions = versions.toSorted(compareVersions);
-    this.#covering = Array.from({ length: 2 * this.#versions.length }, () => []);
+    const ranges: [string, VersionRange][] = [];
     for (const { name, replaces, skips, skipRange } of entries) {
       for (const below of new Set([replaces, ...skips])) {
         const followers = this.#byName.get(below) ?? [];
         this.#byName.set(below, followers);
         if (below !== '') followers.push(name);
       }
-      const { value } = skipRange === '' ? {} : parseRange(skipRange);
-      for (const { low, high } of value?.spans ?? []) {
-        const start = this.#rank((version) => isAbove(version, low));
-        this.#cover(
-          name,
-          start,
-          this.#rank((version) => !isBelow(version, high)),
-        );
-      }
+      const range = skipRange === '' ? undefined : parseRange(skipRange).value;
+      if (range !== undefined) ranges.push([name, range]);
     }
+    this.#byRange = new RangeIndex(versions, ranges);
   }
 
   *take(name: string, version: Version | undefined): Generator<string> {
     yield* this.#byName.get(name) ?? [];
     if (version === undefined) return;
-    const rank = this.#rank((other) => compareVersions(other, version) >= 0);
-    for (let node = rank + this.#versions.length; node > 0; node >>= 1) {
-      yield* this.#covering[node]?.splice(0) ?? [];
-    }
-  }
-
-  #rank(holds: (version: Version) => boolean): number {
-    return firstWhere(this.#versions, holds);
-  }
-
-  #cover(name: string, start: number, end: number): void {
-    const size = this.#versions.length;
-    for (let [low, high] = [start + size, end + size]; low < high; low >>= 1, high >>= 1) {
-      if (low % 2 === 1) this.#covering[low++]?.push(name);
-      if (high % 2 === 1) this.#covering[--high]?.push(name);
-    }
+    for (const names of this.#byRange.covering(version)) yield* names.splice(0);
   }
 }

@@ -3,6 +3,7 @@
  * executions, and `FUZZ_RUNS`, `FUZZ_SEED` and vitest's `-t` choose how many, which, and of what. One file, because
  * loading the modules takes longer than the short run.
  */
+import './catalogs.ts';
 import './commands.ts';
 import './documents.ts';
 import './door.ts';

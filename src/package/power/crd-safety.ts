@@ -8,7 +8,7 @@ import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
 import { formatPath } from '../yaml/path.ts';
 import { compareSchemas, type SchemaIssue } from './crd-schema.ts';
-import { at, listAt, textAt, type FieldPath, type Fields } from './power-resources.ts';
+import { at, listAt, textAt, textsAt, type FieldPath, type Fields } from './power-resources.ts';
 
 /** Names changes that were looked at: `v1:^.spec.size, ^.spec.mode`, or a check such as `scope`. Counts where it is new. */
 const ALLOW_ANNOTATION = 'portico.dev/allow-crd-change';
@@ -19,10 +19,12 @@ export function isCrdSafety({ image = '', tag }: FunctionSpec): boolean {
   return /^crd-safety(?::v0\.1(?:\.\d+)?)?$/.test(tag === undefined ? name : `${name}:${tag}`);
 }
 
-interface Issue {
+export interface Issue extends Pick<SchemaIssue, 'keyword' | 'was' | 'is'> {
   readonly severity: 'error' | 'warning';
   /** Version of the API; '' for the definition as a whole. */
   readonly version: string;
+  /** The older version, where two that are served are compared. */
+  readonly older?: string;
   /** `^` is the object. '' for what is no field. */
   readonly field: string;
   readonly check: string;
@@ -69,6 +71,19 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
 
 const KIND = 'CustomResourceDefinition';
 
+/** Every definition that both lists hold, with what is wrong with its new form. A definition that is gone has none. */
+export function crdUpgrades(
+  before: readonly KrmObject[],
+  after: readonly KrmObject[],
+): { readonly name: string; readonly issues: readonly Issue[] | undefined }[] {
+  const now = new Map(after.flatMap(definitionsOf).map((one) => [textAt(one, 'metadata', 'name'), one]));
+  return before.flatMap(definitionsOf).map((old) => {
+    const name = textAt(old, 'metadata', 'name');
+    const kept = now.get(name);
+    return { name, issues: kept === undefined ? undefined : issuesOf(old, kept) };
+  });
+}
+
 /** The definition, or those that a list holds. */
 function definitionsOf(one: KrmObject): Fields[] {
   return isDefinition(one) ? [one] : (listItems(one) ?? []).flatMap((item) => definitionsOf({ ...item }));
@@ -110,9 +125,11 @@ function wholeIssues(old: Fields, now: Fields): Issue[] {
     const [was, is] = [textAt(old, ...path), textAt(now, ...path)];
     if (was === is) continue;
     const text = `changed from ${JSON.stringify(was)} to ${JSON.stringify(is)}`;
-    issues.push({ severity: 'error', version: '', field: '', check, text, path });
+    issues.push({ severity: 'error', version: '', field: '', check, text, path, was, is });
   }
   const versions = new Map(versionsOf(now).map((version) => [version.name, version]));
+  // A definition that was read from a cluster says in which versions objects may be stored.
+  const stored = new Set(textsAt(old, 'status', 'storedVersions'));
   for (const { name, served, storage } of versionsOf(old)) {
     const kept = versions.get(name);
     const path: FieldPath = ['spec', 'versions', ...(kept === undefined ? [] : [kept.index])];
@@ -120,8 +137,9 @@ function wholeIssues(old: Fields, now: Fields): Issue[] {
       issues.push({ severity, version: '', field: '', check, text, path });
     };
     if (kept === undefined) {
-      if (storage) say('error', 'storedVersionRemoved', `objects are stored as ${name}, which is gone`);
-      else if (served) say('error', 'servedVersionRemoved', `clients that use ${name} stop working`);
+      if (storage || stored.has(name)) {
+        say('error', 'storedVersionRemoved', `objects are stored as ${name}, which is gone`);
+      } else if (served) say('error', 'servedVersionRemoved', `clients that use ${name} stop working`);
       continue;
     }
     if (served && !kept.served) say('error', 'servedVersionRemoved', `${name} is no longer served`);
@@ -158,7 +176,8 @@ function pairIssues(one: Fields): Issue[] {
     served.slice(at_ + 1).flatMap(({ name, index, schema }) =>
       compareSchemas(older.schema, schema).map((issue) => {
         const found = placed(issue, `${older.name} to ${name}`, index);
-        return { ...found, text: `${found.text} (both versions are served, without conversion)` };
+        const text = `${found.text} (both versions are served, without conversion)`;
+        return { ...found, text, older: older.name };
       }),
     ),
   );
@@ -168,9 +187,9 @@ function identity({ version, field, check, text }: Issue): string {
   return JSON.stringify([version, field, check, text]);
 }
 
-function placed({ field, check, text, path }: SchemaIssue, version: string, index: number): Issue {
+function placed({ path, ...issue }: SchemaIssue, version: string, index: number): Issue {
   const base = ['spec', 'versions', index, 'schema', 'openAPIV3Schema'];
-  return { severity: 'error', version, field, check, text, path: [...base, ...path] };
+  return { ...issue, severity: 'error', version, path: [...base, ...path] };
 }
 
 interface Version {

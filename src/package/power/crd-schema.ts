@@ -8,6 +8,10 @@ export interface SchemaIssue {
   readonly text: string;
   /** In the newer schema, or as near to it as there is something. */
   readonly path: FieldPath;
+  /** The keyword, and what it said before and says now; for lists of names or values those that came or went. */
+  readonly keyword?: string;
+  readonly was?: unknown;
+  readonly is?: unknown;
 }
 
 /** Depth and number of fields that are looked at; beyond them a schema counts as changed. */
@@ -45,8 +49,8 @@ const ONLY_REMOVABLE = new Set(['pattern', 'format', 'multipleOf', 'x-kubernetes
 function compareField(old: Fields, now: Fields, spot: Spot): void {
   const { field, path, depth, issues } = spot;
   if (issues.length >= MOST_ISSUES || same(old, now)) return;
-  const say = (check: string, text: string, key?: string): void => {
-    issues.push({ field, check, text, path: key === undefined ? path : [...path, key] });
+  const say: Sayer = (check, text, key, values) => {
+    issues.push({ field, check, text, path: key === undefined ? path : [...path, key], ...values });
   };
   if (depth > DEEPEST) return say('unhandled', 'changed deeper than is looked at');
   for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
@@ -54,7 +58,9 @@ function compareField(old: Fields, now: Fields, spot: Spot): void {
     const [was, is] = [old[key], now[key]];
     if (same(was, is)) continue;
     const issue = keywordIssue(key, was, is);
-    if (issue !== undefined) say(issue.check, issue.text, is === undefined ? undefined : key);
+    if (issue !== undefined) {
+      say(issue.check, issue.text, is === undefined ? undefined : key, { keyword: key, was, is });
+    }
   }
   compareEnum(old, now, say);
   compareRequired(old, now, say);
@@ -98,20 +104,29 @@ function keywordIssue(
   return { check: 'unhandled', text: `${key}: ${changed}` };
 }
 
-type Sayer = (check: string, text: string, key?: string) => void;
+type Sayer = (
+  check: string,
+  text: string,
+  key?: string,
+  values?: Pick<SchemaIssue, 'keyword' | 'was' | 'is'>,
+) => void;
 
 function compareEnum(old: Fields, now: Fields, say: Sayer): void {
   const [was, is] = [listOf(old['enum']), listOf(now['enum'])];
   if (is === undefined) return;
-  if (was === undefined) return say('enum', `only ${shown(is)} are allowed now`, 'enum');
+  if (was === undefined) return say('enum', `only ${shown(is)} are allowed now`, 'enum', { is });
   const gone = was.filter((value) => !is.some((other) => same(other, value)));
-  if (gone.length > 0) say('enum', `${gone.map(shown).join(', ')} no longer allowed`, 'enum');
+  if (gone.length > 0) {
+    say('enum', `${gone.map(shown).join(', ')} no longer allowed`, 'enum', { was: gone, is });
+  }
 }
 
 function compareRequired(old: Fields, now: Fields, say: Sayer): void {
   const before = new Set(textsAt(old, 'required'));
   const added = textsAt(now, 'required').filter((name) => !before.has(name));
-  if (added.length > 0) say('required', `${added.map(shown).join(', ')} must be there now`, 'required');
+  if (added.length > 0) {
+    say('required', `${added.map(shown).join(', ')} must be there now`, 'required', { is: added });
+  }
 }
 
 function compareProperties(old: Fields, now: Fields, spot: Spot): void {

@@ -1,0 +1,113 @@
+/**
+ * What a channel offers to whom: its head, and the revisions that may follow each. Everything follows from the set of
+ * members alone; their order in the file says nothing.
+ */
+import { headsOf, type GraphEntry } from '../fbc/channel-graph.ts';
+import { RangeIndex } from '../fbc/range-search.ts';
+import { parseRange, type VersionRange } from '../fbc/range.ts';
+import { parseVersion, type Version } from '../fbc/version.ts';
+import type { Channel, GraphMember, SequenceMember } from './channel.ts';
+
+export interface ChannelGraph {
+  /** The revision to be at; undefined for a channel that offers nothing, or does not say which. */
+  readonly head: number | undefined;
+  /** Members that are not withdrawn, rising. */
+  readonly live: readonly number[];
+  readonly withdrawn: ReadonlySet<number>;
+  /** Live members that may directly follow a revision, rising; the revision need not be a member. */
+  readonly after: (revision: number) => readonly number[];
+}
+
+export function graphOf(channel: Channel): ChannelGraph {
+  const withdrawn = new Set(
+    channel.members.filter((member) => member.withdrawn === true).map(({ revision }) => revision),
+  );
+  return channel.mode === 'sequence'
+    ? sequenceGraph(channel.members, withdrawn)
+    : memberGraph(channel.members, withdrawn);
+}
+
+/** The greatest waypoint below an end of a jump bounds where the jump may begin. */
+function sequenceGraph(members: readonly SequenceMember[], withdrawn: ReadonlySet<number>): ChannelGraph {
+  const alive = members.filter(({ revision }) => !withdrawn.has(revision));
+  const live = [...new Set(alive.map(({ revision }) => revision))].sort((a, b) => a - b);
+  const waypoints = alive
+    .filter((member) => member.waypoint === true)
+    .map(({ revision }) => revision)
+    .sort((a, b) => a - b);
+  return {
+    head: live.at(-1),
+    live,
+    withdrawn,
+    // A jump may end at the next waypoint at most: whatever lies behind it begins there.
+    after: (revision) => {
+      const wall = waypoints[firstAbove(waypoints, revision)] ?? Infinity;
+      return live.slice(firstAbove(live, revision), firstAbove(live, wall));
+    },
+  };
+}
+
+/** The place of the first number above another, of rising numbers. */
+function firstAbove(rising: readonly number[], number: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? 0) > number) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function memberGraph(members: readonly GraphMember[], withdrawn: ReadonlySet<number>): ChannelGraph {
+  const alive = members.filter(({ revision }) => !withdrawn.has(revision));
+  const live = [...new Set(alive.map(({ revision }) => revision))].sort((a, b) => a - b);
+  const versions = new Map(members.map((member) => [member.revision, versionOf(member)]));
+  const byBelow = new Map<number, number[]>();
+  const ranged: [number, VersionRange][] = [];
+  for (const { revision, replaces, skips = [], skipRange } of alive) {
+    for (const below of new Set([...(replaces === undefined ? [] : [replaces]), ...skips])) {
+      const followers = byBelow.get(below) ?? [];
+      byBelow.set(below, followers);
+      followers.push(revision);
+    }
+    const range = skipRange === undefined ? undefined : parseRange(skipRange).value;
+    if (range !== undefined) ranged.push([revision, range]);
+  }
+  const known = [...versions.values()].filter((version) => version !== undefined);
+  const index = new RangeIndex(known, ranged);
+  const inRange = (revision: number): number[] => {
+    const version = versions.get(revision);
+    if (version !== undefined) return [...index.covering(version)].flat();
+    // Not a member: asked for once, so every range may be asked.
+    const own = versionOf({ revision });
+    return ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one);
+  };
+  return {
+    head: graphHead(alive),
+    live,
+    withdrawn,
+    after: (revision) => {
+      const found = new Set([...(byBelow.get(revision) ?? []), ...inRange(revision)]);
+      return [...found].filter((one) => one !== revision).sort((a, b) => a - b);
+    },
+  };
+}
+
+/** The one live member that no other live one replaces or skips. */
+function graphHead(alive: readonly GraphMember[]): number | undefined {
+  const heads = headsOf(alive.map(entryOf));
+  return heads.length === 1 ? Number(heads[0]) : undefined;
+}
+
+/** A member as the graph of a catalog has it, named by its number. */
+function entryOf({ revision, replaces, skips = [] }: GraphMember): GraphEntry {
+  return {
+    name: String(revision),
+    replaces: replaces === undefined ? '' : String(replaces),
+    skips: skips.map(String),
+  };
+}
+
+function versionOf({ revision, version }: GraphMember): Version | undefined {
+  return parseVersion(version ?? `${revision}.0.0`).value;
+}
