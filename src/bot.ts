@@ -15,6 +15,7 @@ import { connectForge } from './forge/forge.ts';
 import { createFreshness } from './freshness.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { createRuntime } from './function/runtime.ts';
+import { sshSigner } from './git/ssh-signature.ts';
 import { createHandlers, pullKey } from './handlers.ts';
 import { grouped } from './intake/grouped.ts';
 import { createContentWork, type ContentPools } from './isolation/content.ts';
@@ -42,6 +43,7 @@ import { startSharedIndex } from './shared-index.ts';
 import { createSharedLock } from './shared-lock.ts';
 import type { Tracing } from './tracing.ts';
 import { createTurns } from './turns.ts';
+import { createVerifiedCommits } from './verified-commits.ts';
 import { VERSION } from './version.ts';
 
 export interface BotOptions {
@@ -110,6 +112,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const mirrors = createMirrors({
     directory: join(environment.dataDirectory, 'mirrors'),
     gitUrl: environment.gitUrl,
+    signer: environment.signingKey === undefined ? undefined : sshSigner(environment.signingKey),
     maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
     tokenFor: (repository, refused) =>
       refused === undefined
@@ -148,6 +151,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   expandElsewhere(catalog);
   const index = known && (await startSharedIndex(database, known));
   const lock = createSharedLock(database);
+  const verified = createVerifiedCommits(() => Date.now());
   const turns = createTurns(() => Date.now());
   const inTurn = (job: ReconcileJob): ReconcileJob => {
     const { author } = job.data as { readonly author?: string };
@@ -168,7 +172,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     async open(ref, signal) {
       await identity.learn(ref.installationId, signal);
       const mirror = boundTo(ref.id, await mirrors.open(ref, signal));
-      const git = freshness.wrap(ref.id, traced(tracing, mirror));
+      const repository = forge.repository(ref.installationId, ref);
+      const plain = freshness.wrap(ref.id, traced(tracing, mirror));
+      // With a key of its own every commit is signed already.
+      const git = environment.signingKey === undefined ? verified.wrap(ref.id, plain, repository) : plain;
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
       const neighbour = async (name: string, s?: AbortSignal): Promise<Neighbour | null> => {
         const found = await organizations.find(ref.installationId, name);
@@ -177,7 +184,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       return {
         ref,
         git: { ...git, organization, neighbour, content: work.content },
-        forge: forge.repository(ref.installationId, ref),
+        forge: repository,
       };
     },
     openAddress: async (url, signal) => boundTo(0, await mirrors.openAddress(url, signal)),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { Mirror, RefusedToken } from './git/mirror-types.ts';
 import { openMirror } from './git/mirror.ts';
+import type { Signer } from './git/ssh-signature.ts';
 import { holdStarter } from './processes/starter.ts';
 import type { RepositoryRef } from './reconcile/ports.ts';
 
@@ -14,6 +15,8 @@ export interface MirrorsOptions {
   /** What the mirror of a repository outside of every installation may hold, in bytes. */
   readonly maxOutside: number;
   /** For git; null after a refusal that no other token would help. */
+  /** Signs commits and tags. */
+  readonly signer?: Signer | undefined;
   readonly tokenFor: (repository: RepositoryRef, refused?: RefusedToken) => Promise<string | null>;
 }
 
@@ -50,6 +53,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       url,
       token: (refused) => options.tokenFor(repository, refused),
       protocols,
+      signer: options.signer,
       ...(signal && { signal }),
     });
   }

@@ -20,6 +20,8 @@ export interface Environment {
   readonly gitUrl: string;
   /** Who makes commits and tags, in the place of the App's bot. */
   readonly committer?: { readonly name: string; readonly email: string } | undefined;
+  /** An SSH key that signs commits and tags of `committer`, whose account has it as a signing key. */
+  readonly signingKey?: string | undefined;
   readonly port: number;
   readonly host: string;
   /** Addresses and networks of proxies before the server that say truly whom they heard from. */
@@ -164,9 +166,13 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   const key = readPrivateKey(env, files);
   const previous = readPreviousKeys(env, files);
   const seals = readSealKeys(env, files);
+  const signing = readEither(env, files, ['SIGNING_KEY', 'SIGNING_KEY_PATH']);
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
-  for (const read of [key, previous, seals]) if ('fault' in read) faults.push(read.fault);
-  if (!parsed.success || 'fault' in key || 'fault' in previous || 'fault' in seals) {
+  for (const read of [key, previous, seals, signing]) if ('fault' in read) faults.push(read.fault);
+  const signs = 'text' in signing && signing.text.trim() !== '';
+  if (signs && (env['COMMITTER'] ?? '') === '')
+    faults.push('COMMITTER is missing: SIGNING_KEY signs for the account with that address');
+  if (!parsed.success || 'fault' in key || 'fault' in previous || 'fault' in seals || faults.length > 0) {
     throw new PorticoError('CONFIG_ENVIRONMENT', `the environment is not complete:\n${faults.join('\n')}`, {
       hint: `Set ${[...new Set(faults.map((fault) => fault.split(' ', 1)[0]))].join(', ')} and start again.`,
     });
@@ -183,6 +189,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     ],
     ...addressesOf(data.GHE_PROTOCOL, data.GHE_HOST),
     committer: data.COMMITTER,
+    signingKey: signs ? signing.text : undefined,
     port: data.PORT,
     host: data.HOST,
     trustedProxies: data.TRUSTED_PROXIES,
@@ -206,7 +213,8 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
 /** What no line of the log may hold, and no pattern can know: the App's secrets and the password of the database. */
 export function secretsOf(environment: Environment): readonly string[] {
   const { webhookSecrets, databaseUrl } = environment;
-  return [...webhookSecrets, ...sealSecrets(environment), ...passwordsIn(databaseUrl)];
+  const signing = environment.signingKey === undefined ? [] : [environment.signingKey];
+  return [...webhookSecrets, ...sealSecrets(environment), ...signing, ...passwordsIn(databaseUrl)];
 }
 
 /** What seals are keyed with: the first makes them, and those of all count. */

@@ -2,6 +2,7 @@ import type { ActivityApi } from './activity.ts';
 import type { CallLimits } from './call-gate.ts';
 import type { ChecksApi } from './checks.ts';
 import type { CommentsApi } from './comments.ts';
+import type { CommitsApi } from './commits.ts';
 import type { EditsApi } from './edits.ts';
 import type { HealthApi } from './health.ts';
 import type { IssuesApi } from './issues.ts';
@@ -109,6 +110,7 @@ export type RepositoryForge = {
   ReactionsApi &
   IssuesApi &
   ChecksApi &
+  CommitsApi &
   HealthApi &
   ReleasesApi;
 

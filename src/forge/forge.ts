@@ -2,6 +2,7 @@ import { createActivityApi } from './activity.ts';
 import { createCallGate, GITHUB_LIMITS, type CallGate } from './call-gate.ts';
 import { createChecksApi } from './checks.ts';
 import { createCommentsApi } from './comments.ts';
+import { createCommitsApi } from './commits.ts';
 import { listFailedDeliveries } from './deliveries.ts';
 import { createEditsApi } from './edits.ts';
 import { createEtagCache } from './etag-cache.ts';
@@ -123,6 +124,7 @@ function assemble(
     ...createReactionsApi(context),
     ...createIssuesApi(context),
     ...createChecksApi(context),
+    ...createCommitsApi(context),
     ...createReleasesApi(context),
     ...createHealthApi(context),
   };

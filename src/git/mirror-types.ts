@@ -264,5 +264,7 @@ export interface MirrorOptions {
   readonly limits?: Partial<PackageLimits>;
   /** What the mirror may hold, in bytes of packs; past it a clone or fetch is broken off with GIT_TOO_LARGE. Default: anything. */
   readonly maxBytes?: number;
+  /** Signs commits and tags that are made here; in repositories with SHA-1 alone. */
+  readonly signer?: ((payload: Uint8Array) => string) | undefined;
   readonly signal?: AbortSignal;
 }

@@ -98,8 +98,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     mergeTrees: (ours, theirs, mergeOptions, signal) =>
       mergeTrees(repo, ours, theirs, mergeOptions?.base, signal),
     writeTree: (base, changes, signal) => writeTree(repo, base, changes, signal),
-    commitTree: (commit, signal) => commitTree(repo, commit, signal),
-    writeTag: (tag, signal) => writeTag(repo, tag, signal),
+    commitTree: (commit, signal) => commitTree(repo, commit, signal, options.signer),
+    writeTag: (tag, signal) => writeTag(repo, tag, signal, options.signer),
     push: (updates, signal) => pushAndRecord(repo, place, remote, updates, signal),
     [Symbol.asyncDispose]: async () => objects[Symbol.dispose](),
   };

@@ -25,9 +25,12 @@ export function parseTag(oid: string, bytes: Buffer): Tag {
     object: one('object') ?? '',
     name: one('tag') ?? '',
     tagger: tagger === undefined ? null : parseSignature(tagger, oid),
-    message,
+    message: message.replace(SIGNED, ''),
   };
 }
+
+/** A signature of a tag stands below its message (git-tag(1)). */
+const SIGNED = /^-----BEGIN (?:SSH|PGP) SIGNATURE-----\n[^]*$/m;
 
 /** A name or e-mail as a commit can hold it: no line breaks, no angle brackets, never empty. */
 export function cleanIdentity(text: string): string {

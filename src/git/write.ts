@@ -7,6 +7,7 @@ import { cleanIdentity, rawDate } from './objects.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
 import { checkOid, checkPath, checkRef } from './safe-name.ts';
+import type { Signer } from './ssh-signature.ts';
 import { EMPTY_TREE } from './tree-walk.ts';
 import { writeByHand } from './write-tree.ts';
 
@@ -51,7 +52,12 @@ async function writeByProcess(
   return tree;
 }
 
-export async function commitTree(repo: Repo, commit: NewCommit, signal?: AbortSignal): Promise<string> {
+export async function commitTree(
+  repo: Repo,
+  commit: NewCommit,
+  signal?: AbortSignal,
+  signer?: Signer,
+): Promise<string> {
   const author = commit.author ?? commit.committer;
   const tree = checkOid(commit.tree);
   const date = rawDate(commit.date ?? new Date());
@@ -59,15 +65,16 @@ export async function commitTree(repo: Repo, commit: NewCommit, signal?: AbortSi
     if (!(await repo.objects.info(tree, signal))) throw repo.damage(`there is no tree ${tree} in the mirror`);
     const person = ({ name, email }: NewCommit['committer']): string =>
       `${cleanIdentity(name)} <${cleanIdentity(email)}> ${date}`;
-    const text = [
+    const head = [
       `tree ${tree}`,
       ...new Set(commit.parents.map((parent) => `parent ${checkOid(parent)}`)),
       `author ${person(author)}`,
       `committer ${person(commit.committer)}`,
-      '',
-      withoutNul(commit.message),
-    ].join('\n');
-    return writeLooseObject(repo, 'commit', Buffer.from(text));
+    ];
+    const message = ['', withoutNul(commit.message)];
+    const signature = signer?.(Buffer.from([...head, ...message].join('\n')));
+    const header = signature === undefined ? [] : [`gpgsig ${signature.replaceAll('\n', '\n ')}`];
+    return writeLooseObject(repo, 'commit', Buffer.from([...head, ...header, ...message].join('\n')));
   }
   const parents = commit.parents.flatMap((parent) => ['-p', checkOid(parent)]);
   // `@` makes git read small numbers as seconds too.
@@ -87,7 +94,12 @@ export async function commitTree(repo: Repo, commit: NewCommit, signal?: AbortSi
 }
 
 /** Writes an annotated tag object; creating the ref is the push's work. */
-export async function writeTag(repo: Repo, tag: NewTag, signal?: AbortSignal): Promise<string> {
+export async function writeTag(
+  repo: Repo,
+  tag: NewTag,
+  signal?: AbortSignal,
+  signer?: Signer,
+): Promise<string> {
   checkRef(`refs/tags/${tag.name}`);
   const tagger = `${cleanIdentity(tag.tagger.name)} <${cleanIdentity(tag.tagger.email)}>`;
   const header = [
@@ -96,7 +108,8 @@ export async function writeTag(repo: Repo, tag: NewTag, signal?: AbortSignal): P
     `tag ${tag.name}`,
     `tagger ${tagger} ${rawDate(tag.date ?? new Date())}`,
   ].join('\n');
-  const input = `${header}\n\n${withoutNul(tag.message).replace(/\n*$/, '\n')}`;
+  const plain = `${header}\n\n${withoutNul(tag.message).replace(/\n*$/, '\n')}`;
+  const input = signer === undefined ? plain : `${plain}${signer(Buffer.from(plain))}\n`;
   const { stdout } = await repo.git(['mktag'], { input, signal });
   return checkOid(stdout.toString('latin1').trim());
 }

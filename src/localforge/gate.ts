@@ -5,11 +5,12 @@ import type { ForgeContext } from './context.ts';
 import type { GitRepository } from './git-repository.ts';
 import type { ProtectionRecord, RepositoryRecord, RulesetRecord } from './records.ts';
 import type { RefRefusal, RefUpdate, RequiredCheck } from './refs.ts';
+import { SIGNATURES_DEMANDED, unverified } from './signatures.ts';
 import type { Actor } from './viewer.ts';
 import { newWorkflowFile, workflowRefusal } from './workflow-rule.ts';
 
 /** A condition that needs the new commits, so that a push can only be judged once they are there. */
-type Condition = 'fast-forward' | 'linear' | 'workflows';
+type Condition = 'fast-forward' | 'linear' | 'workflows' | 'signatures';
 
 /** Why a ref may not move; `unless` says what would make it right. */
 export interface Objection {
@@ -40,6 +41,7 @@ export function objections(
 
 /** The objections that stand, as refusals, one per ref. */
 export async function refusalsOf(
+  context: ForgeContext,
   git: GitRepository,
   updates: readonly RefUpdate[],
   found: readonly Objection[],
@@ -47,7 +49,8 @@ export async function refusalsOf(
   const standing: Objection[] = [];
   for (const objection of found) {
     const update = updates.find((one) => one.ref === objection.ref);
-    if (update === undefined || !(await isMet(git, update, objection.unless))) standing.push(objection);
+    if (update === undefined || !(await isMet(context, git, update, objection.unless)))
+      standing.push(objection);
   }
   return [...Map.groupBy(standing, (objection) => objection.ref)].map(([ref, group]) => ({
     ref,
@@ -58,10 +61,23 @@ export async function refusalsOf(
   }));
 }
 
-async function isMet(git: GitRepository, update: RefUpdate, condition: Condition | null): Promise<boolean> {
+async function isMet(
+  context: ForgeContext,
+  git: GitRepository,
+  update: RefUpdate,
+  condition: Condition | null,
+): Promise<boolean> {
   if (condition === 'fast-forward') return !update.forced;
   if (condition === null || update.after === null) return condition !== null;
   if (condition === 'workflows') return (await newWorkflowFile(git, update.after)) === undefined;
+  if (condition === 'signatures') {
+    const news = await git.run(['rev-list', update.after, '--not', '--all']);
+    const shas = news.stdout
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '');
+    return (await unverified(context, git, shas)) === undefined;
+  }
   const output = await git.run([
     'rev-list',
     '--min-parents=2',
@@ -184,6 +200,9 @@ function rulesetObjections(
         { ref: update.ref, unless, reason: RULES, explanation: `- ${explanation}`, heading },
       ];
       const { before, after } = update;
+      if (after !== null && rule.type === 'required_signatures') {
+        return object(SIGNATURES_DEMANDED, 'signatures');
+      }
       if (after === null) return rule.type === 'deletion' ? object('Cannot delete this protected ref') : [];
       if (before === null) {
         return rule.type === 'creation' ? object('Cannot create ref due to creations being restricted.') : [];

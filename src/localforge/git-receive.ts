@@ -3,13 +3,16 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 import type { ForgeContext } from './context.ts';
+import type { Objection } from './gate.ts';
 import { answerWhole, collect, startBackend, writeCgiHead } from './git-backend.ts';
 import type { GitRequest } from './git-backend.ts';
 import { readPushHead, withReasons } from './pkt-line.ts';
 import type { PushHead } from './pkt-line.ts';
 import { gateText, pushReasons } from './push-hook.ts';
+import { pushedCommits } from './pushed-commits.ts';
 import type { RefServiceCore } from './ref-service.ts';
 import { refusal } from './refusal.ts';
+import { isVerified } from './signatures.ts';
 import type { Actor } from './viewer.ts';
 
 /** The commands of a push must fit in this. */
@@ -36,14 +39,18 @@ export async function receivePush(
   }
   const reasons = pushReasons();
   let report: { head: string; body: Buffer } | undefined;
-  const moved = await refs.push(repository, actor, changes, async (found) => {
+  const moved = await refs.push(repository, actor, changes, async (stated) => {
+    const sent = stated.some(({ unless }) => unless === 'signatures')
+      ? await wholeOf(start, rest)
+      : undefined;
+    const found = sent === undefined ? stated : await judgeSignatures(context, asked, changes, stated, sent);
     const backend = startBackend(context, asked, request, {
       GIT_CONFIG_KEY_1: 'core.hooksPath',
       GIT_CONFIG_VALUE_1: found.length === 0 ? '/dev/null' : hooksDirectory,
       FORGE_GATE: gateText(found),
       FORGE_REASONS: reasons.file,
     });
-    report = await collect(backend, start, rest);
+    report = await collect(backend, sent ?? start, sent === undefined ? rest : NOTHING());
   });
   const told = await reasons.read();
   if (moved.length > 0) {
@@ -58,6 +65,41 @@ export async function receivePush(
   if (report === undefined) throw refusal(500, 'git http-backend gave no answer.');
   writeCgiHead(report.head, response);
   response.end(withReasons(report.body, told));
+}
+
+async function wholeOf(start: Buffer, rest: AsyncIterator<Buffer>): Promise<Buffer> {
+  const parts = [start];
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) parts.push(next.value);
+  return Buffer.concat(parts);
+}
+
+const NOTHING = (): AsyncIterator<Buffer> => ({
+  next: () => Promise.resolve({ done: true, value: undefined }),
+});
+
+/** The demand for signatures stands or falls before git carries the push out: its hook could not tell. */
+async function judgeSignatures(
+  context: ForgeContext,
+  { repository }: GitRequest,
+  changes: PushHead['commands'],
+  stated: readonly Objection[],
+  sent: Buffer,
+): Promise<Objection[]> {
+  const { directory } = context.git(repository);
+  const judged: Objection[] = [];
+  for (const objection of stated) {
+    const tip = changes.find(({ ref }) => ref === objection.ref)?.after;
+    if (objection.unless !== 'signatures') judged.push(objection);
+    else if (tip !== undefined && tip !== null) {
+      const commits = await pushedCommits(directory, sent, [tip]);
+      const bad = commits.find(({ sha, content }) => !isVerified(context, sha, content));
+      if (bad !== undefined) {
+        const explanation = `${objection.explanation} Found 1 violation: ${bad.sha}`;
+        judged.push({ ...objection, unless: null, explanation });
+      }
+    }
+  }
+  return judged;
 }
 
 /** Reads until the commands are complete; `rest` goes on after `start`. */

@@ -16,6 +16,8 @@ export interface MergeInput {
   readonly message: string;
   readonly author: GitPerson;
   readonly committer: GitPerson;
+  /** Default: as the repository writes them, unsigned. */
+  readonly write?: GitRepository['writeCommit'];
 }
 
 /** A merge commit with two parents, or the paths in conflict. */
@@ -59,10 +61,10 @@ async function mergeOnto(
 ): Promise<CommitMerge> {
   const merged = await git.mergeTree(input.base, input.head);
   if (!merged.clean) return { clean: false, conflicts: merged.conflicts };
-  const { author, committer, message } = input;
+  const { author, committer, message, write = git.writeCommit } = input;
   return {
     clean: true,
-    sha: await git.writeCommit({ tree: merged.tree, parents, author, committer, message }),
+    sha: await write({ tree: merged.tree, parents, author, committer, message }),
   };
 }
 

@@ -153,7 +153,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       missingChecks = judge;
     },
     judge: (repository, actor, updates) =>
-      refusalsOf(context().git(repository), updates, objectionsTo(repository, actor, updates)),
+      refusalsOf(context(), context().git(repository), updates, objectionsTo(repository, actor, updates)),
     push: (repository, actor, changes, work) =>
       exclusive(repository, async () => {
         const git = context().git(repository);

@@ -219,6 +219,11 @@ export interface Forge {
   closePull(n: number, signal?: AbortSignal): Promise<unknown>;
   markReady(nodeId: string, signal?: AbortSignal): Promise<unknown>;
   convertToDraft(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+  /** A commit of a tree that the forge has, signed by the forge. Answers its id; moves no ref. */
+  createCommit(
+    commit: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
+    signal?: AbortSignal,
+  ): Promise<string>;
   /** What the rulesets of a branch demand, also of those who may pass them by. */
   branchRules(
     branch: string,

@@ -7,6 +7,7 @@ import { mergeCommit, rebaseCommits, squashCommit } from '../merge-engine.ts';
 import type { CommitMerge } from '../merge-engine.ts';
 import { personOf } from '../people.ts';
 import { issueOf } from '../shapes/pull.ts';
+import { writeSigned } from '../signatures.ts';
 import type { Actor } from '../viewer.ts';
 import { headRepositoryOf } from './head-repository.ts';
 
@@ -30,6 +31,7 @@ export async function commitFor(
   const committer = forgePerson(context);
   const issue = issueOf(context, pull);
   const head = pull.headSha;
+  const write: GitRepository['writeCommit'] = (commit) => writeSigned(context, git, commit);
   if (request.method === 'rebase') return rebaseCommits(git, base, head, committer);
   if (request.method === 'merge') {
     const repository = context.records.repositories.get(pull.repositoryId);
@@ -38,12 +40,12 @@ export async function commitFor(
     const title = request.title ?? `Merge pull request #${pull.number} from ${owner}/${pull.headRef}`;
     const message = joined(title, request.message ?? issue.title);
     const author = personOf(context, request.actor.user);
-    return mergeCommit(git, { base, head, message, author, committer });
+    return mergeCommit(git, { base, head, message, author, committer, write });
   }
   const { title, body } = await squashText(git, base, head, issue.title);
   const message = joined(request.title ?? `${title} (#${pull.number})`, request.message ?? body);
   const author = personOf(context, context.records.account(issue.userId));
-  return squashCommit(git, { base, head, message, author, committer });
+  return squashCommit(git, { base, head, message, author, committer, write });
 }
 
 /** GitHub's default: of one commit its own words, of several the pull request's title and a list. */

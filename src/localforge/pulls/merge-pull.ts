@@ -4,6 +4,7 @@ import type { ForgeContext } from '../context.ts';
 import { BASE_MODIFIED, NOT_MERGEABLE, transientRefusal } from '../realism/transient-merges.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
+import { SIGNATURES_DEMANDED, unverified } from '../signatures.ts';
 import type { Actor } from '../viewer.ts';
 import { commitFor } from './merge-commit.ts';
 import type { MergeRequest } from './merge-commit.ts';
@@ -50,6 +51,12 @@ async function mergeLocked(
   const requirements = requirementsOf(context, repository, pull.baseRef, request.actor);
   if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
     return no(405, 'Head branch is not up to date with the base branch.');
+  }
+  if (requirements.signatures && request.method !== 'squash') {
+    // What is squashed becomes one commit of the forge; what is rebased, commits that it cannot sign.
+    const news = await git.log({ include: [pull.headSha], exclude: [base] });
+    const bad = request.method === 'rebase' ? pull.headSha : await unverified(context, git, news);
+    if (bad !== undefined) return no(405, `Repository rule violations found\n\n${SIGNATURES_DEMANDED}\n\n`);
   }
   const forbidden = await forbiddenMerge(context, repository, pull, base, request.actor);
   if (forbidden !== undefined) return no(403, forbidden);

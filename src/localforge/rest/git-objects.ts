@@ -11,6 +11,7 @@ import { bodyOf, created, ok } from '../request.ts';
 import type { RepositoryRequest } from '../request.ts';
 import type { Router } from '../router.ts';
 import { gitCommitShape, gitTagShape } from '../shapes/commit.ts';
+import { writeSigned } from '../signatures.ts';
 import { CONTENTS_READ, CONTENTS_WRITE } from './git-refs.ts';
 
 /** A recursive tree is cut here. */
@@ -119,14 +120,17 @@ export function addGitObjectRoutes(context: ForgeContext, router: Router): void 
     }
     const self = personOf(context, request.actor().user);
     const author = { ...self, ...defined(body.author) };
-    const sha = await git.writeCommit({
+    const made = {
       tree: body.tree,
       parents: body.parents,
       message: body.message,
       author,
       committer: { ...author, ...defined(body.committer) },
-      ...(body.signature === undefined ? {} : { signature: body.signature }),
-    });
+    };
+    const custom = body.author ?? body.committer ?? body.signature;
+    const sha = await (request.viewer.kind === 'installation' && custom === undefined
+      ? writeSigned(context, git, made)
+      : git.writeCommit({ ...made, ...(body.signature !== undefined && { signature: body.signature }) }));
     const commit = await git.commit(sha);
     if (commit === undefined) throw notFound();
     const shape = gitCommitShape(context, request.repository, commit);
