@@ -61,7 +61,8 @@ async function mergeOnto(
 ): Promise<CommitMerge> {
   const merged = await git.mergeTree(input.base, input.head);
   if (!merged.clean) return { clean: false, conflicts: merged.conflicts };
-  const { author, committer, message, write = git.writeCommit } = input;
+  const { author, committer, message } = input;
+  const write = input.write ?? ((commit) => git.writeCommit(commit));
   return {
     clean: true,
     sha: await write({ tree: merged.tree, parents, author, committer, message }),

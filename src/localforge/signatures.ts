@@ -5,7 +5,7 @@ import type { ForgeContext } from './context.ts';
 import { formatCommit } from './git-objects.ts';
 import type { GitPerson, GitRepository } from './git-repository.ts';
 import { accountByEmail } from './people.ts';
-import type { Store } from './store.ts';
+import type { Collection, Store } from './store.ts';
 
 export interface SigningKeyRecord {
   readonly id: number;
@@ -24,12 +24,18 @@ interface NewCommit {
   readonly committer: GitPerson;
 }
 
-export const signingKeys = (store: Store) => store.collection<SigningKeyRecord>('signing_key');
+export const signingKeys = (store: Store): Collection<SigningKeyRecord> =>
+  store.collection<SigningKeyRecord>('signing_key');
+
+interface VerifiedCommit {
+  readonly id: number;
+  readonly sha: string;
+}
 
 /** The forge's own key, made anew with each process: what it signed is remembered. */
 const own = generateKeyPairSync('ed25519');
-const verified = (store: Store) =>
-  store.collection<{ readonly id: number; readonly sha: string }>('verified_commit', {
+const verified = (store: Store): Collection<VerifiedCommit> =>
+  store.collection<VerifiedCommit>('verified_commit', {
     sha: { key: (one) => [one.sha], unique: true },
   });
 

@@ -54,15 +54,17 @@ test('a rule that only a refused push tells of is obeyed from then on', async ()
   await publishByCommand('late');
 });
 
+/** As SSH writes it: with its length before it. */
+function part(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
 test('with a key commits and tags are signed by it', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { data: machine } = await stage.as('stan').rest.users.getAuthenticated();
   const x = Buffer.from(privateKey.export({ format: 'jwk' }).x!, 'base64url');
-  const part = (bytes: Buffer): Buffer => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    return Buffer.concat([length, bytes]);
-  };
   const publicKey = Buffer.concat([part(Buffer.from('ssh-ed25519')), part(x)]).toString('base64');
   await stage.as('stan').rest.users.createSshSigningKeyForAuthenticatedUser({
     title: 'portico',
