@@ -56,6 +56,7 @@ describe('the environment', () => {
       sweepMinutes: 15,
       outsideMegabytes: 500,
       metrics: true,
+      retryMs: 500,
     });
   });
 
