@@ -207,6 +207,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     redeliver: (id, signal) => forge.redeliver(id, signal),
     untilContent: (installationId) => budget.eta(installationId),
     ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),
+    sweepMinutes: environment.sweepMinutes,
     ...(environment.settleSeconds !== undefined && { settleSeconds: environment.settleSeconds }),
     alone: (key, work) => lock.run(key, work),
     enqueue: async (jobs) => {

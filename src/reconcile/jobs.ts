@@ -8,8 +8,9 @@ export function sweepJob(): Job {
   return { kind: 'sweep', key: 'all', data: {} };
 }
 
-export function repositorySweepJob(repository: RepositoryRef): Job {
-  return { kind: 'sweep-repository', key: `sweep:${repository.id}`, data: { repository } };
+export function repositorySweepJob(repository: RepositoryRef, afterSeconds = 0): Job {
+  const job = { kind: 'sweep-repository', key: `sweep:${repository.id}`, data: { repository } };
+  return afterSeconds === 0 ? job : { ...job, startAfterSeconds: afterSeconds };
 }
 
 /** A branch was pushed. */

@@ -79,6 +79,8 @@ export interface World {
   untilContent(installationId: number): Promise<number>;
   /** How long dashboards wait for more news; undefined: as is usual. */
   readonly dashboardSeconds?: number;
+  /** How often everything is looked at, where the limits of the forge allow it; undefined: as is usual. */
+  readonly sweepMinutes?: number;
   /** How long CI is given to begin on an update that may merge itself; undefined: as is usual. */
   readonly settleSeconds?: number;
   /** Work with the same key is done one after the other, whichever process does it. */

@@ -18,6 +18,7 @@ import {
 import { offerOnboarding } from './onboarding.ts';
 import type { RepositoryRef, World } from './ports.ts';
 import { isOfOpenProposal } from './summary.ts';
+import { sweepPace, type SweepPace } from './sweep-pace.ts';
 import { takeOver } from './take-over.ts';
 import { patientLook } from './whole-index.ts';
 
@@ -30,19 +31,47 @@ export type Sweep = (signal?: AbortSignal) => Promise<void>;
 const MOST_ATTEMPTS = 3;
 const MOST_REDELIVERIES = 200;
 
-/** Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. */
+/**
+ * Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. Large installations
+ * are gone through at a pace that their limit allows: while a round of one goes on, no other begins.
+ */
 export function createSweep(world: World): Sweep {
   const redeliver = createRedelivery(world);
+  const rounds = createRounds(world);
   return async (signal) => {
     const repositories = await world.repositories(signal);
     const present = new Set(repositories.map(({ id }) => id));
     for (const { ref } of world.catalog.all()) if (!present.has(ref.id)) world.catalog.remove(ref.id);
     world.catalog.expect(present);
     await world.keepOnly(present);
-    for (const repository of repositories) {
-      await world.enqueue(repositorySweepJob(repository));
+    for (const [installation, its] of Map.groupBy(repositories, ({ installationId }) => installationId)) {
+      const pace = rounds.begin(installation, its.length);
+      if (pace === null) continue;
+      const jobs = its.map((repository, at) =>
+        repositorySweepJob(repository, Math.floor(at / pace.perMinute) * 60),
+      );
+      await world.enqueue(jobs);
     }
     await redeliver(signal);
+  };
+}
+
+/** When the last round of each installation began; a restart begins anew. */
+function createRounds({ now, sweepMinutes = 15 }: Pick<World, 'now' | 'sweepMinutes'>): {
+  /** Null where the last round still goes on. */
+  begin(installation: number, repositories: number): SweepPace | null;
+} {
+  const begun = new Map<number, number>();
+  return {
+    begin(installation, repositories) {
+      const pace = sweepPace(repositories, sweepMinutes);
+      const at = now().getTime();
+      const last = begun.get(installation);
+      const isSlow = pace.minutes > sweepMinutes;
+      if (isSlow && last !== undefined && at - last < pace.minutes * 60_000) return null;
+      begun.set(installation, at);
+      return pace;
+    },
   };
 }
 
