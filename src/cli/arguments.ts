@@ -62,7 +62,7 @@ function optionValue(verb: Verb, option: Option, value: string | undefined, inli
     if (value !== undefined) throw usage(verb, `--${option.name} takes no value`);
     return 'true';
   }
-  if (value === undefined || value === '')
+  if (value === undefined || (value === '' && option.mayBeEmpty !== true))
     throw usage(verb, `--${option.name} needs a value: ${option.value}`);
   if (value.startsWith('-') && value !== '-' && !inline) {
     throw usage(verb, `--${option.name} needs a value; write --${option.name}=${value} if ${value} is meant`);

@@ -1,3 +1,4 @@
+import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import type { Option, Verb } from './verb.ts';
@@ -295,6 +296,7 @@ export const VERBS: readonly Verb[] = [
   },
   CATALOG_VERB,
   CRD_SAFETY_VERB,
+  BUNDLE_VERB,
   {
     name: 'serve',
     summary: 'run the GitHub App',

@@ -12,6 +12,8 @@ export interface Option {
   /** May be given more than once. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
+  /** True where an empty value means something. */
+  readonly mayBeEmpty?: boolean;
   readonly help: string;
 }
 

@@ -1,0 +1,60 @@
+import type { Verb } from '../verb.ts';
+
+/** `portico bundle …` in the table of verbs. */
+export const BUNDLE_VERB: Verb = {
+  name: 'bundle',
+  summary: 'check operator bundles, and convert them to plain objects',
+  usage: [
+    'portico bundle validate DIR [--format FORMAT] [--known-api GROUP/KIND]…',
+    'portico bundle convert DIR --install-namespace NS [--target-namespaces LIST] --output OUT',
+    'portico bundle convert DIR --format plain|helm --output OUT',
+  ],
+  description: [
+    'A bundle is registry+v1 (a ClusterServiceVersion with its CRDs), plain+v0 (a flat directory of manifests) or',
+    'a Helm chart whose templates need no Helm; which of them is seen by its files. validate tells in the words of',
+    'opm and operator-controller what is wrong. convert writes what operator-controller would apply, one file for',
+    'each object, numbered in the order in which they are to be applied: without OLM in the cluster, and without a cluster.',
+  ],
+  options: [
+    {
+      name: 'format',
+      value: 'FORMAT',
+      choices: ['registry-v1', 'plain', 'helm'],
+      help: 'what the directory holds',
+    },
+    { name: 'install-namespace', value: 'NS', help: 'convert registry-v1: where the operator runs' },
+    {
+      name: 'target-namespaces',
+      value: 'LIST',
+      mayBeEmpty: true,
+      help: 'convert registry-v1: namespaces to watch, with commas between; "" for all of them',
+    },
+    {
+      name: 'certificate-provider',
+      value: 'PROVIDER',
+      choices: ['cert-manager', 'service-ca'],
+      help: 'convert registry-v1: who issues the certificates of webhooks',
+    },
+    {
+      name: 'deployment-config',
+      value: 'FILE',
+      help: "convert registry-v1: changes to the operator's Deployments, as OLM's subscriptions have them",
+    },
+    {
+      name: 'known-api',
+      value: 'GROUP/KIND',
+      many: true,
+      help: 'plain: an API that the cluster has before the bundle is applied',
+    },
+    { name: 'output', short: 'o', value: 'OUT', help: 'convert: a new or empty directory' },
+    { name: 'json', help: 'print one JSON document on stdout' },
+  ],
+  examples: [
+    'portico bundle validate ./argocd-operator --json',
+    'portico bundle convert ./argocd-operator --install-namespace argocd --target-namespaces "" --output ./argocd',
+    'portico bundle convert ./webhooks --install-namespace ops --certificate-provider cert-manager --output ./out',
+    'portico bundle convert ./manifests-bundle --format plain --known-api cert-manager.io/Issuer --output ./out',
+  ],
+  positionals: { least: 2, most: 2 },
+  load: async () => (await import('./bundle.ts')).bundle,
+};

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+
+import type { BundleFormat } from '../../bundle/bundle-format.ts';
+import type { CertificateProvider } from '../../bundle/certificates.ts';
+import type { Conversion } from '../../bundle/conversion.ts';
+import { convertRegistry, type ConvertOptions } from '../../bundle/convert-registry.ts';
+import { deploymentConfigSchema, type DeploymentConfig } from '../../bundle/deployment-config.ts';
+import { convertHelm, readHelmChart } from '../../bundle/helm-chart.ts';
+import { kindOf, nameOf, namespaceOf } from '../../bundle/manifest.ts';
+import { objectFiles } from '../../bundle/object-files.ts';
+import { convertPlain, readPlainBundle } from '../../bundle/plain-bundle.ts';
+import { readRegistryBundle, type Reading } from '../../bundle/registry-bundle.ts';
+import { PorticoError } from '../../error.ts';
+import { labelProblems } from '../../fbc/label.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { decodeText } from '../../package/render/read-resources.ts';
+import { readYaml } from '../../package/yaml/edit.ts';
+import { EXIT, usageError } from '../exit-code.ts';
+import { requireFree, writeNewFolder } from '../folder-write.ts';
+import { reasonOf } from '../system-error.ts';
+import { counted } from '../terminal.ts';
+import type { Call } from '../verb.ts';
+import { knownApis, readBundle } from './bundle.ts';
+
+const FORMAT_NAMES: Readonly<Record<BundleFormat, string>> = {
+  'registry-v1': 'registry+v1',
+  plain: 'plain+v0',
+  helm: 'helm+v3',
+};
+
+/** `portico bundle convert DIR --output OUT`: writes the objects of a bundle, one file for each. */
+export function convert(call: Call): Promise<number> {
+  const { terminal } = call;
+  const output = call.text('output');
+  if (output === undefined)
+    throw usageError('portico bundle convert: --output is missing', 'Name a new directory.');
+  requireFree(call.path(output));
+
+  const { files, format } = readBundle(call);
+  const converted = conversionOf(call, files, format);
+  if ('refused' in converted) {
+    const prefix = `convert ${FORMAT_NAMES[format]} bundle to ${FORMAT_NAMES.plain} bundle`;
+    throw new PorticoError('BUNDLE_REFUSED', `${prefix}: ${converted.refused.join('\n')}`, {
+      hint: HINTS[format],
+    });
+  }
+  for (const note of converted.notes) terminal.warn(note);
+  const written = objectFiles(converted.objects);
+  writeNewFolder(call.path(output), written);
+  const paths = [...written.keys()];
+  if (terminal.json) {
+    const objects = converted.objects.map((object, at) => ({
+      kind: kindOf(object),
+      namespace: namespaceOf(object),
+      name: nameOf(object),
+      path: paths[at],
+    }));
+    terminal.document({ format, objects, notes: converted.notes });
+  } else terminal.print(`Wrote ${counted(paths.length, 'object')} to ${output}.`);
+  return Promise.resolve(EXIT.ok);
+}
+
+const HINTS: Readonly<Record<BundleFormat, string>> = {
+  'registry-v1': 'See: portico bundle validate. --target-namespaces says which namespaces to watch.',
+  plain: 'Name APIs that the cluster has with --known-api, and CRDs that you install before the rest.',
+  helm: 'Render the chart with helm template, and give the result as a plain bundle: a directory manifests.',
+};
+
+function conversionOf(call: Call, files: PackageFiles, format: BundleFormat): Conversion {
+  if (format === 'registry-v1') {
+    const options = registryOptions(call);
+    return after(readRegistryBundle(files), (bundle) => convertRegistry(bundle, options));
+  }
+  const useless = ['target-namespaces', 'certificate-provider', 'deployment-config'].find((name) =>
+    call.has(name),
+  );
+  if (useless !== undefined) {
+    throw usageError(
+      `--${useless} is for registry+v1 bundles; this one is ${FORMAT_NAMES[format]}`,
+      'Leave it out.',
+    );
+  }
+  if (call.has('install-namespace')) {
+    call.terminal.warn('--install-namespace changes nothing: the manifests name their namespaces themselves');
+  }
+  if (format === 'helm') return after(readHelmChart(files), convertHelm);
+  return after(readPlainBundle(files), (objects) => convertPlain(objects, knownApis(call)));
+}
+
+function after<Value>(read: Reading<Value>, next: (value: Value) => Conversion): Conversion {
+  return 'problems' in read ? { refused: read.problems.map(({ message }) => message) } : next(read.value);
+}
+
+function registryOptions(call: Call): ConvertOptions {
+  const installNamespace = call.text('install-namespace');
+  if (installNamespace === undefined) {
+    throw usageError(
+      'portico bundle convert: --install-namespace is missing',
+      'Name the namespace in which the operator is to run.',
+    );
+  }
+  const targets = call.text('target-namespaces')?.split(',');
+  for (const namespace of new Set([installNamespace, ...(targets ?? [])])) {
+    if (namespace === '') continue;
+    for (const problem of labelProblems(namespace)) call.terminal.warn(`namespace ${namespace}: ${problem}`);
+  }
+  const provider = call.text('certificate-provider') as CertificateProvider | undefined;
+  const configFile = call.text('deployment-config');
+  return {
+    installNamespace,
+    ...(targets !== undefined && { targetNamespaces: targets.map((target) => target.trim()) }),
+    ...(provider !== undefined && { certificateProvider: provider }),
+    ...(configFile !== undefined && { deploymentConfig: readConfig(call, configFile) }),
+  };
+}
+
+function readConfig(call: Call, typed: string): DeploymentConfig {
+  const [value = {}] = readYaml(decodeText(typed, readBytes(call, typed)));
+  const read = deploymentConfigSchema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue?.path.length === 0 ? '' : `${issue?.path.join('.')}: `;
+  throw new PorticoError('DEPLOYMENT_CONFIG_INVALID', `${typed}: ${place}${issue?.message ?? 'invalid'}`, {
+    hint: "Its fields are those of the config of OLM's subscriptions: env, resources, tolerations and so on.",
+  });
+}
+
+function readBytes(call: Call, typed: string): Uint8Array {
+  try {
+    return readFileSync(call.path(typed));
+  } catch (cause) {
+    throw new PorticoError('DEPLOYMENT_CONFIG_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      cause,
+      hint: 'Give a YAML file.',
+    });
+  }
+}
