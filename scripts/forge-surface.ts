@@ -28,6 +28,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   '/user/installations/{installation_id}/repositories/{repository_id}': 'put delete',
   '/user/memberships/orgs/{org}': 'get',
   '/user/repos': 'get post',
+  '/user/ssh_signing_keys': 'post',
   '/user/orgs': 'get',
   '/users': 'get',
   '/users/{username}': 'get',

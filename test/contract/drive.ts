@@ -53,6 +53,8 @@ async function driveAccounts({ alice, bob }: Collaboration): Promise<void> {
   const { data: me } = await users.getAuthenticated();
   await users.list();
   await users.getByUsername({ username: 'bob' });
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJbcY5OGP2yU4iS4gs0lTOJ4Ub1fH8Mul8lN0Rsc1Qb';
+  await users.createSshSigningKeyForAuthenticatedUser({ title: 'signing', key });
   await alice.request('GET /user/{account_id}', { account_id: me.id });
   await orgs.get({ org: 'acme' });
   await orgs.listForAuthenticatedUser();

@@ -308,6 +308,11 @@ describe('against the local forge', () => {
       ok: false,
       rejected: [{ reason: 'exists' }],
     });
+    // A commit that the forge makes and signs.
+    const { tree } = await mirror.commit(sha);
+    const signed = await repository.createCommit({ tree, parents: [sha], message: 'Signed' });
+    await mirror.fetch({ refspecs: [signed] });
+    expect(await mirror.commit(signed)).toMatchObject({ tree, parents: [sha], message: 'Signed' });
     // The repository's own release stays its latest, whatever packages are published.
     await alice.rest.repos.createRelease({ ...where, tag_name: 'product-1.2', target_commitish: sha });
     const latest = async (): Promise<string> =>
