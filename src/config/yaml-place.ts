@@ -1,5 +1,5 @@
 /** Reads a YAML document with limits, and finds where in it a field stands. */
-import { isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
 
 import type { ConfigProblem } from './config-problem.ts';
 
@@ -94,10 +94,11 @@ function read(file: string, text: string): YamlDocuments {
     const { line, col } = counter.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const parsed = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, strict: true });
+  const options = { lineCounter: counter, prettyErrors: false, strict: true, uniqueKeys: false };
+  const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
   const problems = documents.flatMap((document) =>
-    [...document.errors, ...document.warnings].map((error) => ({
+    [...document.errors, ...document.warnings, ...doubleKeys(document)].map((error) => ({
       code: 'yaml',
       file,
       path: '',
@@ -124,6 +125,23 @@ function read(file: string, text: string): YamlDocuments {
         },
       })),
   };
+}
+
+/** Keys that stand twice in a map. The parser's own look compares each with all others: seconds for thousands of them. */
+function doubleKeys(document: Document): { readonly message: string; readonly pos: readonly [number] }[] {
+  const found: { message: string; pos: [number] }[] = [];
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value))
+          found.push({ message: 'Map keys must be unique', pos: [rangeStart(key) ?? 0] });
+        seen.add(key.value);
+      }
+    },
+  });
+  return found;
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[], wantKey: boolean): number {

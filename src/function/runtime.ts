@@ -126,13 +126,19 @@ function readEach(
   if (lookup.found !== 'builtin' || lookup.each === undefined) return undefined;
   const { name, version } = lookup;
   const patch = patchOf(spec);
-  const found = lookup.each({
-    version,
-    budget,
-    ...(functionConfig === undefined ? {} : { functionConfig }),
-    ...(patch === undefined ? {} : { patch }),
-  });
-  return found && { ...found, key: `${name} ${version} ${patch ?? ''}` };
+  try {
+    const found = lookup.each({
+      version,
+      budget,
+      ...(functionConfig === undefined ? {} : { functionConfig }),
+      ...(patch === undefined ? {} : { patch }),
+    });
+    return found && { ...found, key: `${name} ${version} ${patch ?? ''}` };
+  } catch (error) {
+    // Its run fails in the same way, and its failure is told there.
+    if (error instanceof PorticoError) return undefined;
+    throw error;
+  }
 }
 
 /** A foreign function: its ResourceList is printed, and what it answers is read. */

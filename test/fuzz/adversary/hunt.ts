@@ -45,7 +45,9 @@ export function createHost({ cpu, heap }: Limits): Host {
       return outcome;
     },
     close() {
-      void child?.then(end);
+      const last = child;
+      child = undefined;
+      void last?.then((one) => one.kill('SIGKILL'));
     },
   };
 }

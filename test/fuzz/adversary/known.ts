@@ -14,4 +14,21 @@ export const KNOWN: readonly (Order & { readonly what: string })[] = [
     subject: 'globs',
     numbers: [0, 21730, 4730, 43288, 0, 0, 0, 0],
   },
+  {
+    what: 'a configuration of thousands of keys',
+    subject: 'configuration',
+    numbers: [
+      ...[0, 0, 3525, 13, 16086, 0, 0, 58621, 38437, 56680, 5179, 35342, 39855, 18624, 47327, 13243],
+      ...[9187, 41261],
+    ],
+  },
+  {
+    what: 'a name of an image that is an expression with too many parts',
+    subject: 'render',
+    numbers: [
+      ...[0, 19189, 0, 41769, 0, 62856, 0, 11408, 0, 25005],
+      ...Array<number>(15).fill(0),
+      ...[3669, 0, 0, 0, 0],
+    ],
+  },
 ];
