@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   forge: ['text', 'node:', 'npm:'],
   catalog: ['package', 'revision'],
   fbc: ['package'],
-  channels: ['fbc'],
+  channels: ['fbc', 'package'],
   bundle: ['package', 'fbc', 'npm:zod', 'node:crypto'],
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],
