@@ -100,7 +100,11 @@ function graphHead(alive: readonly GraphMember[]): number | undefined {
 }
 
 /** A member as the graph of a catalog has it, named by its number. */
-export function entryOf({ revision, replaces, skips = [] }: GraphMember): GraphEntry {
+export function entryOf({
+  revision,
+  replaces,
+  skips = [],
+}: Pick<GraphMember, 'revision' | 'replaces' | 'skips'>): GraphEntry {
   return {
     name: String(revision),
     replaces: replaces === undefined ? '' : String(replaces),

@@ -32,8 +32,8 @@ export function channelGraphInput(channel: ChannelDocument, published: ReadonlyS
 /** Judges a document that was read; problems come by line, then by rule. */
 export function checkChannels(document: PackageChannels, context: ChannelContext): ChannelProblem[] {
   const problems: ChannelProblem[] = [];
-  const tell: Say = (rule, line, message, severity = 'error') =>
-    void problems.push({ rule, line, message, severity });
+  const tell: Say = (rule, line, message, severity) =>
+    void problems.push({ rule, line, message, severity: severity ?? 'error' });
   if (document.package !== context.path) {
     tell(
       'C01',

@@ -44,6 +44,7 @@ export interface Edges {
 /** Every edge of a channel, in the order of the versions; no more than `most`. No entry leads to itself. */
 export function upgradeEdges(channel: ModelChannel, { bundles }: ModelPackage, most = MOST_EDGES): Edges {
   const members = byVersion(channel.entries.values());
+  const rank = new Map(members.map(({ name }, at) => [name, at]));
   const edges: UpgradeEdge[] = [];
   let leftOut = 0;
   for (const { name: to, replaces, skips, skipRange } of members) {
@@ -59,7 +60,12 @@ export function upgradeEdges(channel: ModelChannel, { bundles }: ModelPackage, m
       add(name, 'skipRange');
       if (leftOut > 0) break;
     }
-    for (const edge of found.sort((a, b) => compareNames(a.from, b.from, bundles))) edges.push(edge);
+    for (const edge of found.sort((a, b) => {
+      const [one, other] = [rank.get(a.from), rank.get(b.from)];
+      if (one !== undefined && other !== undefined) return one - other;
+      return compareNames(a.from, b.from, bundles);
+    }))
+      edges.push(edge);
   }
   return { edges, leftOut };
 }
