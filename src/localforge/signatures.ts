@@ -57,9 +57,14 @@ export async function writeSigned(
   return sha;
 }
 
+/** Whether the forge signed it itself. */
+export function isSignedByForge(context: ForgeContext, sha: string): boolean {
+  return verified(context.store).first('sha', [sha]) !== undefined;
+}
+
 /** `content`: the commit as it is stored. */
 export function isVerified(context: ForgeContext, sha: string, content: Buffer): boolean {
-  if (verified(context.store).first('sha', [sha]) !== undefined) return true;
+  if (isSignedByForge(context, sha)) return true;
   const text = content.toString();
   const header = /\ngpgsig (-----BEGIN SSH SIGNATURE-----\n(?: .*\n)* -----END SSH SIGNATURE-----)\n/.exec(
     text,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { LoopSeen } from '../../src/trial/loop.ts';
@@ -15,6 +17,15 @@ const LOOP = [29, 30, 31, 32];
 
 const withVerdict = (rows: readonly PlayedRow[], verdict: PlayedRow['verdict']): number[] =>
   rows.filter((row) => row.verdict === verdict).map(({ number }) => number);
+
+test('docs/github.md has every row', () => {
+  const page = readFileSync(new URL('../../docs/github.md', import.meta.url), 'utf8');
+  const numbers = [...page.matchAll(/^\| (\d+)(?:–(\d+))? \|/gm)].flatMap(([, from, to = from]) => {
+    const [first, last] = [Number(from), Number(to)];
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  expect(numbers).toEqual(ROWS.map(({ number }) => number));
+});
 
 describe('with an App that may administer', () => {
   let trial: TrialForge;

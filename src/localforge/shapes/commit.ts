@@ -5,6 +5,7 @@ import type { DiffFile, GitCommit, GitPerson, GitTag } from '../git-repository.t
 import { nodeId } from '../node-id.ts';
 import { accountByEmail } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
+import { isSignedByForge } from '../signatures.ts';
 import { simpleUser } from './account.ts';
 import type { UserShape } from './account.ts';
 import { diffEntry } from './diff-entry.ts';
@@ -38,7 +39,11 @@ export function commitShape(
       tree: { sha: commit.tree, url: `${api}/git/trees/${commit.tree}` },
       url: `${api}/git/commits/${commit.sha}`,
       comment_count: 0,
-      verification: verification(commit.signature),
+      verification: verification(
+        commit.signature,
+        isSignedByForge(context, commit.sha),
+        commit.committer.date,
+      ),
     },
     url: `${api}/commits/${commit.sha}`,
     html_url: `${web}/commit/${commit.sha}`,
@@ -84,7 +89,7 @@ export function gitCommitShape(
     tree: full.commit.tree,
     message: commit.message,
     parents: full.parents.map(parent),
-    verification: verification(commit.signature),
+    verification: verification(commit.signature, isSignedByForge(context, commit.sha), commit.committer.date),
   };
 }
 
@@ -120,6 +125,8 @@ function userOf(context: ForgeContext, one: GitPerson): UserShape | null {
 
 const verification = (
   signature: string | null,
+  isValid = false,
+  at: string | null = null,
 ): {
   verified: boolean;
   reason: string;
@@ -127,9 +134,9 @@ const verification = (
   payload: string | null;
   verified_at: string | null;
 } => ({
-  verified: false,
-  reason: signature === null ? 'unsigned' : 'unknown_key',
+  verified: isValid,
+  reason: isValid ? 'valid' : signature === null ? 'unsigned' : 'unknown_key',
   signature,
   payload: null,
-  verified_at: null,
+  verified_at: isValid ? at : null,
 });
