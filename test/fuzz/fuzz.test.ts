@@ -4,6 +4,7 @@
  * loading the modules takes longer than the short run.
  */
 import './catalogs.ts';
+import './archives.ts';
 import './commands.ts';
 import './documents.ts';
 import './door.ts';

@@ -14,6 +14,7 @@ export const BUNDLE_VERB: Verb = {
     'a Helm chart whose templates need no Helm; which of them is seen by its files. validate tells in the words of',
     'opm and operator-controller what is wrong. convert writes what operator-controller would apply, one file for',
     'each object, numbered in the order in which they are to be applied: without OLM in the cluster, and without a cluster.',
+    'DIR may be an archive: tar, gzipped tar or zip.',
   ],
   options: [
     {

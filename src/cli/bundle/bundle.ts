@@ -1,4 +1,9 @@
+import { readFileSync, statSync } from 'node:fs';
+
+import { ARCHIVE_LIMITS } from '../../archive/archive-limits.ts';
+import { readArchive } from '../../archive/read-archive.ts';
 import { BUNDLE_FORMATS, formatOf, type BundleFormat } from '../../bundle/bundle-format.ts';
+import { PorticoError } from '../../error.ts';
 import { closestWord } from '../../package/closest-word.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { usageError } from '../exit-code.ts';
@@ -43,11 +48,27 @@ export async function bundle(call: Call): Promise<number> {
   return perform({ ...call, positionals });
 }
 
-/** A bundle as it is in a directory, and the format that it has or is said to have. */
+/** A bundle as it is in a directory or archive, and the format that it has or is said to have. */
 export function readBundle(call: Call): { readonly files: PackageFiles; readonly format: BundleFormat } {
-  const files = readFolder(call.path(call.positionals[0] ?? '.'), { warn: call.terminal.warn });
+  const path = call.path(call.positionals[0] ?? '.');
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const files = isFile ? unpacked(path) : readFolder(path, { warn: call.terminal.warn });
   const said = BUNDLE_FORMATS.find((format) => format === call.text('format'));
   return { files, format: said ?? formatOf(files) };
+}
+
+/** The files of an archive. Throws `ARCHIVE_…` for one that is not taken whole. */
+function unpacked(path: string): PackageFiles {
+  const { size } = statSync(path);
+  if (size > ARCHIVE_LIMITS.archiveBytes) {
+    const most = ARCHIVE_LIMITS.archiveBytes;
+    throw new PorticoError('ARCHIVE_LIMIT', `${path} has ${size} bytes; the limit is ${most}`);
+  }
+  const read = readArchive(readFileSync(path));
+  if ('files' in read) return read.files;
+  throw new PorticoError(read.refused.code, `${path}: ${read.refused.message}`, {
+    hint: 'Nothing was unpacked. An archive has files and directories alone: tar, gzipped tar or zip.',
+  });
 }
 
 /** The APIs of `--known-api`. */

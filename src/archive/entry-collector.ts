@@ -1,0 +1,106 @@
+import { pathProblem } from '../package/limits.ts';
+import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { mostUnpacked, type ArchiveLimits } from './archive-limits.ts';
+import { Refused, shown } from './refused.ts';
+
+/** Takes the entries of an archive one by one and refuses what no tree of plain files has. */
+export class EntryCollector {
+  readonly #limits: ArchiveLimits;
+  readonly #mostBytes: number;
+  readonly #files = new Map<string, PackageFile>();
+  /** What stands at a path, by the path as file systems without case have it. */
+  readonly #taken = new Map<string, { readonly path: string; readonly isFile: boolean }>();
+  /** Those among them that are directories, as they are written: what is above them is taken, too. */
+  readonly #directories = new Set<string>();
+  #entries = 0;
+  #bytes = 0;
+
+  constructor(archiveBytes: number, limits: ArchiveLimits) {
+    this.#limits = limits;
+    this.#mostBytes = mostUnpacked(archiveBytes, limits);
+  }
+
+  /** Counts an entry before anything of it is read. */
+  count(): void {
+    this.#entries += 1;
+    if (this.#entries > this.#limits.entries) {
+      throw new Refused('ARCHIVE_LIMIT', `the archive has more than ${this.#limits.entries} entries`);
+    }
+  }
+
+  /** Counts bytes before they are unpacked. */
+  reserve(name: string, bytes: number): void {
+    if (bytes > this.#limits.fileBytes) {
+      const most = this.#limits.fileBytes;
+      throw new Refused('ARCHIVE_LIMIT', `${shown(name)} has ${bytes} bytes; the limit is ${most}`);
+    }
+    this.#bytes += bytes;
+    if (this.#bytes > this.#mostBytes) {
+      throw new Refused('ARCHIVE_LIMIT', `the archive unpacks to more than ${this.#mostBytes} bytes`);
+    }
+  }
+
+  directory(name: string): void {
+    const path = name.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+    if (path === '' || path === '.') return;
+    this.#checkPath(name, path);
+    this.#take(path, false);
+  }
+
+  file(name: string, bytes: Uint8Array, executable: boolean): void {
+    const path = name.replace(/^(?:\.\/+)+/, '');
+    this.#checkPath(name, path);
+    this.#take(path, true);
+    this.#files.set(path, { mode: executable ? '100755' : '100644', bytes });
+  }
+
+  /** All files, sorted by path. */
+  files(): PackageFiles {
+    return new Map([...this.#files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #checkPath(name: string, path: string): void {
+    const problem = pathProblem(path);
+    if (problem !== undefined) throw new Refused('ARCHIVE_PATH', `${shown(name)}: ${problem}`);
+    const parts = path.split('/');
+    if (parts.length > this.#limits.depth) {
+      throw new Refused(
+        'ARCHIVE_LIMIT',
+        `${shown(name)} is nested deeper than ${this.#limits.depth} directories`,
+      );
+    }
+    // Layers of images delete by such names; in a tree of files they would stay as files that hide others.
+    if (parts.some((part) => part.startsWith('.wh.'))) {
+      throw new Refused('ARCHIVE_ENTRY', `${shown(name)} is a whiteout of an image layer`);
+    }
+  }
+
+  /** Takes a path and the directories above it that are new. */
+  #take(path: string, isFile: boolean): void {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const above = path.slice(0, at);
+      if (this.#directories.has(above)) break;
+      this.#hold(above, false);
+    }
+    this.#hold(path, isFile);
+  }
+
+  #hold(path: string, isFile: boolean): void {
+    const key = path.normalize('NFC').toLowerCase();
+    const other = this.#taken.get(key);
+    if (other === undefined) {
+      this.#taken.set(key, { path, isFile });
+      if (!isFile) this.#directories.add(path);
+      return;
+    }
+    if (other.path !== path) {
+      const names = `${shown(other.path)} and ${shown(path)}`;
+      throw new Refused('ARCHIVE_COLLISION', `${names} are the same where case does not count`);
+    }
+    if (isFile && other.isFile)
+      throw new Refused('ARCHIVE_COLLISION', `${shown(path)} is in the archive twice`);
+    if (isFile !== other.isFile) {
+      throw new Refused('ARCHIVE_COLLISION', `${shown(path)} is a file and a directory`);
+    }
+  }
+}
