@@ -46,12 +46,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   forge: ['text', 'node:', 'npm:'],
   catalog: ['package', 'revision'],
   fbc: ['package'],
-<<<<<<< HEAD
   channels: ['fbc', 'package'],
-=======
-  channels: ['fbc'],
   archive: ['package', 'node:zlib'],
->>>>>>> 5e6b309 (Archives of strangers are unpacked whole within limits, or refused with the reason; portico bundle takes them in place of directories)
   bundle: ['package', 'fbc', 'npm:zod', 'node:crypto'],
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],
