@@ -127,7 +127,7 @@ function linked(members: readonly Ranked[], mode: AddMode): Map<string, OldEntry
     const isPassed =
       mode === 'semver-skippatch' && next?.major === version.major && next.minor === version.minor;
     entries.set(bundle.name, isPassed ? { replaces: '', skips: [] } : { replaces, skips });
-    if (isPassed) skips = [...skips, bundle.name];
+    if (isPassed) skips.push(bundle.name);
     else [replaces, skips] = [bundle.name, []];
   }
   return entries;
@@ -140,7 +140,9 @@ export function packagesOfBundles(
   const packages = new Map<string, OldBundle[]>();
   const owners = new Map<string, Set<string>>();
   for (const bundle of bundles) {
-    packages.set(bundle.package, [...(packages.get(bundle.package) ?? []), bundle]);
+    const own = packages.get(bundle.package) ?? [];
+    packages.set(bundle.package, own);
+    own.push(bundle);
     for (const name of [bundle.name, bundle.replaces ?? '', ...(bundle.skips ?? [])]) {
       if (name !== '') owners.set(name, (owners.get(name) ?? new Set()).add(bundle.package));
     }

@@ -21,24 +21,45 @@ export function readDocuments(file: string, text: string): FileDocument[] {
 }
 
 function yaml(file: string, text: string): FileDocument[] {
-  const lines = lineCounter(text);
   const documents: FileDocument[] = [];
-  for (const { root } of parseYaml(file, text)) {
-    if (root === null) continue;
-    const line = lines(root.at?.start ?? 0);
-    documents.push({ line, fields: mapOf(toValue(root), { file, line }) });
+  for (const { part, before } of partsOf(text)) {
+    const lines = lineCounter(part);
+    for (const { root } of parseYaml(file, part, before)) {
+      if (root === null) continue;
+      const line = before + lines(root.at?.start ?? 0);
+      documents.push({ line, fields: mapOf(toValue(root), { file, line }) });
+    }
   }
   return documents;
 }
 
-function parseYaml(file: string, text: string): ReturnType<typeof readYamlFile>['documents'] {
+/** So many documents are read at a time: catalogs have more in one file than a file of a package may have. */
+const AT_A_TIME = 1_000;
+
+/** The text in parts that end where a document begins, with the lines before each. */
+function* partsOf(text: string): Generator<{ readonly part: string; readonly before: number }> {
+  // Directives stand before the marker of the document that they are for.
+  const isPlain = !/^%/m.test(text);
+  let [start, before, markers] = [0, 0, 0];
+  for (const { index } of isPlain ? text.matchAll(/^---(?=\s|$)/gm) : []) {
+    markers += 1;
+    if (markers % AT_A_TIME !== 0 || index === 0) continue;
+    const part = text.slice(start, index);
+    yield { part, before };
+    before += part.split('\n').length - 1;
+    start = index;
+  }
+  yield { part: text.slice(start), before };
+}
+
+function parseYaml(file: string, text: string, before: number): ReturnType<typeof readYamlFile>['documents'] {
   try {
     return readYamlFile(text).documents;
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     const found = /^Line (\d+): (.*)$/s.exec(error.message);
     const sentence = `error converting YAML to JSON: yaml: ${found?.[2] ?? error.message}`;
-    throw new CatalogMistake(sentence, { file, ...(found && { line: Number(found[1]) }) });
+    throw new CatalogMistake(sentence, { file, ...(found && { line: before + Number(found[1]) }) });
   }
 }
 

@@ -65,6 +65,17 @@ describe('reading', () => {
     expect(() => readCatalog(new Map([['c.yaml', { mode: '100644', bytes: text(content) }]]))).toThrow(why);
   });
 
+  test('a file may hold more documents than one of a package, and each knows its line', () => {
+    const one = (at: number): string => `---\nschema: x.y\nname: n${at}\n`;
+    const many = Array.from({ length: 12_000 }, (_, at) => one(at)).join('');
+    const { others } = readCatalog(new Map([['c.yaml', { mode: '100644', bytes: text(many) }]]));
+    expect(others).toHaveLength(12_000);
+    expect(others.at(-1)).toMatchObject({ name: 'n11999', place: { line: 35_999 } });
+    const broken = `${many}---\nschema: [\n`;
+    const read = (): unknown => readCatalog(new Map([['c.yaml', { mode: '100644', bytes: text(broken) }]]));
+    expect(read).toThrow(/^c\.yaml:3600\d: /);
+  });
+
   test('writing what was written gives the same bytes, and keeps fields and schemas that nobody knows', () => {
     const odd = {
       schema: 'x.y',
