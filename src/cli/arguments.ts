@@ -39,6 +39,7 @@ export function parseArguments(verb: Verb, argv: readonly string[]): Arguments {
     else {
       const option = options.find(({ name }) => name === token.name);
       if (option === undefined) throw unknownOption(verb, token.rawName, options);
+      if (token.value === '' && option.mayBeEmpty === true) continue;
       const held = values.get(option.name) ?? [];
       if (held.length > 0 && option.value !== undefined && option.many !== true) {
         throw usage(verb, `--${option.name} is given twice`);
