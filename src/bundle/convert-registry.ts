@@ -12,7 +12,7 @@ import { scopeOf } from './supported-kinds.ts';
 import { defaultTargets, targetsProblem } from './target-namespaces.ts';
 import { structureProblems } from './validate-registry.ts';
 import { webhookProblems } from './validate-webhooks.ts';
-import { webhookObjects, withConversion } from './webhooks.ts';
+import { webhookObjects, withConversions } from './webhooks.ts';
 
 export interface ConvertOptions {
   readonly installNamespace: string;
@@ -36,7 +36,7 @@ export function convertRegistry(bundle: RegistryBundle, options: ConvertOptions)
   const { objects, twins } = withoutTwins([
     ...serviceAccounts(csv, installNamespace),
     ...rolesOf(csv, installNamespace, targets),
-    ...bundle.crds.map((crd) => withConversion(crd, csv, made)),
+    ...withConversions(bundle.crds, csv, made),
     ...others.map((object) => inNamespace(object, installNamespace)),
     ...deploymentsOf(csv, made),
     ...webhookObjects(csv, made),

@@ -1,7 +1,7 @@
 /** Webhook definitions as operator-controller judges them. */
 import { byText, listed, quoted } from '../fbc/go-text.ts';
 import type { Csv, Webhook } from './csv.ts';
-import { mapAt, nameOf } from './manifest.ts';
+import { mapAt, nameOf, type Manifest } from './manifest.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 import { subdomainProblems } from './subdomain.ts';
 import { supportedModes } from './target-namespaces.ts';
@@ -26,14 +26,18 @@ export function webhookProblems({ csv, crds }: RegistryBundle): readonly string[
     ...sharedCrds(csv),
     ...foreignCrds(csv),
     ...forbiddenRules(csv),
-    ...crds.flatMap((crd) => {
-      const converted = conversions(csv).some(({ conversionCRDs }) => conversionCRDs.includes(nameOf(crd)));
-      if (!converted || mapAt(crd, 'spec')['preserveUnknownFields'] !== true) return [];
-      return [
-        `custom resource definition '${nameOf(crd)}' must have .spec.preserveUnknownFields set to false to let API Server call webhook to do the conversion`,
-      ];
-    }),
+    ...unknownFields(csv, crds),
   ];
+}
+
+function unknownFields(csv: Csv, crds: readonly Manifest[]): readonly string[] {
+  const converted = new Set(conversions(csv).flatMap(({ conversionCRDs }) => conversionCRDs));
+  return crds
+    .filter((crd) => converted.has(nameOf(crd)) && mapAt(crd, 'spec')['preserveUnknownFields'] === true)
+    .map(
+      (crd) =>
+        `custom resource definition '${nameOf(crd)}' must have .spec.preserveUnknownFields set to false to let API Server call webhook to do the conversion`,
+    );
 }
 
 /** Upstream passes these by, and the operator runs without its webhook. */
@@ -100,7 +104,11 @@ function badNames(csv: Csv): readonly string[] {
 function sharedCrds(csv: Csv): readonly string[] {
   const users = new Map<string, string[]>();
   for (const { conversionCRDs, generateName } of conversions(csv)) {
-    for (const crd of conversionCRDs) users.set(crd, [...(users.get(crd) ?? []), generateName]);
+    for (const crd of conversionCRDs) {
+      const names = users.get(crd);
+      if (names === undefined) users.set(crd, [generateName]);
+      else names.push(generateName);
+    }
   }
   return [...users]
     .filter(([, names]) => names.length > 1)

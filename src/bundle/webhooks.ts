@@ -24,15 +24,19 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Configurations and Services, and what the provider of certificates needs. */
 export function webhookObjects(csv: Csv, options: WebhookOptions): readonly Manifest[] {
-  const serving = csv.deployments.filter(({ name }) =>
-    csv.webhooks.some((hook) => hook.deploymentName === name),
-  );
+  const served = new Map<string, Webhook[]>();
+  for (const webhook of csv.webhooks) {
+    const others = served.get(webhook.deploymentName);
+    if (others === undefined) served.set(webhook.deploymentName, [webhook]);
+    else others.push(webhook);
+  }
+  const serving = csv.deployments.filter(({ name }) => served.has(name));
   return [
     ...csv.webhooks.flatMap((webhook) => {
       const kind = KINDS[webhook.type];
       return kind === undefined ? [] : [configurationOf(kind, webhook, options)];
     }),
-    ...serving.map(({ name, spec }) => serviceOf(csv, name, spec, options)),
+    ...serving.map(({ name, spec }) => serviceOf(served.get(name) ?? [], name, spec, options)),
     ...serving.flatMap(({ name }) => {
       const certificate = certificateFor(name, options);
       return certificate === undefined ? [] : issuerObjects(certificate);
@@ -40,13 +44,23 @@ export function webhookObjects(csv: Csv, options: WebhookOptions): readonly Mani
   ];
 }
 
-/** The CRD with its conversion webhook, where it has one. */
-export function withConversion(crd: Manifest, csv: Csv, options: WebhookOptions): Manifest {
-  const webhook = csv.webhooks.find(
-    ({ type, conversionCRDs }) => type === 'ConversionWebhook' && conversionCRDs.includes(nameOf(crd)),
+/** The CRDs, each with its conversion webhook where it has one. */
+export function withConversions(
+  crds: readonly Manifest[],
+  csv: Csv,
+  options: WebhookOptions,
+): readonly Manifest[] {
+  const webhooks = new Map(
+    csv.webhooks
+      .filter(({ type }) => type === 'ConversionWebhook')
+      .flatMap((webhook) => webhook.conversionCRDs.map((crd) => [crd, webhook] as const)),
   );
+  return crds.map((crd) => converted(crd, webhooks.get(nameOf(crd)), options));
+}
+
+function converted(crd: Manifest, webhook: Webhook | undefined, options: WebhookOptions): Manifest {
   if (webhook === undefined) return crd;
-  const converted = {
+  const made = {
     ...crd,
     spec: {
       ...mapAt(crd, 'spec'),
@@ -59,7 +73,7 @@ export function withConversion(crd: Manifest, csv: Csv, options: WebhookOptions)
       },
     },
   };
-  return withCertificate(converted, certificateFor(webhook.deploymentName, options));
+  return withCertificate(made, certificateFor(webhook.deploymentName, options));
 }
 
 function configurationOf(kind: string, webhook: Webhook, options: WebhookOptions): Manifest {
@@ -100,10 +114,14 @@ function serviceReference(webhook: Webhook, options: WebhookOptions, path: strin
   });
 }
 
-function serviceOf(csv: Csv, deployment: string, spec: Fields, options: WebhookOptions): Manifest {
+function serviceOf(
+  webhooks: readonly Webhook[],
+  deployment: string,
+  spec: Fields,
+  options: WebhookOptions,
+): Manifest {
   const ports = new Map<string, { readonly port: number; readonly targetPort: number | string }>();
-  for (const webhook of csv.webhooks) {
-    if (webhook.deploymentName !== deployment) continue;
+  for (const webhook of webhooks) {
     const port = portOf(webhook);
     const targetPort = webhook.targetPort ?? port;
     ports.set(`${port} ${targetPort}`, { port, targetPort });
