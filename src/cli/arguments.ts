@@ -39,7 +39,7 @@ export function parseArguments(verb: Verb, argv: readonly string[]): Arguments {
     else {
       const option = options.find(({ name }) => name === token.name);
       if (option === undefined) throw unknownOption(verb, token.rawName, options);
-      if (token.value === '' && option.mayBeEmpty === true) continue;
+      if (token.value === '' && option.empty === 'absent') continue;
       const held = values.get(option.name) ?? [];
       if (held.length > 0 && option.value !== undefined && option.many !== true) {
         throw usage(verb, `--${option.name} is given twice`);
@@ -63,7 +63,7 @@ function optionValue(verb: Verb, option: Option, value: string | undefined, inli
     if (value !== undefined) throw usage(verb, `--${option.name} takes no value`);
     return 'true';
   }
-  if (value === undefined || (value === '' && option.mayBeEmpty !== true))
+  if (value === undefined || (value === '' && option.empty !== 'value'))
     throw usage(verb, `--${option.name} needs a value: ${option.value}`);
   if (value.startsWith('-') && value !== '-' && !inline) {
     throw usage(verb, `--${option.name} needs a value; write --${option.name}=${value} if ${value} is meant`);

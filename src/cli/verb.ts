@@ -12,8 +12,8 @@ export interface Option {
   /** May be given more than once. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
-  /** True where an empty value means something. */
-  readonly mayBeEmpty?: boolean;
+  /** What an empty value means: a value like others, or that the option is not there. Refused unless said. */
+  readonly empty?: 'value' | 'absent';
   readonly help: string;
 }
 

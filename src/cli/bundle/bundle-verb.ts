@@ -27,7 +27,7 @@ export const BUNDLE_VERB: Verb = {
     {
       name: 'target-namespaces',
       value: 'LIST',
-      mayBeEmpty: true,
+      empty: 'value',
       help: 'convert registry-v1: namespaces to watch, with commas between; "" for all of them',
     },
     {

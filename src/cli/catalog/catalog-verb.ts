@@ -31,12 +31,12 @@ export const CATALOG_VERB: Verb = {
       choices: ['yaml', 'json'],
       help: 'render, template: how documents are written',
     },
-    { name: 'package', value: 'NAME', mayBeEmpty: true, help: 'the package' },
-    { name: 'channel', value: 'NAME', mayBeEmpty: true, many: true, help: 'only this channel' },
+    { name: 'package', value: 'NAME', empty: 'absent', help: 'the package' },
+    { name: 'channel', value: 'NAME', empty: 'absent', many: true, help: 'only this channel' },
     {
       name: 'minimum-edge',
       value: 'BUNDLE',
-      mayBeEmpty: true,
+      empty: 'absent',
       help: 'graph: nothing below the version of this bundle',
     },
     { name: 'v0', help: 'graph: mark what OLM v0 does not offer because it is skipped' },
@@ -44,7 +44,7 @@ export const CATALOG_VERB: Verb = {
     {
       name: 'version',
       value: 'RANGE',
-      mayBeEmpty: true,
+      empty: 'absent',
       help: 'resolve: versions to choose from, such as ">=1.2 <2"',
     },
     {
@@ -53,11 +53,11 @@ export const CATALOG_VERB: Verb = {
       choices: ['CatalogProvided', 'SelfCertified'],
       help: 'resolve: whether only edges of the catalog count',
     },
-    { name: 'installed', value: 'BUNDLE', mayBeEmpty: true, help: 'the bundle that is installed' },
+    { name: 'installed', value: 'BUNDLE', empty: 'absent', help: 'the bundle that is installed' },
     {
       name: 'installed-version',
       value: 'VERSION',
-      mayBeEmpty: true,
+      empty: 'absent',
       help: 'its version, where the catalog no longer has it',
     },
     { name: 'json', help: 'print one JSON document on stdout' },
