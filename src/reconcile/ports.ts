@@ -77,7 +77,7 @@ export interface World {
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
   /** Seconds until the forge's limits let content be created in an installation; 0: at once. */
   untilContent(installationId: number): Promise<number>;
-  /** How long dashboards wait for more news; undefined: as is usual. */
+  /** How long dashboards, and the progress of publications, wait for more news; undefined: as is usual. */
   readonly dashboardSeconds?: number;
   /** How often everything is looked at, where the limits of the forge allow it; undefined: as is usual. */
   readonly sweepMinutes?: number;

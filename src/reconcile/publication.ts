@@ -67,7 +67,9 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       await announceNewest(access, config, found);
       for (const one of due) {
         await publish(world, access, facts, config, one, head, signal);
-        await world.enqueue(downstreamJob({ repository, directory: refPath(found.directory) }));
+        await world.enqueue(
+          downstreamJob({ repository, directory: refPath(found.directory) }, world.dashboardSeconds),
+        );
         await announceNewest(access, config, found);
         published = true;
       }

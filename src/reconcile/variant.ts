@@ -118,7 +118,7 @@ async function tellDashboards(
       world.catalog,
       repository,
       news.map(([path]) => path),
-    ).map((place) => downstreamJob(place)),
+    ).map((place) => downstreamJob(place, world.dashboardSeconds)),
   ]);
   if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
 }

@@ -73,7 +73,7 @@ async function refused(
 
 /** The pull request that a reply links to. */
 function linked(reply: string): number {
-  return Number(/^(?:<!--.*-->\s*)?\[#(\d+)\]/.exec(reply)?.[1]);
+  return Number(/\[#(\d+)\]\(/.exec(reply)?.[1]);
 }
 
 test('an empty package in an issue; a subpackage, a cloned one and a function on its branch', async () => {
