@@ -1,6 +1,6 @@
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { orNull } from './forge-error.ts';
-import { allPages } from './octokit.ts';
+import { allPages, firstOnPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, labelNames, where } from './repository-context.ts';
 
@@ -24,7 +24,6 @@ interface Issue {
 interface IssueFilter {
   readonly state?: 'open' | 'closed' | 'all';
   readonly labels?: readonly string[];
-  readonly creator?: string;
   readonly since?: Date;
 }
 
@@ -38,6 +37,15 @@ interface IssuePatch {
 export interface IssuesApi {
   /** Issues only; pull requests are left out. */
   listIssues(filter?: IssueFilter, signal?: AbortSignal): Promise<Issue[]>;
+  /**
+   * The first issue of that title by that account, open or closed. The list of REST holds its pull requests, too, so it is read
+   * in the order of creation and no further than that issue. GraphQL's `filterBy.createdBy` is of no use: on GitHub Enterprise
+   * Cloud it finds nothing by Apps (renovatebot/renovate#44730).
+   */
+  oldestIssue(
+    wanted: { readonly creator: string; readonly title: string },
+    signal?: AbortSignal,
+  ): Promise<Issue | null>;
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
   createIssue(
     issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
@@ -55,17 +63,24 @@ export interface IssuesApi {
 export function createIssuesApi(context: RepositoryContext): IssuesApi {
   const { issues } = context.octokit.rest;
   return {
-    listIssues: async ({ state = 'open', labels, creator, since } = {}, signal) => {
+    listIssues: async ({ state = 'open', labels, since } = {}, signal) => {
       const filter = {
         state,
         ...(labels === undefined ? {} : { labels: labels.join(',') }),
-        ...(creator === undefined ? {} : { creator }),
         ...(since === undefined ? {} : { since: since.toISOString() }),
       };
       const found = await allPages((page) =>
         issues.listForRepo({ ...where(context, signal), ...filter, ...page }),
       );
       return found.map(toIssue).filter((issue) => !issue.isPull);
+    },
+    oldestIssue: async ({ creator, title }, signal) => {
+      const filter = { state: 'all', creator, sort: 'created', direction: 'asc' } as const;
+      const found = await firstOnPages(
+        (page) => issues.listForRepo({ ...where(context, signal), ...filter, ...page }),
+        (raw) => raw.title === title && raw.pull_request === undefined,
+      );
+      return found && toIssue(found);
     },
     getIssue: async (issue_number, signal) => {
       const answer = await orNull(issues.get({ ...where(context, signal), issue_number }));

@@ -255,6 +255,8 @@ interface Page {
   readonly per_page: number;
 }
 
+type LoadPage<T> = (page: Page) => Promise<{ data: T[]; headers: { link?: string | undefined } }>;
+
 const MAX_PAGES = 100;
 /** Characters of texts that one list may hold in memory: 500 comments of the greatest length, thousands of usual ones. */
 const MAX_TEXT = 32 * 1024 * 1024;
@@ -263,17 +265,31 @@ const MAX_TEXT = 32 * 1024 * 1024;
  * Every item of a list, page after page while the forge names a next one. Throws FORGE_TOO_MANY past 10,000 items or
  * 32 Mi characters of their texts: who decides by a list decides by all of it, or not at all.
  */
-export async function allPages<T>(
-  load: (page: Page) => Promise<{ data: T[]; headers: { link?: string | undefined } }>,
-): Promise<T[]> {
+export async function allPages<T>(load: LoadPage<T>): Promise<T[]> {
   const items: T[] = [];
   let text = 0;
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { data, headers } = await load({ page, per_page: 100 });
+  for await (const data of pagesOf(load)) {
     text += data.reduce((sum, item) => sum + textOf(item), 0);
     if (text > MAX_TEXT) throw tooMany('more text than is read');
     items.push(...data);
-    if (!/rel="next"/.test(headers.link ?? '')) return items;
+  }
+  return items;
+}
+
+/** The first item of a list that fits; pages behind it are not asked for. Throws FORGE_TOO_MANY where none of 10,000 does. */
+export async function firstOnPages<T>(load: LoadPage<T>, fits: (item: T) => boolean): Promise<T | null> {
+  for await (const data of pagesOf(load)) {
+    const found = data.find((item) => fits(item));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+async function* pagesOf<T>(load: LoadPage<T>): AsyncGenerator<T[], void, undefined> {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { data, headers } = await load({ page, per_page: 100 });
+    yield data;
+    if (!/rel="next"/.test(headers.link ?? '')) return;
   }
   throw tooMany(`more than ${MAX_PAGES * 100} entries`);
 }

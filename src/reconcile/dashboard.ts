@@ -96,7 +96,7 @@ async function doTicked(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const issue = await findIssue(world, access, DASHBOARD_TITLE, signal);
-  const ticked = issue === undefined ? [] : tickedPackages(issue.body);
+  const ticked = issue === null ? [] : tickedPackages(issue.body);
   if (ticked.length === 0) return;
   const caller = await loadCaller(access, config, { login, id, isAuthor: false, isBot }, signal);
   const answer = authorize(config, update, caller);

@@ -152,6 +152,8 @@ export type Reaction = 'eyes' | 'rocket' | 'confused' | '-1';
 export interface Issue {
   readonly number: number;
   readonly state: 'open' | 'closed';
+  readonly title: string;
+  readonly body: string;
   readonly author: string;
   readonly labels: readonly string[];
   readonly locked: boolean;
@@ -295,11 +297,15 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<readonly (Comment & { readonly issue: number })[]>;
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
+  /** The first issue of that title by that account, open or closed. */
+  oldestIssue(
+    wanted: { readonly creator: string; readonly title: string },
+    signal?: AbortSignal,
+  ): Promise<Issue | null>;
   /** Pull requests are left out. */
   listIssues(
     filter: {
       readonly state?: 'open' | 'closed' | 'all';
-      readonly creator?: string;
       /** Those that have all of them. */
       readonly labels?: readonly string[];
     },

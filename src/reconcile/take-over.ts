@@ -8,6 +8,7 @@ import { packagePathOf } from '../revision/package-path.ts';
 import { porchAnnotations } from '../revision/porch-annotation.ts';
 import { parseRef } from '../revision/ref-name.ts';
 import { pushersOfBranch, withoutDoubles } from './authors.ts';
+import { findIssue } from './dashboard-issue.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { proposalJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
@@ -101,11 +102,11 @@ async function askToRetire(
   const tag = tagOf(await loadRevisionRefs(git, signal), mark.path === '.' ? '' : mark.path, mark.version);
   if (path === undefined || tag === undefined) return;
   const title = `Retire ${path}@${mark.version}?`;
-  const asked = await forge.listIssues({ state: 'all', creator: world.app.botLogin }, signal);
-  const known = asked.find((issue) => issue.title === title);
-  if (known !== undefined && known.state === 'closed') return;
+  const known = await findIssue(world, access, title, signal);
+  if (known !== null) remember(world, access, title, known.number);
+  if (known?.state === 'closed') return;
   // Asked once: a later answer takes the place of the same comment.
-  const comments = known === undefined ? [] : await forge.listComments(known.number, signal);
+  const comments = known === null ? [] : await forge.listComments(known.number, signal);
   const isOurs = ({ author, body }: (typeof comments)[number]): boolean =>
     author === world.app.botLogin && body.startsWith(RETIREMENT_MARKER);
   if (comments.some(isOurs)) return;
@@ -117,6 +118,7 @@ async function askToRetire(
       ? `The branch ${branch} asks to retire ${code(name)}, and the forge does not tell who pushed it, so nobody can tell who would be the second person to see it. Whoever wants the revision retired says \`/portico delete ${name}\` here.`
       : `The branch ${branch} asks to retire ${code(name)}, as a Porch server does.`;
   const number = known?.number ?? (await forge.createIssue({ title, body }, signal)).number;
+  remember(world, access, title, number);
   const [login, ...others] = (askers ?? []).map((one) => one.login);
   if (login === undefined) return;
   const wish = {
@@ -130,6 +132,10 @@ async function askToRetire(
   };
   await recordWish(world, access, facts, number, wish, signal);
   await markRetirements(world, access, facts, config, number, signal);
+}
+
+function remember({ catalog }: Pick<World, 'catalog'>, { ref }: Access, title: string, number: number): void {
+  if (catalog.kept(ref.id, title)?.number !== number) catalog.keep(ref.id, title, { number, digest: '' });
 }
 
 /**
