@@ -44,6 +44,7 @@ const issue = z.object({
   labels: z.array(z.object({ name: z.string().nullish() }).nullish()).nullish(),
 });
 const text = z.object({ id: z.number(), body: z.string().nullish() });
+const remark = text.extend({ created_at: opening.created_at, user: opening.user });
 
 const pullNumbers = z
   .array(z.object({ number: z.number() }).nullish())
@@ -92,6 +93,7 @@ export const READERS = {
   merge_group: z.object({ ...common, merge_group: group }),
   pull_request: z.object({ ...common, pull_request: pull }),
   pull_request_review: z.object({ ...common, pull_request: pull, review: text }),
+  pull_request_review_comment: z.object({ ...common, pull_request: pull, comment: remark }),
   push: z.object({ ...common, ref: z.string() }),
   repository: about,
   status: z.object({

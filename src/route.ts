@@ -24,6 +24,7 @@ import {
 } from './reconcile/jobs.ts';
 import { RETIREMENT_LABEL } from './reconcile/pending-retirements.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
+import type { CommentTarget } from './reconcile/written.ts';
 
 /** What an event asks for. */
 export interface Routed {
@@ -62,6 +63,8 @@ export function routeEvent(name: string, payload: unknown, ownAppId?: number): R
       return read(READERS.pull_request, payload, pullChanged);
     case 'pull_request_review':
       return read(READERS.pull_request_review, payload, reviewed);
+    case 'pull_request_review_comment':
+      return read(READERS.pull_request_review_comment, payload, remarked);
     case 'issue_comment':
       return read(READERS.issue_comment, payload, commented);
     case 'issues':
@@ -226,21 +229,33 @@ function opened(
   opening: Payload<'issues'>['issue'],
   event: Payload<'issues'> | Payload<'pull_request'>,
 ): Job[] {
-  const { number, body, user, created_at: createdAt } = opening;
-  if (!user || typeof createdAt !== 'string' || user.login !== event.sender?.login) return [];
-  const { login: author, id, type } = user;
-  const form = {
-    author,
-    authorId: id ?? undefined,
-    authorIsBot: type === 'Bot',
-    body: body ?? '',
-    createdAt,
-  };
+  const { number } = opening;
+  const form = writtenBy(opening, event);
+  if (form === undefined) return [];
   if ('issue' in event && parseIssueForm(form.body) !== undefined) {
     return [commentJob(repository, number, { kind: 'form', id: -number }, { form })];
   }
   if (form.authorIsBot || !mayHoldCommands(form.body)) return [];
   return [commentJob(repository, number, { kind: 'opening', id: -number }, { form })];
+}
+
+/** A comment on lines of a change. Commands there are answered with where they belong. */
+function remarked(event: Payload<'pull_request_review_comment'>): Job[] {
+  const { action, comment, pull_request: pull } = event;
+  const form = writtenBy(comment, event);
+  if (action !== 'created' || form === undefined) return [];
+  if (form.authorIsBot || !mayHoldCommands(form.body)) return [];
+  return [commentJob(repositoryOf(event), pull.number, { kind: 'line', id: comment.id }, { form })];
+}
+
+/** The text as it was sent; undefined where somebody else sent it than who wrote it. */
+function writtenBy(
+  { body, user, created_at: createdAt }: Pick<Payload<'issues'>['issue'], 'body' | 'user' | 'created_at'>,
+  { sender }: Pick<Payload<'issues'>, 'sender'>,
+): CommentTarget['form'] {
+  if (!user || typeof createdAt !== 'string' || user.login !== sender?.login) return undefined;
+  const { login: author, id, type } = user;
+  return { author, authorId: id ?? undefined, authorIsBot: type === 'Bot', body: body ?? '', createdAt };
 }
 
 /** Any branch may be the registered one: which it is, the configuration says. */

@@ -96,6 +96,22 @@ describe('which jobs an event asks for', () => {
       ['proposal proposal:3#5', 'comment comment:3#5/review/8'],
     ],
     [
+      'a command in a comment on lines',
+      'pull_request_review_comment',
+      {
+        action: 'created',
+        sender: { login: 'alice' },
+        pull_request: { number: 5 },
+        comment: {
+          id: 9,
+          body: '/portico approve',
+          created_at: '2026-11-20T10:00:00Z',
+          user: { login: 'alice' },
+        },
+      },
+      ['comment comment:3#5/line/9'],
+    ],
+    [
       'an edited review',
       'pull_request_review',
       { action: 'edited', pull_request: { number: 5 }, review: { id: 8, body: '/portico approve' } },

@@ -20,8 +20,8 @@ Write a command at the start of a line of a new comment, or of a review:
 
 - Up to ${MOST_COMMANDS} commands stand in one comment, each on a line that begins with \`/portico\`, in a paragraph of its own words: not in a list, a quote, a table or a folded part.
 - They run in order and stop at the first that fails.
-- Quoted text, code, HTML and edited comments are not read. Commands in the text that opens a pull request or an issue, and lines that
-  miss the prefix by a letter or two, are not carried out but answered with what was meant.
+- Quoted text, code, HTML and edited comments are not read. Commands in the text that opens a pull request or an issue or in comments on
+  lines of a change, and lines that miss the prefix by a letter or two, are not carried out but answered with what was meant.
 - Arguments are split as a shell splits them ('…', "…" and \\\\ quote), and nothing is expanded.
 - \`@commit\` is \`@\` and at least seven digits of the commit that you mean: the command is refused if the head is another. Commands
   that say so below are also refused if something was pushed after your comment.

@@ -56,7 +56,7 @@ export function createCommentReconciler(world: World, look: ProposalReconciler):
     const said =
       refusedWhole(written, parsed) ??
       (await obey(world, access, look, target, written, commandsOf(parsed), signal));
-    const counts = written.kind === 'comment' || written.kind === 'opening';
+    const counts = written.kind === 'comment' || BELONGS_ELSEWHERE.has(written.kind);
     if (!counts || (await replies.take(access, written.author, signal))) {
       await answer(access, target.number, written, said, signal);
     } else {
@@ -73,17 +73,24 @@ function commandsOf(parsed: CommentParse): readonly CommandLine[] {
 
 /** What is said of a text of which nothing is carried out; undefined for one whose commands are. */
 function refusedWhole({ kind, edited }: Written, parsed: CommentParse): Said[] | undefined {
-  if (kind === 'opening') return [{ outcome: 'refused', text: inOpening(commandsOf(parsed)) }];
+  const where = BELONGS_ELSEWHERE.get(kind);
+  if (where !== undefined) return [{ outcome: 'refused', text: inComments(where, commandsOf(parsed)) }];
   if (parsed.kind === 'refuse') return [{ outcome: 'refused', text: refusalText(parsed) }];
   return edited ? [{ outcome: 'refused', text: EDITED }] : undefined;
 }
 
-function inOpening(commands: readonly CommandLine[]): string {
+/** Texts of which nothing is carried out, as people call them. */
+const BELONGS_ELSEWHERE: ReadonlyMap<Written['kind'], string> = new Map([
+  ['opening', 'the text that opens a pull request or an issue'],
+  ['line', 'comments on lines of a change'],
+]);
+
+function inComments(where: string, commands: readonly CommandLine[]): string {
   const lines = commands.map(
     ({ text, problem }) => `- ${code(text)}${problem === undefined ? '' : `: ${problem.hint}`}`,
   );
   return [
-    'Commands in the text that opens a pull request or an issue are not carried out. Write each in a new comment, at the start of a line.',
+    `Commands in ${where} are not carried out. Write each in a new comment of the conversation, at the start of a line.`,
     ...(lines.length === 0 ? [] : [lines.join('\n')]),
   ].join('\n\n');
 }

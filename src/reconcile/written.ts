@@ -12,12 +12,12 @@ export interface CommentTarget {
   readonly source: {
     /**
      * `form`: the issue itself, written by one of our forms. `opening`: the text of an issue or a pull request that is none.
-     * The id of both is the number below zero.
+     * The id of both is the number below zero. `line`: a comment on lines of a change, which is of a review.
      */
-    readonly kind: 'comment' | 'review' | 'form' | 'opening';
+    readonly kind: 'comment' | 'review' | 'form' | 'opening' | 'line';
     readonly id: number;
   };
-  /** What a form or an opening text held when it was sent: it may be edited since, also by others. */
+  /** What a form, an opening text or a comment on lines held when it was sent: it may be edited since, also by others. */
   readonly form?: Pick<Written, 'author' | 'authorId' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
   /** It ends what is under way there, so it does not wait for that. */
@@ -52,7 +52,7 @@ export async function readWritten(
     const comment = await forge.getComment(id, signal);
     return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
   }
-  if (kind === 'form' || kind === 'opening')
+  if (kind === 'form' || kind === 'opening' || kind === 'line')
     return form === undefined ? null : { ...form, kind, id, edited: false };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
@@ -80,7 +80,7 @@ export async function wasAnswered(
   );
 }
 
-/** 👀, or takes it back. Reviews, forms and opening texts are answered by a reply alone: there is no comment to react to. */
+/** 👀, or takes it back. Everything else is answered by a reply alone: reviews and opening texts are no comments to react to. */
 export async function acknowledge(
   { forge }: Pick<Access, 'forge'>,
   { kind, id }: Written,

@@ -426,7 +426,7 @@ describe('in an issue', () => {
     });
   });
 
-  test('commands in an opening text are answered with where they belong, once, and not carried out', async () => {
+  test('commands in opening texts and in comments on lines are answered with where they belong, once, and not carried out', async () => {
     const rest = stage.as('alice').rest;
     const body = 'Stop the updates.\n\n/portico pause web\n/portco update';
     const { data: issue } = await rest.issues.create({ ...repo.where, title: 'Not in a comment', body });
@@ -445,10 +445,26 @@ describe('in an issue', () => {
         .filter((text) => text.includes('are not carried out'));
     expect(await answers(issue.number)).toEqual([
       expect.stringMatching(
-        /Write each in a new comment[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
+        /Write each in a new comment of the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
       ),
     ]);
     expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
+    // Nor in comments on lines, alone or of a review.
+    await rest.pulls.createReview({
+      ...repo.where,
+      pull_number: pull.number,
+      event: 'COMMENT',
+      comments: [
+        { path: 'web/config.yaml', position: 1, body: 'Why?' },
+        { path: 'web/config.yaml', position: 1, body: 'Not like this.\n\n/portico pause web' },
+      ],
+    });
+    await stage.idle();
+    expect((await answers(pull.number)).slice(1)).toEqual([
+      expect.stringMatching(
+        /Commands in comments on lines of a change are not carried out[^]*- `\/portico pause web`/,
+      ),
+    ]);
     expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   });
