@@ -23,6 +23,9 @@ function read(): Set<string> {
       ...[...text.matchAll(/\{ ([A-Z_]+): direct, ([A-Z_]+): path \} = env/g)].flatMap(
         ([, ...names]) => names,
       ),
+      ...[...text.matchAll(/readEither\(env, files, \['([A-Z_]+)', '([A-Z_]+)'\]\)/g)].flatMap(
+        ([, ...names]) => names,
+      ),
       ...(text.match(/\bPORTICO_[A-Z_]+\b/g) ?? []),
     ].filter((name) => /^[A-Za-z]+(?:_[A-Za-z]+)*$/.test(name) && /[A-Z]{2}|_/.test(name)),
   );
