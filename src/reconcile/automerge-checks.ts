@@ -17,7 +17,7 @@ export interface OtherChecks {
 }
 
 export interface Times {
-  /** Seconds since the commit was pushed, or its pull request opened. */
+  /** Seconds since the commit was first seen, or its pull request opened. */
   readonly age: number;
   /** Seconds in which CI is given the time to begin. */
   readonly settle: number;

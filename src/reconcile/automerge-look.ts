@@ -21,29 +21,37 @@ export async function lookAtChecks(
     statuses,
     suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== world.app.id),
   };
-  const { committer } = await git.commit(pull.headSha, signal);
-  const began = Math.max(Date.parse(committer.date), Date.parse(pull.createdAt));
+  const began = Math.max(firstSeen(world, runs), Date.parse(pull.createdAt));
   const age = Math.max(0, (world.now().getTime() - began) / 1_000);
   const head = judgeHead(others, { age, settle: world.settleSeconds ?? SETTLE_SECONDS });
   if (head.kind !== 'green') return head;
   return judgeNames(others, await namesOn(world, { forge, git }, base, signal), age);
 }
 
-/** The checks of others on the newest commit of the base that has any. */
+/**
+ * When Portico first saw the commit, as its checks there tell: whoever may push can make a commit of Portico's anew with
+ * another time in it.
+ */
+function firstSeen({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): number {
+  const own = runs.filter(({ appId, startedAt }) => appId === app.id && startedAt !== null);
+  return Math.min(...own.map(({ startedAt }) => Date.parse(startedAt ?? '')));
+}
+
+/**
+ * The checks of others on the newest commits of the base. Of all of them: what came first on the newest one, from Flux, a workflow that
+ * runs at an hour or for a comment, says nothing of the CI that has not begun there.
+ */
 async function namesOn(
   world: Pick<World, 'app'>,
   { forge, git }: Pick<Access, 'forge' | 'git'>,
   base: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
+  const names = new Set<string>();
   for (const { oid } of await git.log({ to: base }, { limit: COMMITS, firstParent: true }, signal)) {
     const runs = await forge.listChecks(oid, signal);
-    const { statuses } = await forge.combinedStatus(oid, signal);
-    const names = [
-      ...runs.filter(({ appId }) => appId !== world.app.id).map(({ name }) => name),
-      ...statuses.map(({ context }) => context),
-    ];
-    if (names.length > 0) return names;
+    for (const { name, appId } of runs) if (appId !== world.app.id) names.add(name);
+    for (const { context } of (await forge.combinedStatus(oid, signal)).statuses) names.add(context);
   }
-  return [];
+  return [...names];
 }

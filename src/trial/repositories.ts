@@ -32,7 +32,8 @@ export async function makeRepository(admin: Rest, organization: string, name: st
 }
 
 /**
- * A repository that a person named: it must be empty, or hold nothing but what an earlier trial left.
+ * A repository that a person named: it must be empty, or hold nothing but what an earlier trial left. One without commits may
+ * be where people ask things in issues, which a trial would close.
  * @throws PorticoError TRIAL_REPOSITORY
  */
 export async function takeRepository(rest: Rest, owner: string, name: string): Promise<Place> {
@@ -44,7 +45,12 @@ export async function takeRepository(rest: Rest, owner: string, name: string): P
   if (archived) throw refusedRepository(name, 'it is archived');
   const branches = await rest.ask('GET', `/repos/${owner}/${name}/commits?per_page=1`);
   // GitHub answers 409 "Git Repository is empty.".
-  if (branches.status === 409) return { id, name, made: false };
+  if (branches.status === 409) {
+    const issues = await rest.ask('GET', `/repos/${owner}/${name}/issues?state=open&per_page=1`);
+    if (issues.status !== 200) throw refusedRepository(name, `its issues are not told: ${told(issues)}`);
+    if (read(z.array(z.unknown()), issues).length > 0) throw refusedRepository(name, 'it has open issues');
+    return { id, name, made: false };
+  }
   const root = await rest.ask('GET', `/repos/${owner}/${name}/contents/${MARK_FILE}?ref=main`);
   if (root.status === 200) return { id, name, made: false };
   throw refusedRepository(name, 'it is not empty');

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { AWAITED_SECONDS, judgeHead, judgeNames } from '../../src/reconcile/automerge-checks.ts';
+import { lookAtChecks } from '../../src/reconcile/automerge-look.ts';
+import type { CheckRun } from '../../src/reconcile/forge-port.ts';
+import type { Access } from '../../src/reconcile/ports.ts';
 
 const NOTHING = { runs: [], statuses: [], suites: [] };
 const OLD = { age: 90, settle: 60 };
@@ -65,3 +68,28 @@ test('names on the base are awaited, for a while; what Flux and Argo CD say of i
   const reported = ['kustomization/apps/0c9c2e41', 'helmrelease/web/0c9c2e41', 'continuous-delivery/web'];
   expect(judgeNames(NOTHING, reported, 0)).toEqual({ kind: 'green' });
 });
+
+test.each([
+  ['past', '2020-01-01T00:00:00Z'],
+  ['future', '2099-01-01T00:00:00Z'],
+])(
+  'what its commit says of its time, in the %s, makes an update wait neither less nor more',
+  async (_, date) => {
+    const world = { app: { id: 1 }, now: () => new Date('2026-05-01T12:00:35Z'), settleSeconds: 60 };
+    const forge = {
+      combinedStatus: () => Promise.resolve({ statuses: [] }),
+      checkSuites: () => Promise.resolve([]),
+    };
+    const git = { commit: () => Promise.resolve({ committer: { date } }), log: () => Promise.resolve([]) };
+    const pull = { headSha: 'a', createdAt: '2026-01-01T00:00:00Z' };
+    const times = ['2026-05-01T12:00:40Z', '2026-05-01T12:00:30Z'];
+    const runs = times.map((startedAt) => ({ appId: 1, name: 'portico', startedAt }));
+    const verdict = await lookAtChecks(
+      world as unknown as Parameters<typeof lookAtChecks>[0],
+      { forge, git } as unknown as Access,
+      pull,
+      { base: 'b', runs: runs as unknown as readonly CheckRun[] },
+    );
+    expect(verdict).toMatchObject({ kind: 'wait', seconds: 55 });
+  },
+);

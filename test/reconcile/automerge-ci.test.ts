@@ -81,6 +81,12 @@ beforeAll(async () => {
   const { context, ...commit } = await commitOf('checked', 'main');
   concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'test'), 'success');
   await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+  // CI has not begun on the newest commit, and something else has said a word there.
+  await stage.repository('checked').push('main', { 'README.md': 'Shops.\n' });
+  const newest = await commitOf('checked', 'main');
+  for (const name of ['kustomization/apps/0c9c2e41', 'triage']) {
+    await putStatus(context, { ...commit, sha: newest.sha, by: alice(), context: name, state: 'success' });
+  }
   await up.publish('two', color('second'));
 });
 
@@ -108,6 +114,7 @@ test('an update waits for the checks that its base has, however late they come, 
   const run = beginRun(context, commit, ACTIONS_APP, 'test');
   await stage.idle();
   concludeRun(context, commit, run, 'success');
+  await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
   await stage.idle();
   expect((await updateOf('checked')).merged_at).toBeNull();
   await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });

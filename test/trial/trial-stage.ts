@@ -23,6 +23,8 @@ export interface TrialForge extends AsyncDisposable {
   names(): string[];
   /** Puts a file into a repository. */
   fill(name: string): Promise<void>;
+  /** Opens an issue there. */
+  ask(name: string): Promise<void>;
   refs(name: string): Promise<string[]>;
   /** How many issues (pull requests among them) and releases are open there. */
   open(name: string): Promise<{ issues: number; releases: number }>;
@@ -65,7 +67,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }, { login: 'octo_acme' }],
       orgs: [{ login: 'acme', members: { alice: 'admin', octo_acme: 'member' } }],
-      repos: ['one', 'other', 'full'].map((name) => ({ owner: 'acme', name, private: true })),
+      repos: ['one', 'other', 'full', 'asked'].map((name) => ({ owner: 'acme', name, private: true })),
       app: { installations: [{ account: 'acme' }] },
     },
   });
@@ -83,6 +85,9 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
       const content = Buffer.from('x\n').toString('base64');
       const file = { owner: 'acme', repo: name, path: 'README.md', message: 'Begin', content };
       await alice.repos.createOrUpdateFileContents(file);
+    },
+    async ask(name) {
+      await alice.issues.create({ owner: 'acme', repo: name, title: 'Somebody asks something' });
     },
     async refs(name) {
       const bare = forge.context.git(forge.context.records.repositoryByName('acme', name)!);

@@ -12,7 +12,7 @@ import type { TrialForge } from './trial-stage.ts';
 import { openTurnedDoor } from './turned-door.ts';
 import { TURNS } from './turns.ts';
 
-const HERE = ['full', 'one', 'other'];
+const HERE = ['asked', 'full', 'one', 'other'];
 const LOOP = [29, 30, 31, 32];
 
 const withVerdict = (rows: readonly PlayedRow[], verdict: PlayedRow['verdict']): number[] =>
@@ -87,6 +87,7 @@ describe('with the rights of app.yml alone', () => {
   beforeAll(async () => {
     trial = await startTrialForge({});
     await trial.fill('full');
+    await trial.ask('asked');
   });
   afterAll(() => trial[Symbol.asyncDispose]());
 
@@ -101,6 +102,12 @@ describe('with the rights of app.yml alone', () => {
       message: expect.stringContaining('full') as string,
     });
     expect(await trial.refs('full')).toEqual(before);
+    // Some repositories hold nothing but issues.
+    await expect(trial.play({ repositories: ['one', 'asked'], only: new Set([1]) })).rejects.toMatchObject({
+      code: 'TRIAL_REPOSITORY',
+      message: expect.stringContaining('asked') as string,
+    });
+    expect(await trial.open('asked')).toEqual({ issues: 1, releases: 0 });
   });
 
   test('played twice in the same two, it leaves one commit, and says what it could not see', async () => {
