@@ -8,6 +8,7 @@ import { byText } from './go-text.ts';
 import { CatalogMistake } from './mistake.ts';
 import { firstProperty, PROPERTY } from './properties.ts';
 import { readDocuments } from './read-documents.ts';
+import { mapsOf, textAt, valueAt } from './value-at.ts';
 
 const PACKAGE = 'operators.operatorframework.io.bundle.package.v1';
 
@@ -125,23 +126,23 @@ function providedKinds(csv: Fields, manifests: readonly Manifest[]): Fields[] {
   return [
     ...definitions.flatMap(({ fields }) => {
       const [group, kind] = [textAt(fields, 'spec', 'group'), textAt(fields, 'spec', 'names', 'kind')];
-      const versions = mapsOf(at(fields, 'spec', 'versions')).map((version) => textAt(version, 'name'));
+      const versions = mapsOf(valueAt(fields, 'spec', 'versions')).map((version) => textAt(version, 'name'));
       const old = textAt(fields, 'spec', 'version');
       return [...versions, ...(old === '' ? [] : [old])].map((version) => ({ group, kind, version }));
     }),
-    ...mapsOf(at(csv, 'spec', 'apiservicedefinitions', 'owned')).map(kindOfService),
+    ...mapsOf(valueAt(csv, 'spec', 'apiservicedefinitions', 'owned')).map(kindOfService),
   ];
 }
 
 function requiredKinds(csv: Fields): Fields[] {
-  const definitions = mapsOf(at(csv, 'spec', 'customresourcedefinitions', 'required'));
+  const definitions = mapsOf(valueAt(csv, 'spec', 'customresourcedefinitions', 'required'));
   return [
     ...definitions.map((one) => ({
       group: textAt(one, 'name').split('.').slice(1).join('.'),
       kind: textAt(one, 'kind'),
       version: textAt(one, 'version'),
     })),
-    ...mapsOf(at(csv, 'spec', 'apiservicedefinitions', 'required')).map(kindOfService),
+    ...mapsOf(valueAt(csv, 'spec', 'apiservicedefinitions', 'required')).map(kindOfService),
   ];
 }
 
@@ -151,14 +152,14 @@ function kindOfService(one: Fields): Fields {
 
 /** Those that the ClusterServiceVersion names, and those that its deployments run. */
 function imagesOf(csv: Fields): RelatedImage[] {
-  const named = mapsOf(at(csv, 'spec', 'relatedImages')).map((one) => ({
+  const named = mapsOf(valueAt(csv, 'spec', 'relatedImages')).map((one) => ({
     name: textAt(one, 'name'),
     image: textAt(one, 'image'),
   }));
   const known = new Set(named.map(({ image }) => image));
-  for (const deployment of mapsOf(at(csv, 'spec', 'install', 'spec', 'deployments'))) {
+  for (const deployment of mapsOf(valueAt(csv, 'spec', 'install', 'spec', 'deployments'))) {
     for (const list of ['initContainers', 'containers']) {
-      for (const container of mapsOf(at(deployment, 'spec', 'template', 'spec', list))) {
+      for (const container of mapsOf(valueAt(deployment, 'spec', 'template', 'spec', list))) {
         const image = textAt(container, 'image');
         if (image === '' || known.has(image)) continue;
         known.add(image);
@@ -167,21 +168,6 @@ function imagesOf(csv: Fields): RelatedImage[] {
     }
   }
   return named.sort((a, b) => byText(a.image, b.image) || byText(a.name, b.name));
-}
-
-function at(fields: YamlValue | undefined, ...path: readonly string[]): YamlValue | undefined {
-  let here = fields;
-  for (const name of path) here = isMap(here) ? here[name] : undefined;
-  return here;
-}
-
-function textAt(fields: YamlValue | undefined, ...path: readonly string[]): string {
-  const value = at(fields, ...path);
-  return typeof value === 'string' ? value : '';
-}
-
-function mapsOf(value: YamlValue | undefined): Fields[] {
-  return Array.isArray(value) ? (value as readonly YamlValue[]).filter(isMap) : [];
 }
 
 /** JSON with sorted keys, as Go writes maps. */

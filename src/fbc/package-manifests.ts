@@ -1,12 +1,11 @@
 /** The oldest layout of an operator: `*.package.yaml` names the head of each channel, and a directory each has its bundles. */
 import type { PackageFiles } from '../package/package.ts';
-import type { YamlValue } from '../package/yaml/edit.ts';
 import type { Fields } from './catalog.ts';
-import { isMap } from './go-fields.ts';
 import { byText, quoted } from './go-text.ts';
 import { CatalogMistake } from './mistake.ts';
 import type { OldChannel, OldEntry, OldPackage } from './old-index.ts';
 import { readDocuments } from './read-documents.ts';
+import { mapsOf, textAt, valueAt } from './value-at.ts';
 
 /** Throws `CATALOG_INVALID` for what cannot be read, and for channels whose head is nowhere. */
 export function readPackageManifests(files: PackageFiles): OldPackage & { readonly name: string } {
@@ -61,7 +60,7 @@ function entriesFrom(head: string, bundles: ReadonlyMap<string, Fields>): Map<st
   const entries = new Map<string, OldEntry>();
   let here = head;
   for (let csv = bundles.get(here); csv !== undefined; csv = bundles.get(here)) {
-    const skips = at(csv, 'spec', 'skips');
+    const skips = valueAt(csv, 'spec', 'skips');
     const entry = {
       replaces: textAt(csv, 'spec', 'replaces'),
       skips: Array.isArray(skips) ? skips.map(String) : [],
@@ -77,19 +76,4 @@ function entriesFrom(head: string, bundles: ReadonlyMap<string, Fields>): Map<st
 function mapsIn(files: PackageFiles, path: string): Fields[] {
   const bytes = files.get(path)?.bytes ?? new Uint8Array();
   return readDocuments(path, new TextDecoder().decode(bytes)).map(({ fields }) => fields);
-}
-
-function at(fields: YamlValue | undefined, ...path: readonly string[]): YamlValue | undefined {
-  let here = fields;
-  for (const name of path) here = isMap(here) ? here[name] : undefined;
-  return here;
-}
-
-function textAt(fields: YamlValue | undefined, ...path: readonly string[]): string {
-  const value = at(fields, ...path);
-  return typeof value === 'string' ? value : '';
-}
-
-function mapsOf(value: YamlValue | undefined): Fields[] {
-  return Array.isArray(value) ? (value as readonly YamlValue[]).filter(isMap) : [];
 }
