@@ -27,13 +27,15 @@ export interface HealthApi {
 const STATES: Readonly<Record<string, string>> = {
   success: 'success',
   neutral: 'success',
-  skipped: 'success',
   stale: 'pending',
 };
 
 export function createHealthApi(context: RepositoryContext): HealthApi {
   const { checks, repos } = context.octokit.rest;
-  /** Argo CD may report by a check run; Portico's own say nothing of what runs. */
+  /**
+   * Argo CD may report by a check run. Portico's own say nothing of what runs, and neither does a job that was skipped: on a
+   * later commit it would stand for one that failed before.
+   */
   const runsOf = async (ref: string, signal?: AbortSignal): Promise<CommitHealth['statuses']> => {
     const { id: own } = await context.app(signal);
     const found = await allPages(async (page) => {
@@ -42,7 +44,7 @@ export function createHealthApi(context: RepositoryContext): HealthApi {
       return { data: data.check_runs, headers };
     });
     return found
-      .filter(({ app }) => app?.id !== own)
+      .filter(({ app, conclusion }) => app?.id !== own && conclusion !== 'skipped')
       .map(({ name, status, conclusion, completed_at, started_at }) => ({
         context: name,
         state: status === 'completed' ? (STATES[conclusion ?? ''] ?? 'failure') : 'pending',

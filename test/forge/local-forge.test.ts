@@ -16,6 +16,8 @@ import type {
 import { connectForge } from '../../src/forge/forge.ts';
 import type { Mirror } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
+import { ACTIONS_APP } from '../../src/localforge/actors/apps.ts';
+import { beginRun, concludeRun } from '../../src/localforge/actors/check-app.ts';
 import type { HttpExchange } from '../../src/localforge/exchanges.ts';
 import type { LocalForge } from '../../src/localforge/forge.ts';
 import { startForge } from '../../src/localforge/forge.ts';
@@ -473,7 +475,15 @@ describe('against the local forge', () => {
     const asked = { statuses: true, environments: ['production'] };
     // They may come late; nobody has made a check.
     expect((await repository.checkSuites(head)).filter(({ runs }) => runs > 0)).toEqual([]);
+    // A job that was skipped has looked at nothing.
+    const record = local.context.records.repositoryByName(where.owner, where.repo)!;
+    const commit = { repository: record, sha: head, branch: 'remarked' };
+    for (const conclusion of ['success', 'skipped'] as const) {
+      const run = beginRun(local.context, commit, ACTIONS_APP, conclusion);
+      concludeRun(local.context, commit, run, conclusion);
+    }
     expect(await repository.healthOf(head, asked)).toMatchObject({
+      statuses: [{ context: 'success', state: 'success' }],
       deployments: [{ environment: 'production', state: 'success' }],
     });
     expect((await repository.branchActivity('refs/heads/remarked'))?.pushes).toMatchObject([{ after: head }]);

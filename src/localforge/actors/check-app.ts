@@ -64,7 +64,7 @@ export function concludeRun(
   context: ForgeContext,
   commit: CheckedCommit,
   run: CheckRunRecord,
-  conclusion: 'success' | 'failure',
+  conclusion: 'success' | 'failure' | 'skipped',
 ): void {
   context.store.transaction(() => {
     const { runs } = collaborationStore(context.store);
