@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { LIMIT_HINT } from './forge-error.ts';
 
 /**
  * What GitHub allows the calls of one installation: 900 points in a minute for REST and 2,000 for GraphQL, where a read
@@ -142,6 +143,7 @@ function pausing(milliseconds: number): PorticoError {
   return new PorticoError('RATE_LIMITED', `the forge asked this installation to wait ${retryAfter} s more`, {
     blame: 'forge',
     retryAfter,
+    hint: LIMIT_HINT,
   });
 }
 

@@ -16,6 +16,10 @@ export interface Refusal {
   readonly cause?: unknown;
 }
 
+/** What is to be done where the forge asks to wait. */
+export const LIMIT_HINT =
+  'Nothing is lost, and the work goes on by itself then. Where it happens often, allow less by POINTS_PER_MINUTE and CONTENT_PER_MINUTE, and look whether another process uses the same App.';
+
 const HINTS: Readonly<Record<string, string>> = {
   FORGE_AUTH: 'Check APP_ID and PRIVATE_KEY, that the App is still installed, and that the clock is right.',
   FORGE_FORBIDDEN:
@@ -43,6 +47,7 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
     return new PorticoError('RATE_LIMITED', `${call}: the forge asks to wait ${wait} s (${said})`, {
       blame: 'forge',
       retryAfter: wait,
+      hint: LIMIT_HINT,
     });
   }
   const { status } = refusal;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { z } from 'zod';
 
 import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
 import { judge } from './retry.ts';
@@ -217,9 +218,17 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
   };
 }
 
-function about({ lane, job }: Claim): { lane: string; kind: string; key: string; attempt: number } {
-  return { lane, kind: job.kind, key: job.key, attempt: job.attempt };
+/** Keys hold the number of a repository, which says nothing to whoever reads the log: the data tells its name. */
+function about({
+  lane,
+  job: { kind, key, data, attempt },
+}: Claim): Readonly<Record<string, string | number>> {
+  const { success, data: named } = ofRepository.safeParse(data);
+  const repository = success ? { repository: `${named.repository.owner}/${named.repository.name}` } : {};
+  return { lane, kind, key, attempt, ...repository };
 }
+
+const ofRepository = z.object({ repository: z.object({ owner: z.string(), name: z.string() }) });
 
 function tooLong(lane: Lane): Error {
   return new Error(`the job ran longer than the ${lane.maxSeconds ?? 900} s that lane ${lane.name} allows`);

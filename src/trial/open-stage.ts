@@ -53,7 +53,7 @@ const CLEANING_MS = 180_000;
 
 /**
  * Finds the App, and makes or takes two repositories.
- * @throws PorticoError TRIAL_APP, TRIAL_NOT_INSTALLED, TRIAL_RIGHTS, TRIAL_REPOSITORY
+ * @throws PorticoError TRIAL_FORGE, TRIAL_APP, TRIAL_NOT_INSTALLED, TRIAL_RIGHTS, TRIAL_REPOSITORY
  */
 export async function openStage(options: TrialOptions): Promise<OpenStage> {
   const { apiUrl, gitUrl, organization, signal, say } = options;
@@ -80,7 +80,8 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
     return { asApp, restWith, tokens, restFor };
   };
 
-  const installed = await findInstallation(ways(signal, 0).asApp, signer, organization);
+  const speaking = { asApp: ways(signal, 0).asApp, apiUrl, signal };
+  const installed = await findInstallation(speaking, signer, organization);
   const lacking = missingRights(installed.permissions);
   if (lacking.length > 0) {
     throw new PorticoError('TRIAL_RIGHTS', `the installation lacks ${lacking.join(', ')}`, {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { PorticoError } from '../error.ts';
 import type { AppSigner } from '../forge/app-token.ts';
 import type { Answer, Rest } from './rest.ts';
-import { read, told } from './rest.ts';
+import { read, reasonOf, told } from './rest.ts';
 
 export type Permissions = Readonly<Record<string, 'read' | 'write'>>;
 
@@ -81,10 +81,24 @@ export interface Installed {
 
 /**
  * The App and its installation of that account.
- * @throws PorticoError TRIAL_APP, TRIAL_NOT_INSTALLED
+ * @throws PorticoError TRIAL_FORGE, TRIAL_APP, TRIAL_NOT_INSTALLED
  */
-export async function findInstallation(asApp: Rest, signer: AppSigner, account: string): Promise<Installed> {
-  let answer = await asApp.ask('GET', '/app');
+export async function findInstallation(
+  { asApp, apiUrl, signal }: Pick<Setting, 'asApp' | 'signal'> & { readonly apiUrl: string },
+  signer: AppSigner,
+  account: string,
+): Promise<Installed> {
+  let answer: Answer;
+  try {
+    answer = await asApp.ask('GET', '/app');
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new PorticoError('TRIAL_FORGE', `${apiUrl} does not answer: ${reasonOf(cause)}`, {
+      blame: 'forge',
+      hint: 'Check --host or GHE_HOST; GHE_PROTOCOL=http is for a forge without https, and installing.md lists the variables of proxies and certificates.',
+      cause,
+    });
+  }
   if (answer.status === 401) {
     signer.correctClock(answer.headers.get('date') ?? undefined);
     answer = await asApp.ask('GET', '/app');

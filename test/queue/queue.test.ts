@@ -190,6 +190,30 @@ describe.each(engines.all)('$name', (engine: Engine) => {
     ]);
   });
 
+  test('the line of a job that failed names its repository, which its key does by a number alone', async () => {
+    const { database } = shared;
+    const lines: string[] = [];
+    await using queue = await startQueue({
+      database,
+      log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+      lanes: [LANES[0]!],
+      handlers: {
+        quick: async ({ attempt }) => {
+          if (attempt > 1) throw new PorticoError('CONFIG_BAD', 'refused');
+          throw new PorticoError('RATE_LIMITED', 'wait', { blame: 'forge', retryAfter: 0.01 });
+        },
+      },
+    });
+    const repository = { installationId: 1, id: 7, owner: 'acme', name: 'web' };
+    await queue.enqueue({ kind: 'quick', key: 'proposal:7#1', data: { repository } });
+    await queue.idle();
+    const told = lines.map((line) => JSON.parse(line) as { msg: string; repository?: string });
+    expect(told).toMatchObject([
+      { msg: 'queue: a job failed and will run again', repository: 'acme/web' },
+      { msg: 'queue: a job was refused', repository: 'acme/web' },
+    ]);
+  });
+
   test('a bug gets three runs and is then given up loudly; the next enqueue starts anew', async () => {
     const { database } = shared;
     const lines: string[] = [];

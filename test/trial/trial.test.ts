@@ -110,6 +110,16 @@ describe('with the rights of app.yml alone', () => {
     expect(await trial.open('asked')).toEqual({ issues: 1, releases: 0 });
   });
 
+  test('a forge that does not answer is told with its address and what to check', async () => {
+    // Nothing listens there.
+    await expect(trial.play({ repositories: ['one', 'other'] }, '127.0.0.1:9')).rejects.toMatchObject({
+      code: 'TRIAL_FORGE',
+      blame: 'forge',
+      message: expect.stringContaining('http://127.0.0.1:9/api/v3 does not answer') as string,
+      hint: expect.stringContaining('GHE_PROTOCOL=http') as string,
+    });
+  });
+
   test('played twice in the same two, it leaves one commit, and says what it could not see', async () => {
     for (const _time of ['first', 'second']) {
       const { rows, left } = await trial.play({
