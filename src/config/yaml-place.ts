@@ -98,7 +98,7 @@ function read(file: string, text: string): YamlDocuments {
   const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
   const problems = documents.flatMap((document) =>
-    [...document.errors, ...document.warnings, ...doubleKeys(document)].map((error) => ({
+    [...document.errors, ...document.warnings, ...keyProblems(document)].map((error) => ({
       code: 'yaml',
       file,
       path: '',
@@ -127,17 +127,20 @@ function read(file: string, text: string): YamlDocuments {
   };
 }
 
-/** Keys that stand twice in a map. The parser's own look compares each with all others: seconds for thousands of them. */
-function doubleKeys(document: Document): { readonly message: string; readonly pos: readonly [number] }[] {
+/**
+ * Keys that stand twice in a map, and keys that are maps or lists themselves. The parser's own look for the former compares
+ * each key with all others, and it writes the latter out again for each level that they are deep: seconds for a few bytes.
+ */
+function keyProblems(document: Document): { readonly message: string; readonly pos: readonly [number] }[] {
   const found: { message: string; pos: [number] }[] = [];
   visit(document, {
     Map(_key, { items }) {
       const seen = new Set<unknown>();
       for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value))
-          found.push({ message: 'Map keys must be unique', pos: [rangeStart(key) ?? 0] });
-        seen.add(key.value);
+        const at = rangeStart(key) ?? 0;
+        if (!isScalar(key)) found.push({ message: 'Map keys must be plain values', pos: [at] });
+        else if (seen.has(key.value)) found.push({ message: 'Map keys must be unique', pos: [at] });
+        else seen.add(key.value);
       }
     },
   });

@@ -407,6 +407,8 @@ describe('a mistake is told with code, place and remedy', () => {
     ],
     ['tab', 'spec:\n\tbranch: main\n', { code: 'yaml', line: 5 }],
     ['duplicate key', 'spec:\n  branch: a\n  branch: b\n', { code: 'yaml', line: 6 }],
+    ['a map as a key', 'spec:\n  ? { a: b }\n  : c\n', { code: 'yaml', line: 5 }],
+    ['keys inside of keys', `spec:\n  ${'? '.repeat(300)}a\n`, { code: 'yaml', line: 5 }],
     ['unknown tag', 'spec: !!js/function "x"\n', { code: 'yaml', line: 4 }],
     ['merge key', 'spec:\n  <<: { branch: a }\n', { code: 'unknown-field' }],
     ['second document', '---\nkind: PackageVariant\n', { code: 'documents', line: 4 }],
