@@ -42,7 +42,7 @@ export interface DashboardFacts {
 }
 
 export async function loadDashboardFacts(
-  world: Pick<World, 'catalog' | 'app' | 'seals'>,
+  world: Pick<World, 'catalog' | 'app' | 'seals' | 'log'>,
   access: Pick<Access, 'git' | 'forge'>,
   config: Pick<RepositoryConfig, 'branch' | 'directory'>,
   repository: CatalogRepository,

@@ -4,6 +4,7 @@
  */
 import type { Retirement } from '../command/command-state.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
+import { PorticoError } from '../error.ts';
 import { dashboardNews } from './dashboard-news.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { Access, World } from './ports.ts';
@@ -21,8 +22,9 @@ export interface PendingRetirement extends Pick<Retirement, 'package' | 'revisio
   readonly title: string;
 }
 
+/** Those of the newest issues; one with more comments than are read is left out and logged, and holds nothing up. */
 export async function pendingRetirements(
-  world: Pick<World, 'app' | 'seals'>,
+  world: Pick<World, 'app' | 'seals' | 'log'>,
   access: Pick<Access, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
@@ -31,9 +33,14 @@ export async function pendingRetirements(
   const issues = await access.forge.listIssues({ state: 'open', labels: [RETIREMENT_LABEL] }, signal);
   const found: PendingRetirement[] = [];
   for (const { number, title } of issues.toSorted((a, b) => b.number - a.number).slice(0, MOST)) {
-    for (const wish of await openIn(world, access, facts, config, number, signal)) {
-      const { package: path, revision, login } = wish;
-      found.push({ package: path, revision, login, issue: number, title });
+    try {
+      for (const wish of await openIn(world, access, facts, config, number, signal)) {
+        const { package: path, revision, login } = wish;
+        found.push({ package: path, revision, login, issue: number, title });
+      }
+    } catch (error) {
+      if (!(error instanceof PorticoError) || error.code !== 'FORGE_TOO_MANY') throw error;
+      world.log.warn({ err: error, pull: number }, 'an issue has too many comments');
     }
   }
   return found;

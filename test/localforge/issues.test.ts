@@ -114,14 +114,15 @@ describe('comments', () => {
   test('longer than GitHub takes, or empty, are refused', async () => {
     const write = (body: string) =>
       refused(forge.bob.rest.issues.createComment({ ...REPO, issue_number: 1, body }));
-    expect((await write('x'.repeat(65_537))).text).toContain('maximum is 65536 characters');
+    // Two bytes each: what counts is bytes.
+    expect((await write('é'.repeat(131_073))).text).toContain('is too long');
     expect((await write('')).status).toBe(422);
     const { data } = await forge.bob.rest.issues.createComment({
       ...REPO,
       issue_number: 1,
-      body: 'x'.repeat(65_536),
+      body: 'é'.repeat(131_072),
     });
-    expect(data.body?.length).toBe(65_536);
+    expect(data.body?.length).toBe(131_072);
   });
 });
 

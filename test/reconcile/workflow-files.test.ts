@@ -105,12 +105,17 @@ test('a merge before a workflow change is tagged: later, where the package is th
     'api/config.yaml': configMap('api', { color: 'green' }),
   });
   const { installations } = stage.forge.context.records;
-  for (const { id, permissions } of installations.all()) {
+  const before = installations.all();
+  for (const { id, permissions } of before) {
     installations.update(id, { permissions: { ...permissions, workflows: 'write' } });
   }
   await stage.startBot();
   await stage.sweep();
   expect((await repo.tags()).get('api/v1')).toBe(last);
+  for (const { id, permissions } of before) installations.update(id, { permissions });
+  // What it was granted is remembered for a while.
+  await stage.stopBot();
+  await stage.startBot();
 });
 
 test('what changes a workflow is not merged by the App: whoever asks is told why, and a merge by hand is tagged', async () => {
