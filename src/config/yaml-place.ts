@@ -1,5 +1,15 @@
 /** Reads a YAML document with limits, and finds where in it a field stands. */
-import { isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type Document,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 
 import type { ConfigProblem } from './config-problem.ts';
 
@@ -151,11 +161,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], wantKey: boo
   let node: unknown = document.contents;
   let offset = rangeStart(node) ?? 0;
   for (const [at, step] of path.entries()) {
-    const pair = isMap(node)
-      ? node.items.find(
-          (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
-        )
-      : undefined;
+    const pair = isMap(node) ? pairsOf(node).get(String(step)) : undefined;
     const next: unknown = pair === undefined && isSeq(node) ? node.items[Number(step)] : pair?.value;
     const keyStart = rangeStart(pair?.key);
     if (pair === undefined && next === undefined) return offset;
@@ -164,6 +170,21 @@ function offsetOf(document: Document, path: readonly PropertyKey[], wantKey: boo
     node = next;
   }
   return offset;
+}
+
+/** Thousands of mistakes in one map are each looked for. */
+const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const known = pairs.get(map);
+  if (known !== undefined) return known;
+  const made = new Map<string, Pair>();
+  for (const item of map.items) {
+    const name = isScalar(item.key) ? String(item.key.value) : undefined;
+    if (name !== undefined && !made.has(name)) made.set(name, item);
+  }
+  pairs.set(map, made);
+  return made;
 }
 
 function rangeStart(node: unknown): number | undefined {
