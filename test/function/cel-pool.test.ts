@@ -51,9 +51,10 @@ test.each(LONG ? HOSTILE : HOSTILE.slice(0, 2))(
   '%s are stopped, and the next question is answered',
   async (_name, expression) => {
     const answer = await strict.judge(policy(expression), review());
-    expect(answer).toMatchObject({
-      refused: { code: expect.stringMatching(/^CEL_(?:TIMEOUT|STOPPED)$/) as string },
-    });
+    // On a fast machine the limit of steps is met before that of time.
+    expect(answer.refused?.code ?? answer.remarks?.[0]?.message).toMatch(
+      /^CEL_(?:TIMEOUT|STOPPED)$|it takes more than 10000000 steps/,
+    );
     expect(await strict.judge(policy('true'), review())).toEqual({ remarks: [] });
   },
 );

@@ -87,6 +87,7 @@ describe('a review is for the content that its giver saw', () => {
     expect(await repo.command(two, '/portico publish', 'bob')).toMatchObject({ reaction: 'confused' });
     expect(await repo.read('db/Kptfile')).not.toBeNull();
 
+    await anotherSecond();
     await repo.review(two, 'APPROVE', undefined, 'carol');
     await done(repo, two, '/portico publish', 'bob');
     expect(await repo.read('db/Kptfile')).toBeNull();
