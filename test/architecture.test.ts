@@ -48,6 +48,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fbc: ['package'],
   channels: ['fbc', 'package'],
   archive: ['package', 'node:zlib'],
+  network: ['config', 'node:'],
+  oci: ['network', 'archive', 'package', 'text', 'npm:zod', 'node:'],
   bundle: ['package', 'fbc', 'npm:zod', 'node:crypto'],
   web: ['npm:'],
   localforge: ['processes', 'node:', 'npm:'],

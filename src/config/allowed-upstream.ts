@@ -1,5 +1,5 @@
 /** Addresses outside of the installation that packages may be cloned from, as `spec.upstreams.allow` lists them. */
-import { withoutEnd } from '../text/ends.ts';
+import { isPublicName } from './public-name.ts';
 
 const ENTRY = /^https?:\/\/[^/\s@?#*]+(?:\/[A-Za-z0-9_.-]+)*(?:\/\*)?$/;
 
@@ -39,14 +39,4 @@ const IGNORES_CASE: readonly string[] = ['github.com', 'gitlab.com', 'bitbucket.
 function plain({ href, hostname, origin }: URL, own: string | undefined): string {
   const path = href.replace(/(?<!\/)\/+$/, '').replace(/\.git$/i, '');
   return origin === own || IGNORES_CASE.includes(hostname) ? path.toLowerCase() : path;
-}
-
-/** Endings of names that only mean something inside a network or a cluster. */
-const INSIDE = /\.(?:local|localhost|internal|home|lan|svc|corp|intranet|private|arpa)$/i;
-
-function isPublicName(host: string): boolean {
-  // A dot at the end says that nothing is to be added to the name; it makes no name public.
-  const name = withoutEnd(host, '.');
-  if (/^[\d.]+$/.test(name) || name.startsWith('[')) return false;
-  return name.includes('.') && !INSIDE.test(name);
 }
