@@ -1,6 +1,6 @@
 import type { RepositoryRef, World } from './reconcile/ports.ts';
 import { isWorthALook } from './reconcile/variant.ts';
-import type { CommentTarget } from './reconcile/written.ts';
+import type { CommentTarget } from './reconcile/comment-source.ts';
 import { routeEvent, type Routed } from './route.ts';
 
 export interface EventReceived {

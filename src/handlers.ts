@@ -19,7 +19,7 @@ import { createRepositorySweep, createSweep } from './reconcile/sweep.ts';
 import { createDownstreamReconciler } from './reconcile/tell-downstream.ts';
 import { tellPutOff } from './reconcile/tell-put-off.ts';
 import { createVariantReconciler } from './reconcile/variant.ts';
-import type { CommentTarget } from './reconcile/written.ts';
+import type { CommentTarget } from './reconcile/comment-source.ts';
 import type { Running } from './running.ts';
 import type { Turns } from './turns.ts';
 

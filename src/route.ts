@@ -24,7 +24,7 @@ import {
 } from './reconcile/jobs.ts';
 import { RETIREMENT_LABEL } from './reconcile/pending-retirements.ts';
 import type { Job, RepositoryRef } from './reconcile/ports.ts';
-import type { CommentTarget } from './reconcile/written.ts';
+import type { CommentTarget } from './reconcile/comment-source.ts';
 
 /** What an event asks for. */
 export interface Routed {

@@ -1,5 +1,5 @@
 import type { World } from './ports.ts';
-import type { CommentTarget } from './written.ts';
+import type { CommentTarget } from './comment-source.ts';
 
 type Which = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
 

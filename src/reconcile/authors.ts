@@ -14,7 +14,7 @@ import { readCommitRecord } from './commit-seal.ts';
 import type { BranchActivity, BranchPush, Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 import type { Access, World } from './ports.ts';
-import { isRenderCommit } from './render-commit.ts';
+import { isRenderCommit } from './bot-commit.ts';
 import { askersOfUpdate, readSealed } from './update-record.ts';
 
 /** A branch of more commits of its own is not looked through. */

@@ -1,5 +1,6 @@
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import { loadConfiguration, reportConfiguration } from './configuration.ts';
+import { loadConfiguration } from './configuration.ts';
+import { reportConfiguration } from './report-configuration.ts';
 import { publicationJob, pullJob, repositoryJob, repositorySweepJob, sweepJob } from './jobs.ts';
 import { offerOnboarding } from './onboarding.ts';
 import { ORGANIZATION_REPOSITORY } from './organization.ts';

@@ -1,9 +1,8 @@
 /** One command for many: the plan as it stands in an issue, with how far it is. */
 import { isSameAccount } from '../command/account.ts';
-import type { BulkRequest } from '../command/bulk-request.ts';
-import { isMeant } from '../command/bulk-request.ts';
+import { type BulkRequest, isMeant } from '../command/bulk-request.ts';
 import type { Step } from '../command/step.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import { readKptfileAt } from './kptfile-at.ts';

@@ -15,11 +15,12 @@ import {
   type BulkResult,
 } from './bulk-plan.ts';
 import { loadCommandPlace, type CommandPlace } from './command-place.ts';
-import { performStep, type Asked, type StepOutcome } from './command-steps.ts';
+import { performStep } from './command-steps.ts';
+import { type Asked, type StepOutcome } from './step-outcome.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalReconciler } from './proposal.ts';
 import { loadPlaceFor } from './publish-place.ts';
-import type { CommentTarget, Written } from './written.ts';
+import type { CommentTarget, Written } from './comment-source.ts';
 
 /** The comment is edited after so many, not after each: edits count against the forge's limits. */
 const EDIT_EVERY = 10;

@@ -1,4 +1,5 @@
 /** Pure: what every check is made of. */
+import { inDirectory } from './in-directory.ts';
 import type { Finding } from '../package/render/render-types.ts';
 import type { CheckAnnotation, CheckInput } from './forge-port.ts';
 import { code, shownValue } from './markdown-blocks.ts';
@@ -97,10 +98,6 @@ export function placed(annotations: readonly CheckAnnotation[]): {
 }
 
 const LEVELS: readonly CheckAnnotation['level'][] = ['failure', 'warning', 'notice'];
-
-export function inDirectory(directory: string, path: string): string {
-  return directory === '' ? path : `${directory}/${path}`;
-}
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

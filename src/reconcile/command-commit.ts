@@ -1,12 +1,11 @@
 /** Commits that commands make, and how a command that was carried out is known again. */
+import { commandRecord, sealedCommitMessage, type CommandRecord } from './commit-seal.ts';
 import { PorticoError } from '../error.ts';
-import type { Keyring } from '../revision/keyring.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
-import { readCommitRecord, sealedCommitMessage, type CommandRecord } from './commit-seal.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import type { CommitInfo, FileChanges, Git } from './git-port.ts';
 import { sentence } from './markdown-blocks.ts';
 import type { World } from './ports.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 
 /** A branch of more commits of its own is not looked through. */
 const HISTORY = 300;
@@ -27,13 +26,6 @@ export async function madeBefore(
     }
   }
   return null;
-}
-
-/** The record of a commit that a command made; null for every other. */
-export function commandRecord(commit: CommitInfo, seals: Keyring): CommandRecord | null {
-  const record = readCommitRecord(commit, seals);
-  if (record === null) return null;
-  return record.kind === 'draft' || record.kind === 'change' || record.kind === 'rebase' ? record : null;
 }
 
 /**

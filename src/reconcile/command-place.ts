@@ -15,11 +15,11 @@ import { openConflicts } from './open-conflicts.ts';
 import { loadRevisionRefs, newestRevision } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from './proposal-snapshot.ts';
-import { isRenderCommit } from './render-commit.ts';
+import { isRenderCommit } from './bot-commit.ts';
 import { openRetirements } from './retirement.ts';
 import { beneathProposal } from './unpublished-beneath.ts';
 import { updateChoices } from './update-choices.ts';
-import type { CommentTarget, Written } from './written.ts';
+import type { CommentTarget, Written } from './comment-source.ts';
 
 /** `snapshot` is null in an issue. */
 export interface CommandPlace {

@@ -1,4 +1,5 @@
 /** The hands of the slash-commands: each step can be done again without harm. */
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { formatRecord } from '../command/approval-record.ts';
 import { digestSeen } from '../command/digest-seen.ts';
 import type { Refusal } from '../command/refusal.ts';
@@ -16,25 +17,6 @@ import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { isMergedForSomebody, publishRequestOf, recordPublishRequest } from './publish-request.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
 import { whyNotMerged } from './why-not-merged.ts';
-
-export type StepOutcome =
-  /** `reply` where there is something to read. */
-  | { readonly kind: 'done'; readonly reply?: string }
-  | { readonly kind: 'refused' | 'failed'; readonly message: string; readonly hint: string };
-
-/** Whose command it is. */
-export interface Asked {
-  /** Id of the comment. */
-  readonly id: number;
-  /** Place of the command in it, from 0. */
-  readonly index: number;
-  readonly login: string;
-  /** The forge's number of that account. */
-  readonly accountId?: number | undefined;
-  readonly at: string;
-  /** Issue or pull request. */
-  readonly number: number;
-}
 
 const DONE: StepOutcome = { kind: 'done' };
 

@@ -9,7 +9,8 @@ import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
-import { mergedBefore, mergedText, performStep, type Asked, type StepOutcome } from './command-steps.ts';
+import { mergedBefore, mergedText, performStep } from './command-steps.ts';
+import { type Asked, type StepOutcome } from './step-outcome.ts';
 import { loadConfiguration } from './configuration.ts';
 import { publicationJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
@@ -19,16 +20,8 @@ import type { ProposalReconciler } from './proposal.ts';
 import { loadPlaceFor } from './publish-place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { unlessRefused } from './why-refused.ts';
-import {
-  acknowledge,
-  answer,
-  react,
-  readWritten,
-  wasAnswered,
-  type CommentTarget,
-  type Said,
-  type Written,
-} from './written.ts';
+import { acknowledge, answer, react, readWritten, wasAnswered, type Said } from './written.ts';
+import { type CommentTarget, type Written } from './comment-source.ts';
 
 export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) => Promise<void>;
 

@@ -159,3 +159,10 @@ function claimIn(text: string): Readonly<Record<string, unknown>> {
 function texts(values: unknown): readonly string[] {
   return Array.isArray(values) ? values.filter((one): one is string => typeof one === 'string') : [];
 }
+
+/** The record of a commit that a command made; null for every other. */
+export function commandRecord(commit: CommitInfo, seals: Keyring): CommandRecord | null {
+  const record = readCommitRecord(commit, seals);
+  if (record === null) return null;
+  return record.kind === 'draft' || record.kind === 'change' || record.kind === 'rebase' ? record : null;
+}

@@ -15,7 +15,7 @@ import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalPackage, ProposalSnapshot } from './proposal-snapshot.ts';
 import { refusedPush } from './refused-push.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 import { packageRenderer } from './rendered-package.ts';
 
 export type Remerge =

@@ -5,11 +5,9 @@ import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
 import type { PackageFile } from '../package/package.ts';
 import { digestOf } from '../revision/digest.ts';
-import { configCheckAt } from './config-check.ts';
 import type { Git } from './git-port.ts';
 import { keepNewest } from './keep-newest.ts';
 import { organizationDefaults } from './organization.ts';
-import type { Access } from './ports.ts';
 import { whyRefused } from './why-refused.ts';
 
 export const CONFIGURATION_FILE = '.github/portico.yaml';
@@ -106,18 +104,4 @@ async function documentFiles(
     .filter(([path]) => /\.ya?ml$/.test(path))
     .map(([path, file]) => [`${DOCUMENTS}/${path}`, file] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** Says on the default branch that the configuration there has mistakes; without mistakes nothing is said. */
-export async function reportConfiguration(
-  { git, forge }: Access,
-  defaultBranch: string,
-  configuration: Configuration,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (configuration.state === 'absent' || configuration.problems.length === 0) return;
-  const head = await git.resolve(`refs/heads/${defaultBranch}`, signal);
-  if (head === null) return;
-  const inForce = configuration.state === 'registered';
-  await forge.putCheck(configCheckAt(head, configuration.problems, inForce), signal);
 }

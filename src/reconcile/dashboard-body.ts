@@ -8,7 +8,6 @@ import { section, SETTLED } from './dashboard-section.ts';
 import { code, told } from './markdown-blocks.ts';
 import type { PlannedVariant, StalledVariant } from './variant-plan.ts';
 
-export const DASHBOARD_TITLE = 'Portico dashboard';
 
 export interface StandingVariant {
   readonly planned: PlannedVariant;

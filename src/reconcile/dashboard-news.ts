@@ -1,6 +1,7 @@
-import { DASHBOARD_TITLE } from './dashboard-body.ts';
 import { dashboardJob } from './jobs.ts';
 import type { Job, RepositoryRef, World } from './ports.ts';
+
+export const DASHBOARD_TITLE = 'Portico dashboard';
 
 /** So long the dashboard waits for more news, in seconds. */
 const NEWS_WAITS = 30;

@@ -1,5 +1,5 @@
 import type { Step } from '../command/step.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { loadConfiguration } from './configuration.ts';
 import { proposeDeletion } from './deletion.ts';
 import { markRetirements } from './pending-retirements.ts';

@@ -2,9 +2,7 @@
 import { noSuchPackage } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { draftBranch, parseBranch } from '../revision/ref-name.ts';
-import type { Draft } from './check-draft.ts';
-import { DELETION_CHECK } from './check-names.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from './commit-seal.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { PackageDir } from './git-port.ts';
@@ -14,7 +12,7 @@ import { code, sentence } from './markdown-blocks.ts';
 import { loadRevisionRefs, newestRevision, refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 
 /** Opens the proposal, or says why not; done again it finds what it opened. */
 export async function proposeDeletion(
@@ -79,43 +77,6 @@ export async function proposeDeletion(
 }
 
 /** Files that are named; the others are counted. */
-const MAX_LISTED = 20;
-
-/** What the check says on a proposal that removes packages. */
-export function deletionCheck(
-  removed: readonly string[],
-  users: readonly string[],
-  left: readonly string[],
-): Draft {
-  const names = removed.map(code).join(', ');
-  if (left.length > 0) {
-    const more = left.length - MAX_LISTED;
-    const files = [
-      ...left.slice(0, MAX_LISTED).map((path) => `- ${code(path)}`),
-      ...(more > 0 ? [`- ${more} more`] : []),
-    ];
-    return {
-      name: DELETION_CHECK,
-      conclusion: 'failure',
-      title: 'Resources stay where a package is removed',
-      summary: `${names} would be no package any more, and these files would stay, where no guardrail looks at them:\n\n${files.join('\n')}\n\nRemove them too, or keep the Kptfile.`,
-    };
-  }
-  if (users.length === 0) {
-    return {
-      name: DELETION_CHECK,
-      conclusion: 'success',
-      title: 'Nothing known is made from what is removed',
-      summary: `${names}: removed from the branch by the merge. The tags stay.`,
-    };
-  }
-  return {
-    name: DELETION_CHECK,
-    conclusion: 'failure',
-    title: `${users.length === 1 ? 'A package is' : `${users.length} packages are`} made from what is removed`,
-    summary: `${names} is the upstream of:\n\n${users.map((user) => `- ${user}`).join('\n')}\n\nMove them to another upstream, or remove them, first; then \`/portico render\` looks again.`,
-  };
-}
 
 function isDeletionOf(branch: string, { directory }: PackageDir): boolean {
   const parsed = parseBranch(branch);

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../command/refusal.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { clonedFiles, newFiles, type DraftSetting } from './draft-content.ts';
 import { runtimeFor } from './foreign-functions.ts';

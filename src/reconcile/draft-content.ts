@@ -9,7 +9,7 @@ import { initPackage, packageContext } from '../package/init.ts';
 import type { GitLocation } from '../package/kptfile.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
-import type { Asked } from './command-steps.ts';
+import type { Asked } from './step-outcome.ts';
 import type { CommandRecord } from './commit-seal.ts';
 import { findUpstream, type Asker, type FoundUpstream } from './draft-upstream.ts';
 import type { Git } from './git-port.ts';

@@ -2,15 +2,14 @@
 import type { Account } from '../command/account.ts';
 import { parseBranch } from '../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from './check-names.ts';
-import { commandRecord } from './command-commit.ts';
-import { readCommitRecord } from './commit-seal.ts';
+import { commandRecord, readCommitRecord } from './commit-seal.ts';
 import type { Pull } from './forge-port.ts';
 import type { CommitInfo, Git } from './git-port.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { fetchedHead } from './pull-head.ts';
-import { isRenderCommit } from './render-commit.ts';
+import { isRenderCommit } from './bot-commit.ts';
 
 /** A branch of more commits of its own is not looked through. */
 const HISTORY = 300;

@@ -2,7 +2,7 @@
 import type { Step } from '../command/step.ts';
 import { PorticoError } from '../error.ts';
 import { AGGREGATE_CHECK } from './check-names.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { changeDraft } from './draft-change.ts';
 import { createDraft } from './draft-create.ts';
 import { code } from './markdown-blocks.ts';

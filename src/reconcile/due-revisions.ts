@@ -1,3 +1,4 @@
+import type { Unapproved } from './publication-check.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
 import { dueSteps } from '../revision/due.ts';
 import type { Authorship } from './authors.ts';
@@ -16,13 +17,6 @@ export interface DueRevision {
   /** The merged proposal; null for a direct push, where the configuration publishes those. */
   readonly pull: Pull | null;
   readonly approval: MergedApproval;
-}
-
-/** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */
-export interface Unapproved {
-  readonly commit: CommitInfo;
-  /** Number of the pull request; null for a push. */
-  readonly pull: number | null;
 }
 
 export interface DueRevisions {

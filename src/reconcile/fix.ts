@@ -11,7 +11,7 @@ import type { Access, RepositoryRef, World } from './ports.ts';
 import { createRenderCache, renderProposal } from './proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from './proposal-snapshot.ts';
 import { refusedPush } from './refused-push.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 
 /** A button that somebody pressed. */
 export interface FixTarget {

@@ -384,3 +384,6 @@ export interface Forge {
     signal?: AbortSignal,
   ): Promise<unknown>;
 }
+
+/** Whom GitHub names for what its merge queue merged. */
+export const MERGE_QUEUE = 'github-merge-queue[bot]';

@@ -2,7 +2,7 @@
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Pull } from './forge-port.ts';
 import type { Job, RepositoryRef } from './ports.ts';
-import type { CommentTarget } from './written.ts';
+import type { CommentTarget } from './comment-source.ts';
 
 export function sweepJob(): Job {
   return { kind: 'sweep', key: 'all', data: {} };

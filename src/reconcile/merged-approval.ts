@@ -7,11 +7,10 @@ import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, POWER_CHECK } from './check-names.ts';
 import { ownersMissing } from './code-owners.ts';
-import type { CheckRun, Pull, RepositoryFacts } from './forge-port.ts';
+import { type CheckRun, type Pull, type RepositoryFacts, MERGE_QUEUE } from './forge-port.ts';
 import type { CommitInfo, PackageDir } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import { isConsentTo } from './proposal-approval.ts';
-import { MERGE_QUEUE } from './publish-request.ts';
 import { fetchedHead } from './pull-head.ts';
 
 /** A state of a package on the registered branch, and the proposal that brought it. */

@@ -11,7 +11,7 @@ import { configurationText, onboardingBody, type FoundPackage } from './onboardi
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 
 const BRANCH = 'portico/onboarding';
 

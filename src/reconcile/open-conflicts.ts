@@ -8,7 +8,7 @@ import type { CommitInfo } from './git-port.ts';
 import { joinedNotes, NO_NOTES, type MergeNotes } from './merge-notes.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
-import { isRenderCommit } from './render-commit.ts';
+import { isRenderCommit } from './bot-commit.ts';
 import {
   claimsConflicts,
   claimsUpdate,

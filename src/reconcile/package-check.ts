@@ -1,10 +1,20 @@
-import { count, inDirectory, type Draft } from './check-draft.ts';
+import type { KptfileProblem } from '../package/kptfile.ts';
+import { count, type Draft } from './check-draft.ts';
+import { inDirectory } from './in-directory.ts';
 import { PACKAGE_CHECK } from './check-names.ts';
 import { code, sentence, shownValue, table, told } from './markdown-blocks.ts';
-import type { ProposalFacts } from './proposal-checks.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+
+/** What is known of the packages of a proposal. */
+export interface PackageFacts {
+  /** Directory from the top of the repository → what is wrong with its Kptfile. */
+  readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
+  readonly rendered: readonly RenderedPackage[];
+  readonly removed: readonly string[];
+}
 
 /** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
-export function packageCheck(facts: Pick<ProposalFacts, 'kptfiles' | 'rendered' | 'removed'>): Draft {
+export function packageCheck(facts: PackageFacts): Draft {
   const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
     found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
   );

@@ -1,7 +1,8 @@
 /** Pure: the check that says what a proposal lets its packages do that they could not do before. */
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../package/power/power-types.ts';
-import { count, inDirectory, placed, type Draft } from './check-draft.ts';
+import { count, placed, type Draft } from './check-draft.ts';
+import { inDirectory } from './in-directory.ts';
 import { POWER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';

@@ -1,38 +1,33 @@
 /** Pure: from what rendering found to the check runs that people see. */
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import type { KptfileProblem } from '../package/kptfile.ts';
 import { shortDigest } from '../revision/digest.ts';
 import { approvalCheck, approvalOf } from './approval-check.ts';
-import { inDirectory, type Draft } from './check-draft.ts';
+import { type Draft } from './check-draft.ts';
+import { inDirectory } from './in-directory.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
-import { deletionCheck } from './deletion.ts';
+import { deletionCheck } from './deletion-check.ts';
 import type { CheckAction, CheckInput } from './forge-port.ts';
 import { guardrailChecks } from './guardrail-checks.ts';
 import { code, conflictTable, shownValue, table, told } from './markdown-blocks.ts';
 import type { Lost, OpenConflict } from './open-conflicts.ts';
-import { packageCheck } from './package-check.ts';
+import { packageCheck, type PackageFacts } from './package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from './power-check.ts';
 import type { ProposalApproval } from './proposal-approval.ts';
-import type { RenderedPackage } from './proposal-render.ts';
 import { renderCheck } from './render-check.ts';
 import type { RenderCommit } from './render-commit.ts';
 
-export interface ProposalFacts {
+export interface ProposalFacts extends PackageFacts {
   readonly config: RepositoryConfig;
   readonly headSha: string;
   readonly digest: string;
   /** Of the head and the base branch: what a package is made of. */
   readonly mergeBase: string;
-  readonly rendered: readonly RenderedPackage[];
-  readonly removed: readonly string[];
   /** Downstream packages, as Markdown, that are made from what is removed. */
   readonly usedBy: readonly string[];
   /** Files with resources that would belong to no package any more. */
   readonly leftBehind: readonly string[];
   readonly commit: RenderCommit;
-  /** Directory from the top of the repository → what is wrong with its Kptfile. */
-  readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
   readonly conflicts: readonly OpenConflict[];
   /** How many there were, settled ones included. */
   readonly listed?: number;

@@ -1,9 +1,8 @@
-import type { PackageFiles } from '../package/package.ts';
-import { sameFile } from '../package/package.ts';
+import { type PackageFiles, sameFile } from '../package/package.ts';
 import type { GateResult } from '../package/readiness-gates.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
 import { digestOf } from '../revision/digest.ts';
-import { inDirectory } from './check-draft.ts';
+import { inDirectory } from './in-directory.ts';
 import { isDenied, runtimeFor } from './foreign-functions.ts';
 import type { FileChanges } from './git-port.ts';
 import { contextOf, type LoadedGuardrails } from './guardrails.ts';

@@ -1,9 +1,16 @@
 import { PUBLICATION_CHECK } from './check-names.ts';
-import type { Unapproved } from './due-revisions.ts';
 import type { CheckInput } from './forge-port.ts';
+import type { CommitInfo } from './git-port.ts';
 import { code, table } from './markdown-blocks.ts';
 
 const MOST_ROWS = 100;
+
+/** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */
+export interface Unapproved {
+  readonly commit: CommitInfo;
+  /** Number of the pull request; null for a push. */
+  readonly pull: number | null;
+}
 
 /** What there is to tell of a commit of the registered branch, by package path. */
 export interface PublicationNews {

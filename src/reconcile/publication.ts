@@ -10,7 +10,8 @@ import { announce } from './announce.ts';
 import { PUBLICATION_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
 import { restoredFrom, waivedGuardrails } from './draft-history.ts';
-import { createDueRevisions, type DueRevision, type Unapproved } from './due-revisions.ts';
+import { createDueRevisions, type DueRevision } from './due-revisions.ts';
+import { type Unapproved, publicationCheck, publishedCheck } from './publication-check.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo, PackageDir, RejectedRef } from './git-port.ts';
 import { loadGuardrails } from './guardrails.ts';
@@ -28,9 +29,8 @@ import {
 } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
 import { rootPackages } from './proposal-snapshot.ts';
-import { publicationCheck, publishedCheck } from './publication-check.ts';
 import { publishRequestOf } from './publish-request.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 import { unlessRefused } from './why-refused.ts';
 
 /** How often the next number is tried when somebody else takes it first. */

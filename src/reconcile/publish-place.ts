@@ -1,7 +1,7 @@
 import { loadCommandPlace, type CommandPlace } from './command-place.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalReconciler } from './proposal.ts';
-import type { CommentTarget, Written } from './written.ts';
+import type { CommentTarget, Written } from './comment-source.ts';
 
 /**
  * What a command is decided on. An approval counts as soon as it is there, while a ruleset that requires the check

@@ -1,4 +1,4 @@
-import type { Pull, RepositoryFacts } from './forge-port.ts';
+import { MERGE_QUEUE, type Pull, type RepositoryFacts } from './forge-port.ts';
 import type { CommitInfo } from './git-port.ts';
 import { mergeRequestOf, type MergeRequestTrailers } from './merge-message.ts';
 import type { Access, World } from './ports.ts';
@@ -25,9 +25,6 @@ export async function recordPublishRequest(
   const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
   await forge.upsertSticky(pull.number, `<!-- portico:${KIND} -->`, `${text}\n\n${sealed}`, signal);
 }
-
-/** Whom GitHub names for what its merge queue merged. */
-export const MERGE_QUEUE = 'github-merge-queue[bot]';
 
 /** True for a merge behind which somebody stands who asked for it. */
 export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: string | null): boolean {

@@ -1,14 +1,7 @@
 /** Pure: the check of the packages' own pipelines. */
 import type { Finding, FunctionRun } from '../package/render/render-types.ts';
-import {
-  annotationOf,
-  count,
-  findingTitle,
-  inDirectory,
-  placed,
-  titlePart,
-  type Draft,
-} from './check-draft.ts';
+import { annotationOf, count, findingTitle, placed, titlePart, type Draft } from './check-draft.ts';
+import { inDirectory } from './in-directory.ts';
 import { RENDER_CHECK } from './check-names.ts';
 import type { CheckAnnotation } from './forge-port.ts';
 import { code, fenced, sentence, table, told } from './markdown-blocks.ts';

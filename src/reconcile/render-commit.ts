@@ -1,12 +1,12 @@
+import { RENDER_SEAL, botPerson } from './bot-commit.ts';
 import { PorticoError } from '../error.ts';
 import type { PackageFile } from '../package/package.ts';
-import type { Keyring } from '../revision/keyring.ts';
-import type { CommitInfo, FileChanges, Person } from './git-port.ts';
+import type { CommitInfo, FileChanges } from './git-port.ts';
 import type { Access, World } from './ports.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { refusedPush } from './refused-push.ts';
-import { commitSeal, isCommitSeal } from './seal-place.ts';
+import { commitSeal } from './seal-place.ts';
 
 export type RenderCommit =
   /** The branch holds the rendered packages. `pushed` when it took a commit of ours. */
@@ -43,7 +43,7 @@ export async function pushRendered(
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
   const parents = [head.oid];
-  const message = `Render ${names.join(', ')}\n\n${SEAL}${world.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
+  const message = `Render ${names.join(', ')}\n\n${RENDER_SEAL}${world.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
   const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
   const ref = `refs/heads/${pull.headRef}`;
   const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
@@ -74,18 +74,4 @@ async function withhold(
     if (after !== null) now.set(path, after);
   }
   return { state: 'withheld', head, reason, ...(await content.patch({ before, after: now }, signal)) };
-}
-
-const SEAL = 'Portico-Render: ';
-
-/** True for a render commit that Portico made, whatever name its author goes by. */
-export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
-  if (commit.parents.length !== 1) return false;
-  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
-  return line.startsWith(SEAL) && isCommitSeal('render', '', commit, line.slice(SEAL.length), seals);
-}
-
-/** The name and address under which this App commits, as the forge links them to the bot's account. */
-export function botPerson(app: World['app']): Person {
-  return app.committer;
 }

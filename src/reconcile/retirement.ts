@@ -9,7 +9,7 @@ import { formatPackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { deletionProposedBranch } from '../revision/ref-name.ts';
 import { answered } from './caller.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { RepositoryFacts } from './forge-port.ts';
 import type { GitRef, RefUpdate } from './git-port.ts';

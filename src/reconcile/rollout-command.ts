@@ -1,7 +1,7 @@
 /** The hands of `/portico rollout`: it is said where the document of the rollout stands. */
 import type { Step } from '../command/step.ts';
 import { REST } from '../package/rollout/assign.ts';
-import type { Asked, StepOutcome } from './command-steps.ts';
+import type { Asked, StepOutcome } from './step-outcome.ts';
 import { rolloutJob } from './jobs.ts';
 import { code } from './markdown-blocks.ts';
 import type { Access, World } from './ports.ts';

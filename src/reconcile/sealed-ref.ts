@@ -6,7 +6,7 @@
 import type { Keyring } from '../revision/keyring.ts';
 import type { Git, TagInfo } from './git-port.ts';
 import type { Access, World } from './ports.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 
 const TRAILER = 'Portico-Seal: ';
 

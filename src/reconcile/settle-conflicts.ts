@@ -7,7 +7,7 @@ import { samePlaces } from '../package/merge/follow.ts';
 import type { MergeNote } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { packagePathOf } from '../revision/package-path.ts';
-import type { Asked } from './command-steps.ts';
+import type { Asked } from './step-outcome.ts';
 import { sealedCommitMessage, type SettleRecord } from './commit-seal.ts';
 import type { FileChanges } from './git-port.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from './merge-notes.ts';
@@ -18,7 +18,7 @@ import type { Access, World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { type RemadeMerge, remadeMerge } from './remade-merge.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 import { packageRenderer } from './rendered-package.ts';
 
 export interface Settled {

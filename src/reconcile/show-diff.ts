@@ -3,7 +3,7 @@ import type { DiffEnd } from '../command/diff.ts';
 import { noSuchRevision } from '../command/not-found.ts';
 import type { Step } from '../command/step.ts';
 import { pathInRepository } from '../revision/package-path.ts';
-import type { StepOutcome } from './command-steps.ts';
+import type { StepOutcome } from './step-outcome.ts';
 import { loadConfiguration } from './configuration.ts';
 import { isOnBranch } from './draft-upstream.ts';
 import { code, details } from './markdown-blocks.ts';

@@ -7,14 +7,8 @@ import { approvalOfMerge } from './merged-approval.ts';
 import type { Access, World } from './ports.ts';
 import type { ProposalSnapshot } from './proposal-snapshot.ts';
 import { publishedOf, type PublishedRevision } from './published-proposal.ts';
-import {
-  closedSummary,
-  downstreamPart,
-  mergedSummary,
-  publishedSummary,
-  SUMMARY_MARKER,
-  unapprovedSummary,
-} from './summary.ts';
+import { closedSummary, mergedSummary, publishedSummary, unapprovedSummary } from './summary.ts';
+import { downstreamPart, SUMMARY_MARKER } from './summary-marker.ts';
 import { ourSummary, summaryLock } from './tell-downstream.ts';
 import { tellClosedUpdate, tellUpdateState } from './tell-update-state.ts';
 import { beneathProposal } from './unpublished-beneath.ts';

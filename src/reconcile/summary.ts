@@ -1,11 +1,12 @@
 /** Pure: the one comment that sums a proposal up. */
+import { SUMMARY_MARKER, downstreamPart } from './summary-marker.ts';
 import type { ApprovalCount } from '../command/approval-count.ts';
 import type { ApprovalState } from '../command/approval-state.ts';
+import { shortDigest } from '../revision/digest.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { powerMarkdown } from '../package/power/power-markdown.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
-import { digestOf, shortDigest } from '../revision/digest.ts';
 import { markedPart } from '../text/marked-part.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from './check-names.ts';
 import { trialText, type ProposedConfig } from './config-check.ts';
@@ -17,8 +18,6 @@ import type { PackageChange } from './proposal-changes.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 import type { PublishedRevision } from './published-proposal.ts';
 import { outcomeOf } from './render-check.ts';
-
-export const SUMMARY_MARKER = '<!-- portico:summary -->';
 
 export interface SummaryInput {
   readonly pull: Pull;
@@ -134,11 +133,6 @@ function functionTable(one: SummaryInput['rendered'][number] | undefined): strin
     ]);
   const more = one.runs.length > MOST_FUNCTIONS ? `\n\n… and ${one.runs.length - MOST_FUNCTIONS} more.` : '';
   return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
-}
-
-/** Name of the part that says where the revision of a package went; whoever looks at the updates downstream writes it. */
-export function downstreamPart(path: string): string {
-  return `downstream ${shortDigest(digestOf('portico downstream 1', path))}`;
 }
 
 /** The comment's text once the proposal is merged. */

@@ -5,7 +5,8 @@
 import { parseComment } from '../command/parse.ts';
 import { PorticoError } from '../error.ts';
 import { answeredComments } from './answered.ts';
-import { loadConfiguration, reportConfiguration } from './configuration.ts';
+import { loadConfiguration } from './configuration.ts';
+import { reportConfiguration } from './report-configuration.ts';
 import {
   commentJob,
   proposalJob,

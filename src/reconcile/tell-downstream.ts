@@ -7,7 +7,7 @@ import type { Comment } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';
 import { loadRevisionRefs, newestRevision, publishedRefs, taggedRevisions } from './package-revisions.ts';
 import type { Access, RepositoryRef, World } from './ports.ts';
-import { downstreamPart, SUMMARY_MARKER } from './summary.ts';
+import { downstreamPart, SUMMARY_MARKER } from './summary-marker.ts';
 import { provenanceOf } from './tag-provenance.ts';
 
 const RELEASE_PART = 'downstream';

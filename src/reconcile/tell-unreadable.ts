@@ -2,7 +2,7 @@ import { AGGREGATE_CHECK, CONFIG_CHECK } from './check-names.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { CheckInput } from './forge-port.ts';
 import type { Access } from './ports.ts';
-import { SUMMARY_MARKER } from './summary.ts';
+import { SUMMARY_MARKER } from './summary-marker.ts';
 
 const TITLE = 'This proposal cannot be checked';
 

@@ -2,7 +2,7 @@ import { newestInRange } from '../config/follow.ts';
 import type { UpdatePolicy } from '../config/repository-config.ts';
 import type { Downstream, VariantTarget } from './downstream.ts';
 import { channelRevision, taggedRevisions } from './package-revisions.ts';
-import { pauseOf } from './paused.ts';
+import { pauseOf } from './pause.ts';
 import type { World } from './ports.ts';
 import { heldByWave, rolledBackTo, type WayBack } from './rollouts.ts';
 import type { UpdatedPackage } from './update-record.ts';

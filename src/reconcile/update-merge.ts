@@ -9,7 +9,7 @@ import type { MergeAnswer, Pull } from './forge-port.ts';
 import { proposalJob, publicationJob, settledBranchJob } from './jobs.ts';
 import { told } from './markdown-blocks.ts';
 import { mergeAsAllowed } from './merge-as-allowed.ts';
-import { pauseOf } from './paused.ts';
+import { pauseOf } from './pause.ts';
 import type { World } from './ports.ts';
 import { consentCheck, ourApproval } from './proposal-approval.ts';
 import { recordPublishRequest } from './publish-request.ts';

@@ -1,6 +1,6 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../error.ts';
-import { DASHBOARD_TITLE } from './dashboard-body.ts';
+import { DASHBOARD_TITLE } from './dashboard-news.ts';
 import type { Downstream, Home, VariantTarget } from './downstream.ts';
 import type { Pull } from './forge-port.ts';
 import { code } from './markdown-blocks.ts';

@@ -8,7 +8,7 @@ import { conflictKey } from './open-conflicts.ts';
 import { filesAt } from './package-files.ts';
 import type { World } from './ports.ts';
 import { changesBetween } from './proposal-render.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 import { bundleTitle } from './update-body.ts';
 import { saidOf, type Bundle } from './update-bundle.ts';
 import type { Wanted } from './update-content.ts';

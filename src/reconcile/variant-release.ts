@@ -13,7 +13,7 @@ import { code } from './markdown-blocks.ts';
 import { filesAt } from './package-files.ts';
 import { refPath } from './package-revisions.ts';
 import type { Access, World } from './ports.ts';
-import { botPerson } from './render-commit.ts';
+import { botPerson } from './bot-commit.ts';
 import { STOP_MARKER } from './update-pull.ts';
 import { pushAll } from './update-push.ts';
 import { newestSealed } from './update-record.ts';

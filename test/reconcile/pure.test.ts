@@ -13,7 +13,7 @@ import {
   table,
 } from '../../src/reconcile/markdown-blocks.ts';
 import { mergeMessage, mergeRequestOf } from '../../src/reconcile/merge-message.ts';
-import { isRenderCommit } from '../../src/reconcile/render-commit.ts';
+import { isRenderCommit } from '../../src/reconcile/bot-commit.ts';
 import {
   conflictRecord,
   conflictSeal,
