@@ -4,24 +4,24 @@
  */
 import { join } from 'node:path';
 
-import { startBot, type Bot } from './bot.ts';
+import { startBot, type Bot } from './bot/bot.ts';
+import { createDeliveries } from './bot/deliveries.ts';
+import { startNotes } from './bot/start-notes.ts';
 import { secretsOf, type Environment } from './config/environment.ts';
-import { createDeliveries } from './deliveries.ts';
-import { openDoor } from './door-host.ts';
 import { containerSettings } from './function/container/settings.ts';
 import { hasBubblewrap } from './function/sandbox/bubblewrap.ts';
-import { keepHeapSmall } from './heap-growth.ts';
 import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
 import { openSpool } from './intake/spool.ts';
 import type { ContentPools } from './isolation/content.ts';
-import { createLog, createScrubber, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
-import { startNotes } from './start-notes.ts';
-import { NO_TRACES, openTracing } from './tracing.ts';
+import { keepHeapSmall } from './telemetry/heap-growth.ts';
+import { createLog, createScrubber, type Log } from './telemetry/log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { NO_TRACES, openTracing } from './telemetry/tracing.ts';
 import { VERSION } from './version.ts';
+import { openDoor } from './webhook/door-host.ts';
 
 export interface ServeOptions {
   readonly environment: Environment;

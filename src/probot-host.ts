@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import type { Probot } from 'probot';
 
-import { createApp } from './app.ts';
-import { startBot } from './bot.ts';
+import { createApp } from './bot/app.ts';
+import { startBot } from './bot/bot.ts';
 import { readEnvironment, secretsOf } from './config/environment.ts';
-import { createLog, createScrubber } from './log.ts';
-import { createMetrics } from './metrics.ts';
 import { openDatabase } from './queue/database.ts';
-import { NO_TRACES } from './tracing.ts';
+import { createLog, createScrubber } from './telemetry/log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { NO_TRACES } from './telemetry/tracing.ts';
 
 /**
  * Portico for any other Probot host, which loads an application by its default export. The host has the door; queue,

@@ -19,7 +19,7 @@ test('the App never asks for Administration or Workflows, and writes only where 
 });
 
 test('it asks for every event that the routes know', () => {
-  const routes = readFileSync(new URL('../src/route.ts', import.meta.url), 'utf8');
+  const routes = readFileSync(new URL('../src/webhook/route.ts', import.meta.url), 'utf8');
   const known = [...routes.matchAll(/case '([a-z_]+)':/g)].map(([, name]) => name!);
   expect(known.length).toBeGreaterThan(5);
   expect(known.filter((name) => !manifest.default_events.includes(name))).toEqual([]);

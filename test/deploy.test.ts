@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 
 import { READY_POLICIES } from '../src/cel/policies/table.ts';
 import { readEnvironment } from '../src/config/environment.ts';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'portico-deploy-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -7,11 +7,11 @@ import { createCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/plan.ts';
 import type { Wave } from '../../src/package/rollout/rollout.ts';
 import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
-import { inTurns } from '../../src/reconcile/in-turns.ts';
-import { followersOf, selects, type Downstream } from '../../src/reconcile/rollout-facts.ts';
-import { newestOf, rolloutsOf } from '../../src/reconcile/rollout-governs.ts';
-import { inTurn, updateJobs, type Together } from '../../src/reconcile/update-jobs.ts';
-import { updateTarget } from '../../src/reconcile/update-target.ts';
+import { updateTarget } from '../../src/reconcile/downstream/update-target.ts';
+import { inTurn, updateJobs, type Together } from '../../src/reconcile/repository/update-jobs.ts';
+import { followersOf, selects, type Downstream } from '../../src/reconcile/rollout/facts.ts';
+import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
+import { inTurns } from '../../src/reconcile/text/in-turns.ts';
 
 export interface FanOutOptions {
   readonly repositories: number;

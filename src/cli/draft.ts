@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 
 import { parseRepositoryConfig, defaultRepositoryConfig } from '../config/parse-repository-config.ts';
 import type { RepositoryConfig } from '../config/repository-config.ts';
-import { planDraft, plannedBranch, type DraftKind, type DraftPlan } from '../draft-plan.ts';
 import { PorticoError } from '../error.ts';
 import { openObjectReader } from '../git/batch.ts';
 import type { FileChange, TreeChanges } from '../git/mirror-types.ts';
@@ -20,6 +19,7 @@ import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
+import { planDraft, plannedBranch, type DraftKind, type DraftPlan } from './local/draft-plan.ts';
 import { counted } from './terminal.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';

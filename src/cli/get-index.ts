@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 
-import { foldersHere, indexFolders, repositoryAbove } from '../local-index.ts';
-import { answer, graph, SUBJECTS, type Subject } from '../local-queries.ts';
 import { EXIT, usageError } from './exit-code.ts';
+import { foldersHere, indexFolders, repositoryAbove } from './local/local-index.ts';
+import { answer, graph, SUBJECTS, type Subject } from './local/local-queries.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 import { secretsOf, type Environment } from '../config/environment.ts';
 import { startForge, type ForgeOptions, type LocalForge } from '../localforge/forge.ts';
-import { createLog, type LogLevel } from '../log.ts';
 import { serve, type RunningServer } from '../main.ts';
+import { createLog, type LogLevel } from '../telemetry/log.ts';
 
 /** The local forge installs the App with what its manifest asks for. */
 const MANIFEST = fileURLToPath(new URL('../../app.yml', import.meta.url));

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 
 import { readEnvironment, secretsOf } from '../config/environment.ts';
 import type { Environment } from '../config/environment.ts';
-import { createLog } from '../log.ts';
 import { serve } from '../main.ts';
 import type { ServeOptions } from '../main.ts';
-import { routeEvent } from '../route.ts';
+import { createLog } from '../telemetry/log.ts';
 import type { Portico } from '../trial/portico.ts';
 import { trialCounts, trialTable } from '../trial/report.ts';
 import { runTrial } from '../trial/run.ts';
+import { routeEvent } from '../webhook/route.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import type { Call } from './verb.ts';
 

@@ -42,7 +42,7 @@ export interface Lane {
 
 export type JobOutcome = 'done' | 'refused' | 'retried' | 'dead' | 'released' | 'lost';
 
-/** What the queue tells the metrics; `src/metrics.ts` fits. */
+/** What the queue tells the metrics; `src/telemetry/metrics.ts` fits. */
 export interface QueueMetrics {
   jobEnded(kind: string, outcome: JobOutcome, seconds: number): void;
 }

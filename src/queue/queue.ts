@@ -14,7 +14,7 @@ export interface QueueOptions {
   /** By job kind. Every kind of every lane needs one. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly lanes: readonly Lane[];
-  /** Passes over every error message that is stored; `createScrubber` of `src/log.ts` fits. */
+  /** Passes over every error message that is stored; `createScrubber` of `src/telemetry/log.ts` fits. */
   readonly scrub?: (text: string) => string;
 }
 

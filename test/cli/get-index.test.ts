@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { indexFolders } from '../../src/local-index.ts';
-import { answer, graph } from '../../src/local-queries.ts';
+import { indexFolders } from '../../src/cli/local/local-index.ts';
+import { answer, graph } from '../../src/cli/local/local-queries.ts';
 import { locked } from '../e2e/packages.ts';
 import { kptfile } from '../reconcile/small-package.ts';
 import { portico, run, scratch, type Scratch } from './run-portico.ts';

@@ -6,7 +6,7 @@ import type { WebhookDefinition } from '@octokit/webhooks-examples';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { routeEvent } from '../../src/route.ts';
+import { routeEvent } from '../../src/webhook/route.ts';
 
 interface Definition extends Pick<WebhookDefinition, 'name'> {
   readonly examples: readonly { readonly action?: string }[];

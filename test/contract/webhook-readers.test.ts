@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, describe, expect, test } from 'vitest';
 
-import { READERS } from '../../src/event-payload.ts';
-import { routeEvent } from '../../src/route.ts';
+import { READERS } from '../../src/webhook/event-payload.ts';
+import { routeEvent } from '../../src/webhook/route.ts';
 import { changedAt, pathsRead, sampleOf, type SampleSchema } from './sample.ts';
 import { judgeWebhook } from './validate.ts';
 

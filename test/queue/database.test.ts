@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { openDatabase, type Session } from '../../src/queue/database.ts';
-import { createSharedLock } from '../../src/shared-lock.ts';
+import { createSharedLock } from '../../src/replica/shared-lock.ts';
 import { placeEmbedded, startEngines, type Engine } from './engines.ts';
 
 const engines = await startEngines();

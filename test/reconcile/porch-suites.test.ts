@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test as play } from 'vitest';
 
 import { configuration } from '../e2e/packages.ts';
-import { done } from './commanded.ts';
+import { done } from './command/commanded.ts';
 import { configMap, kptfile, step } from './small-package.ts';
 import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';

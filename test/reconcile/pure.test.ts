@@ -2,18 +2,12 @@ import { describe, expect, test } from 'vitest';
 
 import type { Sharing } from '../../src/config/repository-config.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
+import { updateTarget, type TargetInput } from '../../src/reconcile/downstream/update-target.ts';
 import type { CommitInfo } from '../../src/reconcile/git-port.ts';
 import { variantJob } from '../../src/reconcile/jobs.ts';
-import {
-  code,
-  conflictTable,
-  fenced,
-  sentence,
-  shownValue,
-  table,
-} from '../../src/reconcile/markdown-blocks.ts';
-import { mergeMessage, mergeRequestOf } from '../../src/reconcile/merge-message.ts';
-import { isRenderCommit } from '../../src/reconcile/bot-commit.ts';
+import { mergeMessage, mergeRequestOf } from '../../src/reconcile/publication/merge-message.ts';
+import { isControlledBy, mayFlow, type Party } from '../../src/reconcile/repository/visibility.ts';
+import { isRenderCommit } from '../../src/reconcile/seal/bot-commit.ts';
 import {
   conflictRecord,
   conflictSeal,
@@ -22,9 +16,15 @@ import {
   readSealed,
   sealedMessage,
   type UpdateRecord,
-} from '../../src/reconcile/update-record.ts';
-import { updateTarget, type TargetInput } from '../../src/reconcile/update-target.ts';
-import { isControlledBy, mayFlow, type Party } from '../../src/reconcile/visibility.ts';
+} from '../../src/reconcile/seal/update-record.ts';
+import {
+  code,
+  conflictTable,
+  fenced,
+  sentence,
+  shownValue,
+  table,
+} from '../../src/reconcile/text/markdown-blocks.ts';
 import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
 
 const seals = createKeyring(['ours']);

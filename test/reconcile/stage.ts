@@ -9,7 +9,6 @@ import type { Environment } from '../../src/config/environment.ts';
 import { createContentPools } from '../../src/isolation/content.ts';
 import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import type { RealisticOption } from '../../src/localforge/realism/settings.ts';
-import { createLog } from '../../src/log.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
 import {
   dashboardJob,
@@ -18,6 +17,7 @@ import {
   repositorySweepJob,
 } from '../../src/reconcile/jobs.ts';
 import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
 import { copyTemplate } from '../queue/engines.ts';

@@ -7,10 +7,10 @@ import { readKptfile, withCondition, withName } from '../../../src/package/kptfi
 import type { PackageFile } from '../../../src/package/package.ts';
 import { powerMarkdown } from '../../../src/package/power/power-markdown.ts';
 import type { Guardrail } from '../../../src/package/render/render-types.ts';
+import { renderCheck } from '../../../src/reconcile/check/render-check.ts';
 import type { Content } from '../../../src/reconcile/content-port.ts';
-import { conflictTable } from '../../../src/reconcile/markdown-blocks.ts';
-import type { RenderedPackage } from '../../../src/reconcile/proposal-render.ts';
-import { renderCheck } from '../../../src/reconcile/render-check.ts';
+import type { RenderedPackage } from '../../../src/reconcile/render/proposal-render.ts';
+import { conflictTable } from '../../../src/reconcile/text/markdown-blocks.ts';
 import type { Choices } from './choices.ts';
 import { altered, hostilePackage, hostilePolicies } from './packages.ts';
 import { subject } from './patterns.ts';

@@ -11,7 +11,6 @@ import { ownersOfAll, parseCodeOwners } from '../../../src/config/code-owners.ts
 import { globProblem, matchesGlob } from '../../../src/config/glob.ts';
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { readRollouts } from '../../../src/config/read-rollouts.ts';
-import { createScrubber } from '../../../src/log.ts';
 import { readKrmignore } from '../../../src/package/krmignore.ts';
 /** What is done with documents, names and texts, all of it in the main loop. */
 import type { PackageFile } from '../../../src/package/package.ts';
@@ -20,17 +19,18 @@ import type { ReadDocument } from '../../../src/package/variant/read-document.ts
 import type { ObjectMeta } from '../../../src/package/variant/variant-types.ts';
 import type { Content } from '../../../src/reconcile/content-port.ts';
 import type { Git, GitRef } from '../../../src/reconcile/git-port.ts';
-import { code, sentence, table, told } from '../../../src/reconcile/markdown-blocks.ts';
 import {
   channelRevision,
   loadRevisionRefs,
   newestRevision,
   upcomingRevision,
-} from '../../../src/reconcile/package-revisions.ts';
-import { readSealedComments } from '../../../src/reconcile/sealed-comment.ts';
+} from '../../../src/reconcile/repository/package-revisions.ts';
+import { readSealedComments } from '../../../src/reconcile/seal/sealed-comment.ts';
+import { code, sentence, table, told } from '../../../src/reconcile/text/markdown-blocks.ts';
 import type { Keyring } from '../../../src/revision/keyring.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
+import { createScrubber } from '../../../src/telemetry/log.ts';
 import { cutLine, cutText } from '../../../src/text/cut-text.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../../src/text/markdown.ts';
 import { scrubSecrets } from '../../../src/text/secrets.ts';

@@ -1,0 +1,57 @@
+/**
+ * How old a mirror may be for a job. A fetch that began after an event sees all that the event speaks of, so a burst
+ * of jobs about one event needs one fetch, and not one each. What changed later has an event of its own, and nothing
+ * is written without naming the commit that it was decided on.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import type { Git } from '../reconcile/git-port.ts';
+
+/** What a job is about, in milliseconds of the wall clock. */
+export interface Moment {
+  /** When its event came. */
+  readonly since: number;
+  /** True where the jobs that it asks for are about the same event, because it writes nothing itself. */
+  readonly passOn: boolean;
+}
+
+export interface Freshness {
+  /** Does the work of a job; `null`: whatever it reads is read anew. */
+  during<Result>(moment: Moment | null, work: () => Promise<Result>): Promise<Result>;
+  /** The moment to write on a job that is asked for now. */
+  stamp(): number;
+  /** The same git, whose whole fetch is left out where the last one is fresh enough. */
+  wrap(repositoryId: number, git: Git): Git;
+}
+
+/** `marginMs`: how far the clocks of the processes that share a queue may be apart; 0 for one process. */
+export function createFreshness(now: () => number, marginMs: number): Freshness {
+  const began = new Map<number, number>();
+  const moments = new AsyncLocalStorage<Moment | null>();
+
+  function isFresh(repositoryId: number): boolean {
+    const since = moments.getStore()?.since;
+    const at = began.get(repositoryId);
+    // A time that has not come means that the clock was set back: it proves nothing.
+    return since !== undefined && at !== undefined && at > since + marginMs && at <= now();
+  }
+
+  return {
+    during: (moment, work) => moments.run(moment, work),
+    stamp() {
+      const moment = moments.getStore();
+      return moment?.passOn === true ? moment.since : now();
+    },
+    wrap: (repositoryId, git) => ({
+      ...git,
+      async fetch(options = {}, signal) {
+        const whole = options.refspecs === undefined;
+        if (whole && isFresh(repositoryId)) return null;
+        const at = now();
+        const result = await git.fetch(options, signal);
+        if (whole) began.set(repositoryId, at);
+        return result;
+      },
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+/** Commits that GitHub verifies, where a repository demands it and no key is configured: the forge makes and signs them. */
+import { PorticoError } from '../error.ts';
+import type { Forge } from '../reconcile/forge-port.ts';
+import type { Git } from '../reconcile/git-port.ts';
+
+export interface VerifiedCommits {
+  /** A repository's git whose commits are verified where its rules, or a refused push, ask for it. */
+  wrap<Some extends Git>(repositoryId: number, git: Some, forge: Forge): Some;
+}
+
+/** How long what the rules of a repository say is good. */
+const AGE_MS = 600_000;
+const UNSIGNED = 'refs/portico/unsigned/';
+
+/**
+ * A commit that an App makes through the API is signed by GitHub where neither author nor committer is given
+ * (https://docs.github.com/en/authentication/managing-commit-signature-verification/about-commit-signature-verification#signature-verification-for-bots,
+ * peter-evans/create-pull-request#1241). Its tree is pushed by git, so that modes and bytes are kept: as a commit below
+ * `refs/portico/unsigned/`, which no ruleset of branches or tags reaches, for the moment.
+ */
+export function createVerifiedCommits(now: () => number): VerifiedCommits {
+  const demands = new Map<number, { readonly at: number; readonly demanded: boolean }>();
+
+  const demanded = async (id: number, forge: Forge, signal?: AbortSignal): Promise<boolean> => {
+    const known = demands.get(id);
+    if (known !== undefined && (known.demanded || now() - known.at < AGE_MS)) return known.demanded;
+    const found = await demandedByRules(forge, signal);
+    demands.set(id, { at: now(), demanded: found });
+    return found;
+  };
+
+  return {
+    wrap: (id, git, forge) => ({
+      ...git,
+      commitTree: async (commit, signal) => {
+        const oid = await git.commitTree(commit, signal);
+        if (!(await demanded(id, forge, signal))) return oid;
+        return signedByForge(git, forge, commit, oid, signal);
+      },
+      push: async (updates, signal) => {
+        const answer = await git.push(updates, signal);
+        const unsigned = !answer.ok && answer.rejected.some(({ reason }) => reason === 'signatures');
+        if (!unsigned || demands.get(id)?.demanded === true) return answer;
+        // A rule that was not seen: what is made the next time is verified.
+        demands.set(id, { at: now(), demanded: true });
+        throw new PorticoError(
+          'SIGNATURES_DEMANDED',
+          'the forge demands verified commits; they are made anew',
+          {
+            blame: 'forge',
+            retryAfter: 1,
+          },
+        );
+      },
+    }),
+  };
+}
+
+async function signedByForge(
+  git: Git,
+  forge: Forge,
+  commit: Parameters<Git['commitTree']>[0],
+  oid: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const ref = `${UNSIGNED}${oid}`;
+  // What a process that was killed has left goes along.
+  const left = [...(await git.refs(UNSIGNED, signal))].map(([name, { oid: at }]) => ({
+    ref: name,
+    to: null,
+    expect: at,
+  }));
+  const placed = await git.push([{ ref, to: oid, expect: null }], signal);
+  if (!placed.ok) return oid;
+  const { tree, parents, message } = commit;
+  const made = await forge.createCommit({ tree, parents, message }, signal);
+  await git.fetch({ refspecs: [made] }, signal);
+  await git.push([{ ref, to: null, expect: oid }], signal);
+  for (const one of left) await git.push([one], signal);
+  return made;
+}
+
+/** What the forge does not tell is found out by the first push that it refuses. */
+async function demandedByRules(forge: Forge, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    const { defaultBranch } = await forge.get(signal);
+    return (await forge.branchRules(defaultBranch, signal)).requiresSignatures;
+  } catch (error) {
+    if (error instanceof PorticoError && UNTOLD.has(error.code)) return false;
+    throw error;
+  }
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN']);

@@ -1,0 +1,43 @@
+/** Pure: the check that says whether the people who must approve a proposal have done so. */
+import type { ApprovalState } from '../../command/approval-state.ts';
+import { shortDigest } from '../../revision/digest.ts';
+import { APPROVAL_CHECK } from '../check-names.ts';
+import { told } from '../text/markdown-blocks.ts';
+import type { Draft } from './check-content.ts';
+
+const CONCLUSIONS = { 'not-asked': 'neutral', given: 'success', missing: 'action_required' } as const;
+
+const HOW =
+  'An approving review, or `/portico approve`, approves exactly this content: a push that changes it asks again, a rebase that does not change it does not.';
+
+/** The external id of the check: of which content it speaks, and what the proposal makes that of, its merge base. */
+export function approvalOf(digest: string, mergeBase: string): string {
+  return `${shortDigest(digest)}:${mergeBase}`;
+}
+
+/** Whether an external id speaks of this content; those of earlier versions name no merge base. */
+export function isApprovalOf(externalId: string, digest: string): boolean {
+  return externalId.split(':')[0] === shortDigest(digest);
+}
+
+/** The merge base that an external id names. */
+export function mergeBaseIn(externalId: string | undefined): string | undefined {
+  return /^[0-9a-f]{12}:([0-9a-f]{40,64})$/.exec(externalId ?? '')?.[1];
+}
+
+/**
+ * Waits (`action_required`, which a ruleset does not let pass) until the approvals are there. A draft waits too: "Ready
+ * for review" makes it a proposal before anybody looks again.
+ */
+export function approvalCheck({ kind, sentence, notes }: ApprovalState): Draft {
+  return {
+    name: APPROVAL_CHECK,
+    conclusion: CONCLUSIONS[kind],
+    title: sentence,
+    summary: [
+      told(sentence),
+      ...notes.map((note) => `- ${told(note)}`),
+      ...(kind === 'missing' ? [HOW] : []),
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Finding } from '../../package/render/render-types.ts';
+import type { CheckAnnotation, CheckInput } from '../forge-port.ts';
+import type { RenderedPackage } from '../render/proposal-render.ts';
+/** Pure: what every check is made of. */
+import { inDirectory } from '../text/in-directory.ts';
+import { code, shownValue } from '../text/markdown-blocks.ts';
+
+type Conclusion = NonNullable<CheckInput['conclusion']>;
+
+/** A check before it is bound to a commit. */
+export interface Draft {
+  readonly name: string;
+  readonly conclusion: Conclusion;
+  readonly title: string;
+  readonly summary: string;
+  readonly text?: string;
+  readonly annotations?: readonly CheckAnnotation[];
+}
+
+/** So many stand on lines (GitHub takes 50 in a call); the rest stands in the check's text. */
+const MOST_ANNOTATIONS = 300;
+/** So many of the rest are listed. */
+const MOST_LISTED = 500;
+
+/** A finding on its line, with what it speaks of behind a fold. */
+export function annotationOf(one: RenderedPackage, finding: Finding): CheckAnnotation {
+  const line = finding.line ?? 1;
+  const details = detailsOf(finding);
+  return {
+    path: inDirectory(one.package.directory, finding.file ?? 'Kptfile'),
+    startLine: line,
+    endLine: line,
+    ...(finding.column !== undefined && { startColumn: finding.column, endColumn: finding.column }),
+    level: finding.severity === 'error' ? 'failure' : finding.severity === 'warning' ? 'warning' : 'notice',
+    title: titleOf(finding),
+    message: finding.message === '' ? 'The function gave no message.' : finding.message,
+    ...(details !== '' && { rawDetails: details }),
+  };
+}
+
+function titleOf({ function: name, guardrail, resource }: Finding): string {
+  const what = resource === undefined || resource.kind === '' ? '' : `: ${resource.kind} ${resource.name}`;
+  return `${guardrail ?? name}${what}`;
+}
+
+/** A title has room for that much of a message. */
+const LONGEST_TITLE = 120;
+
+/** The first of so many findings as a title: which resource, and what is wrong with it. */
+export function findingTitle({ resource, message, file }: Finding, of: number): string {
+  const where =
+    resource === undefined || resource.kind === '' ? (file ?? '') : `${resource.kind} ${resource.name}`;
+  const what = titlePart(message);
+  const more = of > 1 ? `, and ${of - 1} more` : '';
+  return `${[where, what].filter((part) => part !== '').join(': ') || '1 finding'}${more}`;
+}
+
+/** A message on one line, as long as a title may be, without its full stop. */
+export function titlePart(message: string): string {
+  return shownValue(message.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE).replace(/\.$/, '');
+}
+
+/** Resource, field, current and proposed value, one on a line. */
+function detailsOf({ function: name, guardrail, resource, item: { field } }: Finding): string {
+  const lines = [
+    ...(guardrail === undefined ? [] : [`function: ${name}`]),
+    ...(resource === undefined || resource.kind === ''
+      ? []
+      : [
+          `resource: ${resource.apiVersion} ${resource.kind} ${resource.namespace === '' ? '' : `${resource.namespace}/`}${resource.name}`,
+        ]),
+    ...(field === undefined || field.path === '' ? [] : [`field: ${field.path}`]),
+    ...(field?.currentValue === undefined ? [] : [`current value: ${shownValue(field.currentValue, 4000)}`]),
+    ...(field?.proposedValue === undefined
+      ? []
+      : [`proposed value: ${shownValue(field.proposedValue, 4000)}`]),
+  ];
+  return lines.join('\n');
+}
+
+/** Errors first; what goes beyond the limit comes as a list for the check's text. */
+export function placed(annotations: readonly CheckAnnotation[]): {
+  readonly annotations: readonly CheckAnnotation[];
+  readonly rest: string;
+} {
+  if (annotations.length <= MOST_ANNOTATIONS) return { annotations, rest: '' };
+  const sorted = annotations.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  const left = sorted.slice(MOST_ANNOTATIONS);
+  const listed = left
+    .slice(0, MOST_LISTED)
+    .map(
+      ({ path, startLine, message }) =>
+        `- ${code(`${path}:${startLine}`)}: ${code(shownValue(message, 200))}`,
+    );
+  const more = left.length > listed.length ? [`- and ${left.length - listed.length} more`] : [];
+  const head = `${annotations.length} findings; the first ${MOST_ANNOTATIONS} stand on their lines, these do not:`;
+  return { annotations: sorted.slice(0, MOST_ANNOTATIONS), rest: [head, '', ...listed, ...more].join('\n') };
+}
+
+const LEVELS: readonly CheckAnnotation['level'][] = ['failure', 'warning', 'notice'];
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,185 @@
+/** Pure: the check of the configuration, of a proposal that changes it or of the branch that holds it. */
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { CONFIG_CHECK } from '../check-names.ts';
+import type { CheckAnnotation, CheckInput } from '../forge-port.ts';
+import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
+import { count, placed, type Draft } from './check-content.ts';
+import type { ConfigTrial, TrialFinding } from './config-trial.ts';
+
+/** A proposed configuration: its mistakes, or what it would do. */
+export interface ProposedConfig {
+  readonly problems: readonly ConfigProblem[];
+  /** Null where it has mistakes, or demands of packages what is demanded already. */
+  readonly trial: ConfigTrial | null;
+  /** Where a guardrail stands in the file, by its name. 1-based. */
+  readonly placeOf: (guardrail: string) => { readonly line: number; readonly column: number };
+  readonly file: string;
+}
+
+/** Failing for mistakes alone; packages that would newly fail make it neutral, because that may be what is wanted. */
+export function configCheck({ problems, trial, placeOf, file }: ProposedConfig): Draft {
+  if (problems.length > 0) return mistakes(problems);
+  if (trial === null) {
+    return {
+      name: CONFIG_CHECK,
+      conclusion: 'success',
+      title: 'The configuration is valid',
+      summary: 'It comes into force when it is merged. It demands of packages what is demanded already.',
+    };
+  }
+  const { broken, newly } = trial;
+  const blocking = newly.filter(({ mode }) => mode === 'enforce');
+  const at = (guardrail: string, level: CheckAnnotation['level'], message: string): CheckAnnotation => {
+    const { line, column } = placeOf(guardrail);
+    const place = { startLine: line, endLine: line, startColumn: column, endColumn: column };
+    return { path: file, ...place, level, title: `guardrail ${guardrail}`, message };
+  };
+  const byGuardrail = Map.groupBy(newly, ({ guardrail }) => guardrail);
+  const { annotations } = placed([
+    ...broken.map(({ guardrail, message, hint }) => at(guardrail, 'failure', `${sentence(message)} ${hint}`)),
+    ...[...byGuardrail].map(([guardrail, found]) =>
+      at(guardrail, 'warning', `${count(packagesIn(found), 'published package')} would newly fail this.`),
+    ),
+    ...trial.notRun.map((guardrail) =>
+      at(
+        guardrail,
+        'notice',
+        'Not run before merge: nobody has approved yet what it runs, or what it reads.',
+      ),
+    ),
+  ]);
+  return {
+    name: CONFIG_CHECK,
+    conclusion: broken.length > 0 ? 'failure' : blocking.length > 0 ? 'neutral' : 'success',
+    title: titleOf(trial, blocking),
+    summary: trialSummary(trial),
+    annotations,
+  };
+}
+
+function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly TrialFinding[]): string {
+  if (broken.length > 0) return `${count(broken.length, 'guardrail')} cannot be configured`;
+  const of = `of ${count(packages, 'package')}`;
+  if (blocking.length > 0) return `${packagesIn(blocking)} ${of} would newly fail`;
+  return newly.length > 0
+    ? `The configuration is valid; ${packagesIn(newly)} ${of} would be warned`
+    : `The configuration is valid, and no package would newly fail`;
+}
+
+/** Rows of the comment; the check has all. */
+const MOST_IN_COMMENT = 10;
+
+/** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
+export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' | 'trial'>): string {
+  if (problems.length > 0) return '';
+  if (trial === null) return 'The configuration demands of packages what is demanded already.';
+  const { newly, rewritten, packages, notRun } = trial;
+  const failing = newly.filter(({ mode }) => mode === 'enforce');
+  const of = `of ${count(packages, 'package')} would newly`;
+  const verdict = [
+    ...(failing.length > 0 ? [`**${packagesIn(failing)} ${of} fail** with this configuration`] : []),
+    ...(newly.length > failing.length
+      ? [`**${packagesIn(newly.filter(({ mode }) => mode !== 'enforce'))} ${of} be warned**`]
+      : []),
+  ].join(', and ');
+  const rows = worstFirst(newly).slice(0, MOST_IN_COMMENT).map(findingRow);
+  const more = newly.length - rows.length;
+  return [
+    verdict === ''
+      ? `No package of ${packages} would newly fail with this configuration.`
+      : `${verdict}. What is published stays published; the next proposal of each has to mend it.`,
+    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
+    more > 0 ? `${more} more stand in the check ${code(CONFIG_CHECK)}.` : '',
+    rewritten.length === 0 ? '' : `The next proposal of ${names(rewritten)} would be rewritten by a mutator.`,
+    notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}.`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
+  return newly.toSorted((a, b) => Number(b.mode === 'enforce') - Number(a.mode === 'enforce'));
+}
+
+function findingRow({ package: path, revision, guardrail, mode, errors, message }: TrialFinding): string[] {
+  const at = code(revision === null ? path : `${path}@${revision}`);
+  return [at, code(guardrail), mode, String(errors), code(shownValue(message, 200))];
+}
+
+function packagesIn(findings: readonly TrialFinding[]): number {
+  return new Set(findings.map((finding) => finding.package)).size;
+}
+
+const MOST_ROWS = 200;
+const MOST_NAMES = 50;
+
+function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
+  const rows = worstFirst(newly).slice(0, MOST_ROWS).map(findingRow);
+  return [
+    'It comes into force when it is merged.',
+    broken.length === 0
+      ? ''
+      : table(
+          ['guardrail', 'what', 'do this'],
+          broken.map(({ guardrail, message, hint }) => [code(guardrail), message, hint]),
+        ),
+    `Its guardrails were run over the newest revision of ${count(packages, 'package')} (of a package without a revision, over the branch). ${newly.length === 0 ? 'None would newly fail.' : 'These would newly fail; they stay published, and their next proposal has to mend it:'}`,
+    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
+    newly.length > MOST_ROWS ? `${newly.length - MOST_ROWS} more are not shown.` : '',
+    rewritten.length === 0
+      ? ''
+      : `The next proposal of these packages would be rewritten by a mutator: ${names(rewritten)}.`,
+    notRun.length === 0
+      ? ''
+      : `Not run before merge, because nobody has approved yet what they run, or what they read: ${names(notRun)}.`,
+    left === 0 ? '' : `${count(left, 'package')} beyond the first ${packages} were not looked at.`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function names(all: readonly string[]): string {
+  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
+  return all.slice(0, MOST_NAMES).map(code).join(', ') + more;
+}
+
+function mistakes(problems: readonly ConfigProblem[]): Draft {
+  return {
+    name: CONFIG_CHECK,
+    conclusion: 'failure',
+    title: `${count(problems.length, 'mistake')} in the configuration`,
+    summary: table(
+      ['where', 'what', 'do this'],
+      problems.map((problem) => [code(`${problem.file}:${problem.line}`), problem.message, problem.hint]),
+    ),
+    annotations: problems.map((problem) => ({
+      path: problem.file,
+      startLine: problem.line,
+      endLine: problem.line,
+      startColumn: problem.column,
+      endColumn: problem.column,
+      level: 'failure',
+      title: problem.path === '' ? 'portico.yaml' : problem.path,
+      message: `${sentence(problem.message)} ${problem.hint}`,
+    })),
+  };
+}
+
+/** The same for the head of the default branch, where a mistake leaves the last good version in force, or none. */
+export function configCheckAt(
+  head: string,
+  problems: readonly ConfigProblem[],
+  inForce: boolean,
+): CheckInput {
+  const draft = mistakes(problems);
+  const state = inForce
+    ? 'The last version without mistakes stays in force.'
+    : 'No version without mistakes is found, so Portico does nothing in this repository.';
+  return {
+    ...draft,
+    summary: `${state}\n\n${draft.summary}`,
+    headSha: head,
+    externalId: head,
+    status: 'completed',
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * What a proposed configuration would do to what is published, before it is merged: its guardrails run over every
+ * package. Nothing in it has been approved yet, so only built-in functions run, which have no way out.
+ */
+import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
+import { digestOf } from '../../revision/digest.ts';
+import type { Git } from '../git-port.ts';
+import type { World } from '../ports.ts';
+import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+
+/** What one guardrail finds in one published package. */
+export interface TrialFinding {
+  readonly package: string;
+  /** The newest revision; null where the branch stands in for it. */
+  readonly revision: string | null;
+  readonly guardrail: string;
+  readonly mode: GuardrailConfig['mode'];
+  readonly errors: number;
+  /** The first of them. */
+  readonly message: string;
+}
+
+export interface ConfigTrial {
+  /** Packages that were looked at, and those beyond the limit. */
+  readonly packages: number;
+  readonly left: number;
+  /** What fails with the proposed configuration and does not with the one in force. */
+  readonly newly: readonly TrialFinding[];
+  /** Packages that an enforced mutator would change. */
+  readonly rewritten: readonly string[];
+  /** Guardrails that are not built in, or that read what nobody has approved: they run once they are merged. */
+  readonly notRun: readonly string[];
+  /** Guardrails whose own configuration is missing or wrong. */
+  readonly broken: readonly {
+    readonly guardrail: string;
+    readonly message: string;
+    readonly hint: string;
+  }[];
+}
+
+/** What is remembered of one package under one set of guardrails. */
+interface Outcome {
+  readonly findings: readonly Omit<TrialFinding, 'package' | 'revision'>[];
+  readonly notRun: readonly string[];
+  readonly rewritten: boolean;
+}
+
+export type TrialMemory = Map<string, Outcome>;
+
+/** Packages that one look takes; and how many outcomes are remembered. */
+const MOST_PACKAGES = 500;
+const MOST_REMEMBERED = 5_000;
+
+/**
+ * Compares the proposed configuration with the one in force. Null where they demand the same. A package and a set of
+ * guardrails that were seen before are not run again.
+ */
+export async function tryConfiguration(
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  git: Git,
+  sides: {
+    readonly config: RepositoryConfig;
+    readonly inForce: LoadedGuardrails;
+    readonly base: string;
+    /** The commit with the proposed configuration. */
+    readonly head: string;
+  },
+  memory: TrialMemory,
+  signal?: AbortSignal,
+): Promise<ConfigTrial | null> {
+  const { config, inForce, base, head } = sides;
+  const proposed = await loadGuardrails(git, config, head, signal, inForce.reads);
+  if (proposed.digest === inForce.digest) return null;
+  const refs = await loadRevisionRefs(git, signal);
+  const all = await rootPackages({ git }, base, config.directory, signal);
+  const newly: TrialFinding[] = [];
+  const rewritten: string[] = [];
+  const notRun = new Set<string>(proposed.unapproved);
+  for (const { path: below, directory } of all.slice(0, MOST_PACKAGES)) {
+    const path = below === '' ? '.' : below;
+    const newest = newestRevision(refs, directory);
+    const place = { commit: newest?.tag.commit ?? base, directory, path };
+    const now = await outcomeOf(world, git, place, proposed, memory, signal);
+    for (const name of now.notRun) notRun.add(name);
+    const suspicious = now.findings.length > 0 || now.rewritten;
+    const before = suspicious ? await outcomeOf(world, git, place, inForce, memory, signal) : NOTHING;
+    const failedBefore = new Set(before.findings.map(({ guardrail, mode }) => `${mode} ${guardrail}`));
+    for (const finding of now.findings) {
+      if (failedBefore.has(`${finding.mode} ${finding.guardrail}`)) continue;
+      newly.push({ package: path, revision: newest?.name ?? null, ...finding });
+    }
+    if (now.rewritten && !before.rewritten) rewritten.push(path);
+  }
+  return {
+    packages: Math.min(all.length, MOST_PACKAGES),
+    left: Math.max(0, all.length - MOST_PACKAGES),
+    newly,
+    rewritten,
+    notRun: [...notRun].sort(),
+    broken: brokenIn(proposed, config),
+  };
+}
+
+const NOTHING: Outcome = { findings: [], notRun: [], rewritten: false };
+
+/** Configuration files that cannot be used, whichever packages the guardrail is for. */
+function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig): ConfigTrial['broken'] {
+  const examples = [...guardrails.mutators, ...guardrails.validators].flatMap(
+    ({ paths }) => paths?.map((glob) => glob.replaceAll(/\*+/g, 'x')) ?? ['.'],
+  );
+  const runs = new Map<string, FunctionRun>();
+  for (const path of new Set(examples)) {
+    for (const run of proposed.brokenFor(path)) runs.set(run.guardrail ?? '', run);
+  }
+  return [...runs].flatMap(([guardrail, { refused }]) =>
+    refused === undefined ? [] : [{ guardrail, message: refused.message, hint: refused.hint }],
+  );
+}
+
+async function outcomeOf(
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  git: Git,
+  place: { readonly commit: string; readonly directory: string; readonly path: string },
+  loaded: LoadedGuardrails,
+  memory: TrialMemory,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const { commit, directory, path } = place;
+  const tree = await git.treeId(commit, directory, signal);
+  if (tree === null) return NOTHING;
+  const key = digestOf('portico trial 1', [tree, path, loaded.digest, world.runtimeVersion]);
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const files = await filesAt(git, commit, directory, signal);
+  const outcome = await run(world, files, loaded.forPackage(path), path, signal);
+  keepNewest(memory, key, outcome, MOST_REMEMBERED);
+  return outcome;
+}
+
+/** Runs the guardrails alone: what is published has been through its own pipeline. */
+async function run(
+  { content, builtins }: Pick<World, 'content' | 'builtins'>,
+  files: PackageFiles,
+  guardrails: readonly Guardrail[],
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  // Compiled policies are programs that nobody has approved: they do not run.
+  const { judgeRego: _judgeRego, ...runtime } = builtins;
+  // Validators say all they have, whatever their mode: what counts is decided here.
+  const outspoken = guardrails.map((one): Guardrail =>
+    one.type === 'validator' ? { ...one, mode: 'enforce' } : one,
+  );
+  // Nothing changes here: what is published is compared with itself.
+  const context = { path, repository: '', base: files };
+  const result = await content.render({
+    files,
+    runtime,
+    guardrailsOnly: true,
+    guardrails: outspoken,
+    context,
+    ...(signal && { signal }),
+  });
+  const refused = new Set(
+    result.runs.flatMap(({ guardrail, refused: why }) => (why === undefined ? [] : [guardrail])),
+  );
+  return {
+    findings: guardrails.flatMap(({ name, mode }) =>
+      refused.has(name) ? [] : (failures(result.findings, result.runs, name, mode) ?? []),
+    ),
+    notRun: guardrails.filter(({ name }) => refused.has(name)).map(({ name }) => name),
+    rewritten: result.changed.length > 0,
+  };
+}
+
+function failures(
+  findings: readonly Finding[],
+  runs: readonly FunctionRun[],
+  guardrail: string,
+  mode: GuardrailConfig['mode'],
+): Outcome['findings'] {
+  const errors = findings.filter((one) => one.guardrail === guardrail && one.severity === 'error');
+  const broke = runs.some((one) => one.guardrail === guardrail && one.exitCode !== 0);
+  if (errors.length === 0 && !broke) return [];
+  const message = errors[0]?.message ?? 'The function failed.';
+  return [{ guardrail, mode, errors: Math.max(1, errors.length), message: message.slice(0, 500) }];
+}

@@ -1,0 +1,111 @@
+/** Pure: one check for each guardrail. */
+import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
+import { guardrailCheck } from '../check-names.ts';
+import type { RenderedPackage } from '../render/proposal-render.ts';
+import { code, fenced, sentence, table } from '../text/markdown-blocks.ts';
+import { annotationOf, count, findingTitle, placed, type Draft } from './check-content.ts';
+
+export function guardrailChecks(
+  config: Pick<RepositoryConfig, 'guardrails'>,
+  rendered: readonly RenderedPackage[],
+): Draft[] {
+  return [...config.guardrails.mutators, ...config.guardrails.validators].map((one) =>
+    guardrailDraft(one, rendered),
+  );
+}
+
+/** Failing only where it is enforced; one that warns is neutral, and a dry run is green and says what it found. */
+function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly RenderedPackage[]): Draft {
+  const found = rendered.flatMap((one) =>
+    one.findings.filter((finding) => finding.guardrail === name).map((finding) => ({ one, finding })),
+  );
+  const runs = rendered.flatMap((one) =>
+    one.runs.filter((run) => run.guardrail === name).map((run) => ({ path: one.package.path, run })),
+  );
+  const broken = runs.filter(({ run }) => run.exitCode !== 0 || run.refused !== undefined);
+  const refused = broken.find(({ run }) => run.refused !== undefined)?.run.refused;
+  const errors = found.filter(({ finding }) => finding.severity === 'error').length;
+  // In a dry run everything is told as information, whatever the function calls it.
+  const told = mode === 'dryrun' ? found : found.filter(({ finding }) => finding.severity !== 'info');
+  const bad = errors > 0 || broken.length > 0;
+  const { annotations, rest } = placed(told.map(({ one, finding }) => annotationOf(one, finding)));
+  return {
+    name: guardrailCheck(name),
+    conclusion: conclusionOf(mode, bad, told.length > 0),
+    title: titleOf(mode, runs.length, findingsOf(mode, told, errors), broken, refused?.message),
+    summary: [
+      `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
+      ...(refused === undefined ? [] : [refused.hint]),
+      runs.length > 1 ? runTable(runs, found) : '',
+      ...broken
+        .map(({ run }) => run.stderr ?? '')
+        .filter((text) => text !== '')
+        .slice(0, 5)
+        .map((text) => fenced(text.slice(0, 4000))),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+    ...(rest !== '' && { text: rest }),
+    annotations,
+  };
+}
+
+const MODES: Record<GuardrailConfig['mode'], string> = {
+  enforce: 'What it finds must be mended before the proposal can be published.',
+  warn: 'What it finds keeps nothing back.',
+  dryrun: 'It is being tried: what it finds is counted and shown, and keeps nothing back.',
+};
+
+function conclusionOf(mode: GuardrailConfig['mode'], bad: boolean, told: boolean): Draft['conclusion'] {
+  if (mode === 'enforce') return bad ? 'failure' : 'success';
+  return mode === 'warn' && (bad || told) ? 'neutral' : 'success';
+}
+
+type Found = readonly { readonly one: RenderedPackage; readonly finding: Finding }[];
+
+/** What the title speaks of: where errors keep the proposal back, these. */
+function findingsOf(mode: GuardrailConfig['mode'], told: Found, errors: number): Found {
+  return mode === 'enforce' && errors > 0 ? told.filter(({ finding }) => finding.severity === 'error') : told;
+}
+
+/** The title names the first finding, and how many there are beside it. */
+function titleOf(
+  mode: GuardrailConfig['mode'],
+  runs: number,
+  found: Found,
+  broken: readonly { readonly run: FunctionRun }[],
+  refused: string | undefined,
+): string {
+  const advice = mode === 'enforce' ? '' : ` (${mode})`;
+  if (refused !== undefined)
+    return mode === 'enforce' ? sentence(refused).replace(/\.$/, '') : `${refused} (${mode})`;
+  if (runs === 0) return 'No package to look at';
+  const [first] = found;
+  if (first !== undefined) return `${findingTitle(first.finding, found.length)}${advice}`;
+  const [failed] = broken;
+  return failed === undefined ? 'Nothing found' : `${failed.run.function} failed${advice}`;
+}
+
+const MOST_ROWS = 100;
+
+function runTable(
+  runs: readonly { readonly path: string; readonly run: FunctionRun }[],
+  found: readonly { readonly one: RenderedPackage }[],
+): string {
+  const findings = Map.groupBy(found, ({ one }) => one.package.path);
+  const rows = runs.slice(0, MOST_ROWS).map(({ path, run }) => {
+    const number = findings.get(path)?.length ?? 0;
+    const outcome =
+      run.refused !== undefined
+        ? 'not run'
+        : run.exitCode !== 0
+          ? 'failed'
+          : number === 0
+            ? 'nothing found'
+            : count(number, 'finding');
+    return [code(path), outcome];
+  });
+  const more = runs.length > MOST_ROWS ? `\n\n${runs.length - MOST_ROWS} more packages are not shown.` : '';
+  return table(['package', 'result'], rows) + more;
+}

@@ -1,0 +1,86 @@
+import type { KptfileProblem } from '../../package/kptfile.ts';
+import { PACKAGE_CHECK } from '../check-names.ts';
+import type { RenderedPackage } from '../render/proposal-render.ts';
+import { inDirectory } from '../text/in-directory.ts';
+import { code, sentence, shownValue, table, told } from '../text/markdown-blocks.ts';
+import { count, type Draft } from './check-content.ts';
+
+/** What is known of the packages of a proposal. */
+export interface PackageFacts {
+  /** Directory from the top of the repository → what is wrong with its Kptfile. */
+  readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
+  readonly rendered: readonly RenderedPackage[];
+  readonly removed: readonly string[];
+}
+
+/** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
+export function packageCheck(facts: PackageFacts): Draft {
+  const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
+    found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
+  );
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const gates = facts.rendered.flatMap((one) =>
+    (one.gates ?? []).map((gate) => ({ ...gate, in: one.package })),
+  );
+  const unready = gates.filter(({ ready }) => !ready);
+  const names = [...facts.rendered.map((one) => one.package.path), ...facts.removed];
+  const title =
+    errors.length > 0
+      ? mistakeTitle(errors)
+      : unready.length > 0
+        ? `Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`.slice(0, 250)
+        : count(names.length, 'package');
+  const rows = gates.map(({ type, ready, message, in: { path } }) => [
+    code(path),
+    code(type),
+    ready ? 'met' : 'not met',
+    told(message),
+  ]);
+  return {
+    name: PACKAGE_CHECK,
+    conclusion: errors.length > 0 || unready.length > 0 ? 'failure' : 'success',
+    title,
+    summary:
+      names.length === 0
+        ? 'The proposal touches no package.'
+        : [
+            table(
+              ['package', 'what'],
+              names.map((name) => [code(name), facts.removed.includes(name) ? 'removed' : 'changed']),
+            ),
+            ...(rows.length === 0 ? [] : [table(['package', 'readiness gate', '', ''], rows), GATES]),
+          ].join('\n\n'),
+    annotations: [
+      ...problems.map(({ file, line, severity, message, path }) => ({
+        path: file,
+        startLine: line ?? 1,
+        endLine: line ?? 1,
+        level: severity === 'error' ? ('failure' as const) : ('warning' as const),
+        title: path === '' ? 'Kptfile' : path,
+        message,
+      })),
+      ...unready.map(({ type, message, in: { directory } }) => ({
+        path: inDirectory(directory, 'Kptfile'),
+        startLine: 1,
+        endLine: 1,
+        level: 'failure' as const,
+        title: `Readiness gate ${type}`,
+        message: sentence(message),
+      })),
+    ],
+  };
+}
+
+const GATES =
+  'Gates are computed by rendering from a Kptfile without conditions; what is written into `status.conditions` by hand does not count. A gate that nothing can meet is taken out of `info.readinessGates`.';
+
+/** The title names the first, and how many there are beside it. */
+function mistakeTitle(
+  errors: readonly { readonly file: string; readonly line?: number; readonly message: string }[],
+): string {
+  const [first] = errors;
+  if (first === undefined) return '';
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
+  const where = `${first.file}${first.line === undefined ? '' : `:${first.line}`}`;
+  return `${where}: ${shownValue(sentence(first.message), 150).replace(/\.$/, '')}${more}`;
+}

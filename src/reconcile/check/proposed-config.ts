@@ -1,0 +1,98 @@
+import { plainPath } from '../../config/plain-path.ts';
+import type { GuardrailConfig } from '../../config/repository-config.ts';
+import { readYaml } from '../../config/yaml-place.ts';
+import type { Access, World } from '../ports.ts';
+import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
+import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
+import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { documentProblemsAt } from '../repository/variant-documents.ts';
+import { configCheck, type ProposedConfig } from './config-check.ts';
+import { tryConfiguration, type TrialMemory } from './config-trial.ts';
+
+/** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
+export async function proposedConfig(
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  { git }: Pick<Access, 'git'>,
+  { otherFiles, facts, config, base, head, files = head.oid }: ProposalSnapshot & { readonly files?: string },
+  inForce: LoadedGuardrails,
+  memory: TrialMemory,
+  signal?: AbortSignal,
+): Promise<ProposedConfig | null> {
+  const changed = new Set(otherFiles.map(({ path }) => path));
+  const named = [...config.guardrails.mutators, ...config.guardrails.validators].some((one) =>
+    [...changed].some((path) => isNamed(one, path)),
+  );
+  const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
+  if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
+  const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
+  const bytes = await git.readFile(head.oid, CONFIGURATION_FILE, signal);
+  const places = bytes === null ? new Map() : guardrailPlaces(bytes);
+  return {
+    file: CONFIGURATION_FILE,
+    problems: [
+      ...(proposed?.problems ?? []),
+      ...(beside ? await documentProblemsAt(git, head.oid, signal) : []),
+    ],
+    trial:
+      proposed?.ok === true
+        ? await tryConfiguration(
+            world,
+            git,
+            { config: proposed.config, inForce, base, head: files },
+            memory,
+            signal,
+          )
+        : null,
+    placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
+  };
+}
+
+/** True for files of this repository that a guardrail is made from. */
+function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, file: string): boolean {
+  const folders = crds.flatMap(({ repo, path }) => (repo === undefined && path !== undefined ? [path] : []));
+  return [configPath, policyPath, rego, ...folders.map(plainPath)].some(
+    (path) => path !== undefined && (path === file || file.startsWith(`${path}/`)),
+  );
+}
+
+/**
+ * Checks the configuration of a pull request into the default branch, where packages are registered on another one:
+ * nothing else in it is Portico's business.
+ */
+export async function checkConfigurationAlone(
+  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  access: Access,
+  number: number,
+  memory: TrialMemory,
+  signal?: AbortSignal,
+): Promise<void> {
+  const loaded = await loadProposal(access, number, { anyBase: true }, signal);
+  if (loaded.kind === 'none') return;
+  const { snapshot } = loaded;
+  const { pull, config, facts, head } = snapshot;
+  if (pull.state === 'closed' || pull.baseRef !== facts.defaultBranch) return;
+  const base = await access.git.resolve(`refs/heads/${config.branch}`, signal);
+  if (base === null) return;
+  const inForce = await loadGuardrails(access.git, config, base, signal);
+  // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
+  const registered = { ...snapshot, base, files: base };
+  const proposed = await proposedConfig(world, access, registered, inForce, memory, signal);
+  if (proposed === null) return;
+  const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
+  await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
+}
+
+/** Where each guardrail's name stands in the file. */
+function guardrailPlaces(bytes: Uint8Array): Map<string, { readonly line: number; readonly column: number }> {
+  const places = new Map<string, { readonly line: number; readonly column: number }>();
+  const { data, placeOf } = readYaml(CONFIGURATION_FILE, bytes);
+  for (const list of ['mutators', 'validators'] as const) {
+    const entries = (data as { spec?: { guardrails?: Partial<Record<typeof list, { name?: unknown }[]>> } })
+      ?.spec?.guardrails?.[list];
+    for (const [at, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+      const path = ['spec', 'guardrails', list, at, 'name'];
+      if (typeof entry?.name === 'string') places.set(entry.name, placeOf(path));
+    }
+  }
+  return places;
+}

@@ -1,0 +1,82 @@
+import { PUBLICATION_CHECK } from '../check-names.ts';
+import type { CheckInput } from '../forge-port.ts';
+import type { CommitInfo } from '../git-port.ts';
+import { code, table } from '../text/markdown-blocks.ts';
+
+const MOST_ROWS = 100;
+
+/** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */
+export interface Unapproved {
+  readonly commit: CommitInfo;
+  /** Number of the pull request; null for a push. */
+  readonly pull: number | null;
+}
+
+/** What there is to tell of a commit of the registered branch, by package path. */
+export interface PublicationNews {
+  /** What nobody approved and is not published. */
+  readonly flagged: ReadonlyMap<string, Unapproved>;
+  /** Why a revision could not be made, as Markdown. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Revisions that were published without the approvals that they need. */
+  readonly unapproved: ReadonlyMap<string, string>;
+}
+
+/** Pure: what a commit of the registered branch says about packages that are not published, or that nobody approved. */
+export function publicationCheck(
+  commit: string,
+  { flagged, refused, unapproved }: PublicationNews,
+): CheckInput {
+  const names = [...new Set([...refused.keys(), ...flagged.keys()])];
+  const past = [...flagged].map(([path, { commit: state, pull }]) => [
+    code(path),
+    code(state.oid.slice(0, 7)),
+    pull === null ? 'a push' : `#${pull}, merged without the approvals that it needs`,
+  ]);
+  const wrong = [...refused].map(([path, why]) => [code(path), why]);
+  const without = [...unapproved].map(([path, revision]) => [code(path), code(revision)]);
+  const title = [
+    ...(names.length === 0 ? [] : [`Not published: ${names.join(', ')}`]),
+    ...(unapproved.size === 0 ? [] : [`Published without approval: ${[...unapproved.keys()].join(', ')}`]),
+  ].join('; ');
+  return {
+    name: PUBLICATION_CHECK,
+    headSha: commit,
+    externalId: commit,
+    status: 'completed',
+    conclusion: refused.size > 0 ? 'failure' : 'neutral',
+    title,
+    summary: [
+      ...(wrong.length === 0
+        ? []
+        : ['These packages could not be published:', rows(['package', 'why'], wrong)]),
+      ...(past.length === 0 ? [] : [PAST, rows(['package', 'commit', 'brought by'], past), REMEDY]),
+      ...(without.length === 0 ? [] : [WITHOUT, rows(['package', 'revision'], without)]),
+    ].join('\n\n'),
+  };
+}
+
+const PAST =
+  'These packages are not published as they stand here: nobody has approved what came to the branch.';
+const REMEDY =
+  'The next approved proposal that changes the package publishes it with what is there. To publish by themselves what was pushed, or merged without approval, set `publish.directPushes: publish` in `.github/portico.yaml`.';
+const WITHOUT =
+  'These revisions were published without the approvals that the configuration asks for, as `publish.directPushes: publish` says. Their tags say `Approved-by: none`.';
+
+function rows(heads: readonly string[], all: readonly (readonly string[])[]): string {
+  const more = all.length > MOST_ROWS ? `\n\n${all.length - MOST_ROWS} more are not shown.` : '';
+  return `${table(heads, all.slice(0, MOST_ROWS))}${more}`;
+}
+
+/** The same once all of it is published. */
+export function publishedCheck(head: string): CheckInput {
+  return {
+    name: PUBLICATION_CHECK,
+    headSha: head,
+    externalId: head,
+    status: 'completed',
+    conclusion: 'success',
+    title: 'Everything is published',
+    summary: 'Every package on the branch is published as it stands here.',
+  };
+}

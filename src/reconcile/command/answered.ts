@@ -1,0 +1,34 @@
+import type { CommentTarget } from '../comment-source.ts';
+import type { World } from '../ports.ts';
+
+type Which = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
+
+/** Comments of which this process knows that they are answered; the forge knows it in any case. */
+export interface Answered {
+  has(which: Which): boolean;
+  add(which: Which): void;
+}
+
+const MOST_REMEMBERED = 20_000;
+
+const memories = new WeakMap<World['catalog'], Answered>();
+
+/** The memory that the parts of one bot share. An answer is for ever, so nothing in it gets old. */
+export function answeredComments({ catalog }: Pick<World, 'catalog'>): Answered {
+  const known = memories.get(catalog);
+  if (known !== undefined) return known;
+  const keys = new Set<string>();
+  const made: Answered = {
+    has: (which) => keys.has(keyOf(which)),
+    add(which) {
+      if (keys.size >= MOST_REMEMBERED) keys.clear();
+      keys.add(keyOf(which));
+    },
+  };
+  memories.set(catalog, made);
+  return made;
+}
+
+function keyOf({ repository, source: { kind, id } }: Which): string {
+  return `${repository.id}/${kind}/${id}`;
+}

@@ -1,0 +1,36 @@
+/** The trail in the log: who asked for what, and what came of it. The tag of a revision tells the same for ever. */
+import type { CommandState } from '../../command/command-state.ts';
+import { commands } from '../../command/table.ts';
+import type { Access, World } from '../ports.ts';
+import type { Said } from './written.ts';
+
+export interface Asking {
+  /** Who, and in which comment; a form has the number of its issue below zero. */
+  readonly author: string;
+  readonly id: number;
+  /** Of the pull request or issue. */
+  readonly number: number;
+}
+
+/**
+ * One line for each command. Whoever may comment chooses the words, so only names of commands and stable codes are
+ * written; `digest` is the content that an approval or a merge was asked for.
+ */
+export function logCommand(
+  { log }: Pick<World, 'log'>,
+  { ref }: Pick<Access, 'ref'>,
+  { author, id, number }: Asking,
+  {
+    verb,
+    outcome,
+    code,
+  }: { readonly verb: string; readonly outcome: Said['outcome']; readonly code?: string },
+  { digest, caller }: Pick<CommandState, 'digest' | 'caller'>,
+): void {
+  // Bulk closes, which no command of its own does.
+  const known = verb === 'close' || commands.some(({ name }) => name === verb);
+  const command = known ? verb : 'unknown';
+  const { role } = caller;
+  const repository = `${ref.owner}/${ref.name}`;
+  log.info({ repository, number, by: author, role, comment: id, command, outcome, code, digest }, 'command');
+}

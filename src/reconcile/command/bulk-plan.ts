@@ -1,0 +1,250 @@
+/** One command for many: the plan as it stands in an issue, with how far it is. */
+import { isSameAccount } from '../../command/account.ts';
+import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
+import type { Step } from '../../command/step.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { loadProposal, rootPackages } from '../repository/proposal-snapshot.ts';
+import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code, sentence, table } from '../text/markdown-blocks.ts';
+import { updateChoices } from './update-choices.ts';
+
+export interface BulkItem {
+  /** Pull request that the command is said in; absent: in the issue. */
+  readonly pull?: number;
+  /** Head of it when the plan was made. */
+  readonly head?: string;
+  /** For people: the packages. */
+  readonly what: string;
+  /** The command, without the prefix. */
+  readonly line: string;
+}
+
+export interface BulkResult {
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly text: string;
+}
+
+export interface BulkPlan {
+  readonly request: BulkRequest;
+  readonly login: string;
+  /** The forge's number of that account; absent in plans that were made before it was kept. */
+  readonly accountId?: number | undefined;
+  /** The comment that asked for the plan. */
+  readonly comment: number;
+  readonly items: readonly BulkItem[];
+  /** By place of the item. */
+  readonly results: Readonly<Record<number, BulkResult>>;
+  /** The comment that confirmed it. */
+  readonly confirmed?: number;
+}
+
+/** A plan with its results must fit into one comment: more are planned one part after the other. */
+const MOST_ITEMS = 100;
+const LARGEST_PLAN = 14_000;
+const LONGEST_TEXT = 80;
+
+const KIND = 'bulk';
+
+/** Writes the plan into the issue; a dry run is only told. */
+export async function planBulk(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { request, dryRun }: Extract<Step, { do: 'plan-bulk' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { forge, git } = access;
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const all = await itemsOf(world, access, facts, request, signal);
+  if (all.length === 0) {
+    return {
+      kind: 'refused',
+      message: `Nothing here to ${request.action} matches ${code(request.match)}.`,
+      hint: 'Try another --match: a glob over package paths, or label=value.',
+    };
+  }
+  const items = fitting(all);
+  const plan: BulkPlan = {
+    request,
+    login: asked.login,
+    accountId: asked.accountId,
+    comment: asked.id,
+    items,
+    results: {},
+  };
+  if (dryRun) return { kind: 'done', reply: planText(plan, all.length, true) };
+  await writePlan(world, access, facts, asked.number, plan, all.length, signal);
+  return { kind: 'done' };
+}
+
+/** A result as the plan keeps it. */
+export function shortResult(outcome: BulkResult['outcome'], text: string): BulkResult {
+  const flat = sentence(text);
+  return { outcome, text: flat.length > LONGEST_TEXT ? `${flat.slice(0, LONGEST_TEXT - 1)}…` : flat };
+}
+
+function fitting(items: readonly BulkItem[]): BulkItem[] {
+  let size = 0;
+  return items.slice(0, MOST_ITEMS).filter((item) => {
+    size += JSON.stringify(item).length;
+    return size <= LARGEST_PLAN;
+  });
+}
+
+/** Makes the comment say what the plan is and how far it is. */
+export async function writePlan(
+  world: Pick<World, 'seals'>,
+  { forge }: Pick<Access, 'forge'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  issue: number,
+  plan: BulkPlan,
+  found: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const sealed = sealedComment(KIND, placeOf(facts, issue), plan, world.seals);
+  // First, because what is too long is cut at the end.
+  const body = [sealed, planText(plan, found, false)].join('\n\n');
+  await forge.upsertSticky(issue, `<!-- portico:${KIND} ${plan.comment} -->`, body, signal);
+}
+
+/** The newest plan of a person in an issue, or the one that this comment confirmed before. */
+export async function planOf(
+  world: Pick<World, 'app' | 'seals'>,
+  { forge }: Pick<Access, 'forge'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  asked: Pick<Asked, 'id' | 'number' | 'login' | 'accountId'>,
+  signal?: AbortSignal,
+): Promise<BulkPlan | undefined> {
+  const comments = await forge.listComments(asked.number, signal);
+  const place = placeOf(facts, asked.number);
+  // The seal says that this is what we wrote.
+  const plans = (await sealedRecords(world, { forge }, KIND, place, comments, signal)) as BulkPlan[];
+  const own = plans.filter(({ login, accountId: id }) =>
+    isSameAccount({ login, id }, { login: asked.login, id: asked.accountId }),
+  );
+  return (
+    own.find(({ confirmed }) => confirmed === asked.id) ??
+    own
+      .filter(({ confirmed }) => confirmed === undefined)
+      .sort((a, b) => a.comment - b.comment)
+      .at(-1)
+  );
+}
+
+async function itemsOf(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  request: BulkRequest,
+  signal: AbortSignal | undefined,
+): Promise<BulkItem[]> {
+  return request.action === 'update' || request.action === 'rollback'
+    ? packageItems(world, access, facts, request, signal)
+    : pullItems(access, facts, request, signal);
+}
+
+async function packageItems(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  request: BulkRequest,
+  signal: AbortSignal | undefined,
+): Promise<BulkItem[]> {
+  const { git } = access;
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return [];
+  const { config } = configuration;
+  const head = await git.resolve(`refs/heads/${config.branch}`, signal);
+  if (head === null) return [];
+  const meant: { path: string; directory: string }[] = [];
+  for (const { path, directory } of await rootPackages(access, head, config.directory, signal)) {
+    const name = path === '' ? '.' : path;
+    const labels = (await readKptfileAt(git, head, directory, signal)).kptfile?.labels ?? {};
+    if (isMeant(request, { path: name, labels })) meant.push({ path: name, directory });
+  }
+  if (request.action === 'rollback') {
+    return meant.map(({ path }) => ({
+      what: path,
+      line: `rollback ${quoted(`${path}@${request.to ?? ''}`)}`,
+    }));
+  }
+  const choices = await updateChoices(world, access, { facts, config }, head, meant, signal);
+  return choices
+    .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
+    .map((choice) => ({
+      what: `${choice.package}: ${choice.current ?? 'somewhere'} → ${request.to ?? 'latest'} of ${choice.upstream}`,
+      line: `update ${quoted(choice.package)} ${request.to ?? 'latest'}`,
+    }));
+}
+
+async function pullItems(
+  access: Access,
+  facts: RepositoryFacts,
+  request: BulkRequest,
+  signal: AbortSignal | undefined,
+): Promise<BulkItem[]> {
+  const items: BulkItem[] = [];
+  for (const { number, draft } of await access.forge.listOpenPulls(signal)) {
+    if (request.action !== 'close' && draft !== (request.action === 'propose')) continue;
+    const loaded = await loadProposal(access, number, {}, signal);
+    if (loaded.kind === 'none') continue;
+    const { packages, head, pull } = loaded.snapshot;
+    if (pull.headRepositoryId !== facts.id && request.action !== 'close') continue;
+    const labels = await Promise.all(
+      packages.map(
+        async ({ directory }) =>
+          (await readKptfileAt(access.git, head.oid, directory, signal)).kptfile?.labels,
+      ),
+    );
+    // A proposal is meant where all that it touches is: nobody approves more than was named.
+    const all = packages.every(({ path }, at) => isMeant(request, { path, labels: labels[at] ?? {} }));
+    if (packages.length === 0 || !all) continue;
+    const what = packages.map(({ path }) => path).join(', ');
+    items.push({ pull: number, head: head.oid, what: `#${number}: ${what}`, line: request.action });
+  }
+  return items;
+}
+
+function planText(plan: BulkPlan, found: number, dryRun: boolean): string {
+  const { items, results, login, confirmed } = plan;
+  const done = Object.keys(results).length;
+  const rows = items.map(({ what, line }, at) => {
+    const result = results[at];
+    return [
+      String(at + 1),
+      code(what),
+      code(line),
+      result === undefined ? (confirmed === undefined ? '' : '…') : MARKS[result.outcome],
+      result?.text ?? '',
+    ];
+  });
+  const state = dryRun
+    ? 'Nothing is done: this is a dry run.'
+    : confirmed === undefined
+      ? `\`/portico confirm\` by ${code(login)} in this issue carries it out; rights and checks are asked for each at that moment.`
+      : done === items.length
+        ? '**All is done.**'
+        : `**${done} of ${items.length}** are done.`;
+  const left = found - items.length;
+  return [
+    `Plan: ${code(plan.request.action)} for ${items.length} of ${found} that ${code(plan.request.match)} means. ${state}`,
+    ...(left > 0 && confirmed === undefined
+      ? [`${left} more come with another plan once these are done.`]
+      : []),
+    table(['', 'what', 'command', '', ''], rows),
+  ].join('\n\n');
+}
+
+const MARKS: Record<BulkResult['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
+
+function quoted(word: string): string {
+  return /^[\w@./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {
+  return `${id}#${issue}`;
+}

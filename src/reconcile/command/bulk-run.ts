@@ -1,0 +1,156 @@
+/** Carries out a plan, item by item, each with the rights and the state of that moment. */
+import { authorize } from '../../command/authorize.ts';
+import { decideCommand } from '../../command/decide.ts';
+import { reject } from '../../command/reject.ts';
+import type { BulkStep, Step } from '../../command/step.ts';
+import { PorticoError } from '../../error.ts';
+import type { CommentTarget, Written } from '../comment-source.ts';
+import type { Access, World } from '../ports.ts';
+import type { ProposalReconciler } from '../proposal/proposal.ts';
+import { type Asked, type StepOutcome } from '../step-outcome.ts';
+import { logCommand } from './audit.ts';
+import {
+  planBulk,
+  planOf,
+  shortResult,
+  writePlan,
+  type BulkItem,
+  type BulkPlan,
+  type BulkResult,
+} from './bulk-plan.ts';
+import { loadCommandPlace, type CommandPlace } from './place.ts';
+import { loadPlaceFor } from './publish-place.ts';
+import { performStep } from './steps.ts';
+
+/** The comment is edited after so many, not after each: edits count against the forge's limits. */
+const EDIT_EVERY = 10;
+
+export function isBulkStep(step: Step): step is BulkStep {
+  return step.do === 'plan-bulk' || step.do === 'run-bulk';
+}
+
+/** Plans, or carries a plan out. What a crash or a limit broke off goes on where it was with the next run of the job. */
+export async function performBulkStep(
+  world: World,
+  access: Access,
+  look: ProposalReconciler,
+  written: Written,
+  asked: Asked,
+  step: BulkStep,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  if (step.do === 'plan-bulk') return planBulk(world, access, asked, step, signal);
+  const facts = await access.forge.get(signal);
+  const found = await planOf(world, access, facts, asked, signal);
+  if (found === undefined) {
+    return {
+      kind: 'refused',
+      message: 'You have no plan in this issue that waits to be carried out.',
+      hint: 'Make one: /portico bulk.',
+    };
+  }
+  let plan: BulkPlan = { ...found, confirmed: asked.id };
+  const write = (): Promise<void> =>
+    writePlan(world, access, facts, asked.number, plan, plan.items.length, signal);
+  if (found.confirmed === undefined) await write();
+  // What is about packages is decided on one look; each hand looks again at what it touches.
+  const issue = plan.items.some(({ pull }) => pull === undefined)
+    ? await loadCommandPlace(world, access, targetOf(access, written, asked.number), written, signal)
+    : null;
+  let unwritten = 0;
+  try {
+    for (const [at, item] of plan.items.entries()) {
+      if (plan.results[at] !== undefined) continue;
+      const place =
+        item.pull === undefined
+          ? issue
+          : await loadPlaceFor(
+              item.line.split(' ', 1)[0] ?? '',
+              world,
+              access,
+              look,
+              targetOf(access, written, item.pull, item.head),
+              written,
+              signal,
+            );
+      const by = { ...asked, index: FIRST_INDEX + at };
+      const { outcome, text } = await carryOut(world, access, place, by, item, signal);
+      const [verb = ''] = item.line.split(' ');
+      const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
+      if (place !== null) logCommand(world, access, asking, { verb, outcome }, place.state);
+      const result = shortResult(outcome, text);
+      plan = { ...plan, results: { ...plan.results, [at]: result } };
+      unwritten += 1;
+      if (unwritten >= EDIT_EVERY) {
+        await write();
+        unwritten = 0;
+      }
+    }
+  } finally {
+    // Also where a limit stops it for now: what is done is known.
+    if (unwritten > 0) await write();
+  }
+  const failed = Object.values(plan.results).filter(({ outcome }) => outcome !== 'done').length;
+  const reply =
+    failed === 0 ? undefined : `${failed} of ${plan.items.length} were not done; the plan above says why.`;
+  return reply === undefined ? { kind: 'done' } : { kind: 'done', reply };
+}
+
+/** Commands of plans do not share places with those that people write. */
+const FIRST_INDEX = 1_000;
+
+function targetOf({ ref }: Access, { kind, id }: Written, number: number, headSeen?: string): CommentTarget {
+  return { repository: ref, number, source: { kind, id }, ...(headSeen !== undefined && { headSeen }) };
+}
+
+async function carryOut(
+  world: World,
+  access: Access,
+  place: CommandPlace | null,
+  asked: Asked,
+  item: BulkItem,
+  signal: AbortSignal | undefined,
+): Promise<BulkResult> {
+  const number = item.pull ?? asked.number;
+  if (place === null) return { outcome: 'refused', text: 'it is not there any more' };
+  if (item.line === 'close') return close(access, number, place.state, signal);
+  const [verb = '', ...rest] = item.line.split(' ');
+  const line = { index: asked.index, line: 1, text: `/portico ${item.line}`, verb, rest: rest.join(' ') };
+  const decision = decideCommand(line, place.state);
+  if (decision.kind === 'ignore') return { outcome: 'refused', text: 'it is not for bots' };
+  if (decision.kind === 'refuse') return { outcome: 'refused', text: `${decision.message} ${decision.hint}` };
+  const said: string[] = decision.reply === undefined ? [] : [decision.reply];
+  for (const step of decision.steps) {
+    if (isBulkStep(step)) throw new PorticoError('BULK_IN_BULK', item.line, { blame: 'bug' });
+    const outcome = await attempted(
+      performStep(world, access, place.snapshot, { ...asked, number }, step, signal),
+    );
+    if (outcome.kind !== 'done') return { outcome: outcome.kind, text: `${outcome.message} ${outcome.hint}` };
+    if (outcome.reply !== undefined) said.push(outcome.reply);
+  }
+  return { outcome: 'done', text: said.join(' ') };
+}
+
+/** What a person must mend is told for that item, and the others go on. */
+async function attempted(work: Promise<StepOutcome>): Promise<StepOutcome> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
+    return { kind: 'failed', message: error.message, hint: error.hint ?? '' };
+  }
+}
+
+/** Whoever may reject a proposal may close it. */
+async function close(
+  { forge }: Access,
+  number: number,
+  { config, caller, place }: Parameters<typeof decideCommand>[1],
+  signal: AbortSignal | undefined,
+): Promise<BulkResult> {
+  const allowed = authorize(config, reject, caller);
+  if (allowed.kind === 'refuse') return { outcome: 'refused', text: `${allowed.message} ${allowed.hint}` };
+  if (allowed.kind === 'ignore') return { outcome: 'refused', text: 'it is not for bots' };
+  if (place.kind === 'pull' && place.state === 'open') await forge.closePull(number, signal);
+  return { outcome: 'done', text: '' };
+}

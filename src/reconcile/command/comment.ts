@@ -1,0 +1,220 @@
+/** Slash-commands: from a comment or review to what was done about it. */
+import { decideCommand } from '../../command/decide.ts';
+import { parseIssueForm } from '../../command/issue-form.ts';
+import { parseComment, type CommandLine, type CommentParse } from '../../command/parse.ts';
+import { refusalText, type Refusal } from '../../command/refusal.ts';
+import type { Step } from '../../command/step.ts';
+import { commands as allCommands } from '../../command/table.ts';
+import { PorticoError } from '../../error.ts';
+import { type CommentTarget, type Written } from '../comment-source.ts';
+import { publicationJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import type { ProposalReconciler } from '../proposal/proposal.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { type Asked, type StepOutcome } from '../step-outcome.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { answeredComments } from './answered.ts';
+import { logCommand } from './audit.ts';
+import { isBulkStep, performBulkStep } from './bulk-run.ts';
+import { loadPlaceFor } from './publish-place.ts';
+import { createReplyShare } from './reply-share.ts';
+import { mergedBefore, mergedText, performStep } from './steps.ts';
+import { acknowledge, answer, react, readWritten, wasAnswered, type Said } from './written.ts';
+
+export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
+ * comment by a person is obeyed, never an edited one, which is told, and never a bot's. `look` brings a proposal's checks up to date.
+ */
+export function createCommentReconciler(world: World, look: ProposalReconciler): CommentReconciler {
+  const answered = answeredComments(world);
+  const replies = createReplyShare(world);
+  return async (target, signal) => {
+    if (answered.has(target)) return;
+    const access = await world.open(target.repository, signal);
+    const written = await readWritten(access, target, signal);
+    if (written === null || written.authorIsBot) return;
+    const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
+    if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
+    if (!(await isRegistered(world, access, signal))) return;
+    if (await wasAnswered(world, access, target.number, written, signal)) {
+      await acknowledge(access, written, false, signal);
+      answered.add(target);
+      return;
+    }
+    await acknowledge(access, written, true, signal);
+    const said =
+      refusedWhole(written, parsed) ??
+      (await obey(world, access, look, target, written, commandsOf(parsed), signal));
+    const counts = written.kind === 'comment' || BELONGS_ELSEWHERE.has(written.kind);
+    if (!counts || (await replies.take(access, written.author, signal))) {
+      await answer(access, target.number, written, said, signal);
+    } else {
+      await react(access, written, said, signal);
+    }
+    count(world, said);
+    if (said.length > 0) answered.add(target);
+  };
+}
+
+function commandsOf(parsed: CommentParse): readonly CommandLine[] {
+  return parsed.kind === 'commands' ? parsed.commands : [];
+}
+
+/** What is said of a text of which nothing is carried out; undefined for one whose commands are. */
+function refusedWhole({ kind, edited }: Written, parsed: CommentParse): Said[] | undefined {
+  const where = BELONGS_ELSEWHERE.get(kind);
+  if (where !== undefined) return [{ outcome: 'refused', text: inComments(where, commandsOf(parsed)) }];
+  if (parsed.kind === 'refuse') return [{ outcome: 'refused', text: refusalText(parsed) }];
+  return edited ? [{ outcome: 'refused', text: EDITED }] : undefined;
+}
+
+/** Texts of which nothing is carried out, as people call them. */
+const BELONGS_ELSEWHERE: ReadonlyMap<Written['kind'], string> = new Map([
+  ['opening', 'the text that opens a pull request or an issue'],
+  ['line', 'comments on lines of a change'],
+]);
+
+function inComments(where: string, commands: readonly CommandLine[]): string {
+  const lines = commands.map(
+    ({ text, problem }) => `- ${code(text)}${problem === undefined ? '' : `: ${problem.hint}`}`,
+  );
+  return [
+    `Commands in ${where} are not carried out. Write each in a new comment of the conversation, at the start of a line.`,
+    ...(lines.length === 0 ? [] : [lines.join('\n')]),
+  ].join('\n\n');
+}
+
+/** Whoever may write here can change the words of others. */
+const EDITED =
+  'This was edited before it was read, so nothing in it is a command: whoever may write here can change the words of others. Write the command again, in a new comment.';
+
+/** Whoever may comment chooses the words: only names of commands become names of what is counted. */
+function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void {
+  for (const { line, outcome } of said) {
+    const known = allCommands.some(({ name }) => name === line?.verb);
+    metrics?.command(known && line !== undefined ? line.verb : 'unknown', outcome);
+  }
+}
+
+function parseForm(body: string): CommentParse {
+  const line = parseIssueForm(body);
+  return { kind: 'commands', commands: line === undefined ? [] : [line] };
+}
+
+/** The index knows at once; only for a repository that it does not hold is git asked. */
+async function isRegistered(
+  world: World,
+  { git, forge, ref }: Access,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (world.catalog.get(ref.id) !== undefined) return true;
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  return (await loadConfiguration(git, facts.defaultBranch, signal)).state === 'registered';
+}
+
+/** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */
+async function obey(
+  world: World,
+  access: Access,
+  look: ProposalReconciler,
+  target: CommentTarget,
+  written: Written,
+  commands: readonly CommandLine[],
+  signal: AbortSignal | undefined,
+): Promise<Said[]> {
+  const said: Said[] = [];
+  for (const line of commands) {
+    const place = await unlessRefused(
+      () => loadPlaceFor(line.verb, world, access, look, target, written, signal),
+      (why) => why,
+    );
+    if (place === null) return said;
+    if (typeof place === 'string') return [...said, { line, outcome: 'failed', text: place }];
+    const { state, snapshot } = place;
+    const asking = { ...written, number: target.number };
+    const logged = (outcome: Said['outcome'], code?: string): void =>
+      logCommand(
+        world,
+        access,
+        asking,
+        { verb: line.verb, outcome, ...(code !== undefined && { code }) },
+        state,
+      );
+    if (
+      line.verb === 'publish' &&
+      snapshot !== null &&
+      (await mergedBefore(world, access, snapshot, written, signal))
+    ) {
+      await world.enqueue(publicationJob(access.ref));
+      logged('done');
+      const text = mergedText(snapshot, snapshot.pull.mergeCommitSha);
+      said.push({ line, outcome: 'done', text });
+      continue;
+    }
+    const decision = decideCommand(line, state);
+    if (decision.kind === 'ignore') return said;
+    if (decision.kind === 'refuse') {
+      logged('refused', decision.code);
+      said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
+      break;
+    }
+    const outcome = await performAll(
+      world,
+      access,
+      look,
+      snapshot,
+      { ...asking, index: line.index },
+      decision.steps,
+      signal,
+    );
+    logged(outcome.kind);
+    if (outcome.kind !== 'done') {
+      said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
+      break;
+    }
+    const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
+    said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
+  }
+  return said;
+}
+
+/** Why it ended here, and that the rest was not done. */
+function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number): string {
+  const rest =
+    left === 0
+      ? ''
+      : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not carried out.`;
+  return `${refusalText(why)}${rest}`;
+}
+
+async function performAll(
+  world: World,
+  access: Access,
+  look: ProposalReconciler,
+  snapshot: ProposalSnapshot | null,
+  written: Written & Pick<Asked, 'number' | 'index'>,
+  steps: readonly Step[],
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome> {
+  const { id, author: login, authorId: accountId, createdAt: at, number, index } = written;
+  const asked: Asked = { id, login, accountId, at, number, index };
+  const replies: string[] = [];
+  for (const step of steps) {
+    try {
+      const outcome = isBulkStep(step)
+        ? await performBulkStep(world, access, look, written, asked, step, signal)
+        : await performStep(world, access, snapshot, asked, step, signal);
+      if (outcome.kind !== 'done') return outcome;
+      if (outcome.reply !== undefined) replies.push(outcome.reply);
+    } catch (error) {
+      // What the forge cannot do now it may do later: the job runs again. What the person must mend is an answer.
+      if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
+      return { kind: 'failed', message: error.message, hint: error.hint ?? '' };
+    }
+  }
+  return { kind: 'done', reply: replies.join('\n\n') };
+}

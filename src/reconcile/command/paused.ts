@@ -1,0 +1,122 @@
+import { noSuchPackage } from '../../command/not-found.ts';
+import type { Step } from '../../command/step.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
+import type { RejectedRef } from '../git-port.ts';
+import { pullJob, variantJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { refPath } from '../repository/package-revisions.ts';
+/**
+ * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
+ * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
+ */
+import { pauseOf } from '../repository/pause.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { wasOvertaken } from '../repository/refused-push.ts';
+import { writeSealedTag } from '../seal/sealed-ref.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code, sentence } from '../text/markdown-blocks.ts';
+
+export async function pauseUpdates(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { package: path, login }: Extract<Step, { do: 'pause-updates' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { git } = access;
+  const place = await packageOnBranch(access, path, signal);
+  if ('kind' in place) return place;
+  const before = await pauseOf(world, access, place.directory, signal);
+  if (typeof before?.by === 'string') {
+    return { kind: 'done', reply: `Updates of ${code(path)} are paused already, by ${code(before.by)}.` };
+  }
+  const ref = pausedRef(refPath(place.directory));
+  const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
+  const record = { ref, text, object: place.head, date: new Date(asked.at) };
+  const tag = await writeSealedTag(world, access, record, signal);
+  const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
+  const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
+  if (refused !== undefined) return pushRefused(ref, refused);
+  await lookAgain(world, access, path, place.directory, signal);
+  return {
+    kind: 'done',
+    reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,
+  };
+}
+
+export async function resumeUpdates(
+  world: World,
+  access: Access,
+  { package: path }: Extract<Step, { do: 'resume-updates' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { git } = access;
+  const place = await packageOnBranch(access, path, signal);
+  if ('kind' in place) return place;
+  const ref = pausedRef(refPath(place.directory));
+  const found = (await git.refs(ref, signal)).get(ref);
+  if (found !== undefined) {
+    const answer = await git.push([{ ref, to: null, expect: found.oid }], signal);
+    const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
+    if (refused !== undefined) return pushRefused(ref, refused);
+  }
+  // Also where it was not paused: the command may be running for the second time.
+  await lookAgain(world, access, path, place.directory, signal);
+  const was =
+    found === undefined
+      ? `Updates of ${code(path)} were not paused.`
+      : `Updates of ${code(path)} come again.`;
+  return { kind: 'done', reply: was };
+}
+
+/** A group goes on without it, or with it again; and the open update says that it is paused, or is no more. */
+async function lookAgain(
+  world: World,
+  { forge, ref }: Access,
+  path: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
+    const parsed = parseBranch(headRef);
+    if (parsed?.kind !== 'update') return false;
+    return parsed.path === refPath(directory) || groupOfBranch(headRef) !== undefined;
+  });
+  await world.enqueue([variantJob(ref, path), ...updates.map((pull) => pullJob(ref, pull))]);
+}
+
+async function packageOnBranch(
+  { git, forge }: Access,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly directory: string; readonly head: string } | StepOutcome> {
+  const configuration = await loadConfiguration(git, (await forge.get(signal)).defaultBranch, signal);
+  const config = configuration.state === 'registered' ? configuration.config : null;
+  const head = config === null ? null : await git.resolve(`refs/heads/${config.branch}`, signal);
+  const inRepository = pathInRepository(config?.directory ?? '.', path);
+  const directory = inRepository === '.' ? '' : inRepository;
+  const kptfile = head === null ? null : (await readKptfileAt(git, head, directory, signal)).kptfile;
+  if (head === null || kptfile === null) {
+    const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? '.', signal);
+    const names = there.map((one) => refPath(one.path));
+    const { message, hint } = noSuchPackage(path, 'on the registered branch', names, 'Name one that is.');
+    return { kind: 'refused', message, hint };
+  }
+  if (kptfile.upstream !== undefined || kptfile.upstreamLock !== undefined) return { directory, head };
+  return {
+    kind: 'refused',
+    message: `${code(path)} has no upstream, so no updates come.`,
+    hint: 'Only a package that was cloned from another is updated.',
+  };
+}
+
+function pushRefused(ref: string, { message, hint }: RejectedRef): StepOutcome {
+  return {
+    kind: 'failed',
+    message: `The forge refused to move ${code(ref)}: ${sentence(message)}`,
+    hint: hint ?? 'Let the App write refs below refs/portico/.',
+  };
+}

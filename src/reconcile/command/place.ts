@@ -1,0 +1,245 @@
+/** What a command is decided on, read from the forge and git just before. */
+import { isSameAccount } from '../../command/account.ts';
+import type { Checks, CommandState } from '../../command/command-state.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
+import type { CommentTarget, Written } from '../comment-source.ts';
+import { openRetirements } from '../draft/retirement.ts';
+import type { CheckRun } from '../forge-port.ts';
+import { behindPackages } from '../merge/concurrent-draft.ts';
+import { openConflicts } from '../merge/open-conflicts.ts';
+import type { Access, World } from '../ports.ts';
+import { loadCaller } from '../repository/caller.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
+import { loadProposal, rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { loadApprovals } from '../review/approvals.ts';
+import { askedFor } from '../review/draft-history.ts';
+import { usersOfRemoved } from '../review/known-users.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { isRenderCommit } from '../seal/bot-commit.ts';
+import { readCommitRecord } from '../seal/commit-seal.ts';
+import { told } from '../text/markdown-blocks.ts';
+import { updateChoices } from './update-choices.ts';
+
+/** `snapshot` is null in an issue. */
+export interface CommandPlace {
+  readonly state: CommandState;
+  readonly snapshot: ProposalSnapshot | null;
+}
+
+/** Null where Portico has no business: no such place, repository or branch not registered. */
+export async function loadCommandPlace(
+  world: World,
+  access: Access,
+  target: CommentTarget,
+  written: Written,
+  signal?: AbortSignal,
+): Promise<CommandPlace | null> {
+  const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
+  if (loaded.kind === 'snapshot') return inPull(world, access, loaded.snapshot, target, written, signal);
+  return loaded.reason === 'absent' ? inIssue(world, access, target.number, written, signal) : null;
+}
+
+async function inPull(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  target: CommentTarget,
+  written: Written,
+  signal: AbortSignal | undefined,
+): Promise<CommandPlace> {
+  const { pull, config, head } = snapshot;
+  const runs = await access.forge.listChecks(head.oid, signal);
+  const ours = runs.filter(({ appId }) => appId === world.app.id);
+  const checks = checksOf(ours);
+  // A head counts as pushed when our check of it began: nobody could have judged it earlier.
+  const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
+  const refs = await loadRevisionRefs(access.git, signal);
+  // Who had Portico open it is its author in everything that is asked of one.
+  const opener = { login: pull.author, id: pull.authorId };
+  const author = (await askedFor(world, access.git, pull, signal)) ?? opener;
+  const who = {
+    login: written.author,
+    id: written.authorId,
+    isAuthor: isSameAccount(author, { login: written.author, id: written.authorId }),
+    isBot: written.authorIsBot,
+  };
+  const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
+  const state: CommandState = {
+    caller: await loadCaller(access, config, who, signal),
+    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    place: {
+      kind: 'pull',
+      number: pull.number,
+      nodeId: pull.nodeId,
+      state: pull.state,
+      draft: pull.draft,
+      locked: pull.locked,
+      merged: pull.merged,
+      author: author.login,
+      headRef: pull.headRef,
+      headSha: head.oid,
+      baseRef: pull.baseRef,
+      fork: !snapshot.writable,
+      ...(pull.mergeableState === 'blocked' || pull.mergeableState === 'behind'
+        ? { heldBack: pull.mergeableState }
+        : {}),
+      ...(began !== null && { headPushedAt: began }),
+      ...(target.headSeen !== undefined && {
+        headSeenAtComment: await seenHead(world, access, target, snapshot, signal),
+      }),
+    },
+    config,
+    packages: snapshot.packages.map(({ path, directory, trees }) => {
+      const newest = newestRevision(refs, directory)?.name;
+      const changes = pull.draft ? 'draft' : 'proposed';
+      return {
+        path,
+        state: trees.head === null ? 'deletion-proposed' : changes,
+        ...(newest !== undefined && { newest }),
+      };
+    }),
+    ...(checks.digest !== undefined && { digest: checks.digest }),
+    checks,
+    approvals: await loadApprovals(
+      world,
+      access,
+      snapshot,
+      checks.digest,
+      { beneath: () => beneathProposal(world, access, snapshot, signal) },
+      signal,
+    ),
+    openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
+    conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
+    usedBy: await usersOfRemoved(world, access, snapshot, signal),
+    behind: behindPackages(snapshot).map(({ path }) => path),
+    updates: await updateChoices(
+      world,
+      access,
+      snapshot,
+      head.oid,
+      snapshot.packages.filter(({ trees }) => trees.head !== null),
+      signal,
+    ),
+  };
+  return { state, snapshot };
+}
+
+/** In an issue a command is about any package of the registered branch. */
+async function inIssue(
+  world: World,
+  access: Access,
+  number: number,
+  written: Written,
+  signal: AbortSignal | undefined,
+): Promise<CommandPlace | null> {
+  const { git, forge } = access;
+  const [issue, facts] = await Promise.all([
+    forge.getIssue(number, signal),
+    forge.get(signal),
+    git.fetch({}, signal),
+  ]);
+  if (issue === null || issue.isPull || facts.archived) return null;
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return null;
+  const { config } = configuration;
+  const head = await git.resolve(`refs/heads/${config.branch}`, signal);
+  if (head === null) return null;
+  const who = {
+    login: written.author,
+    id: written.authorId,
+    isAuthor: written.author === issue.author,
+    isBot: written.authorIsBot,
+  };
+  const state: CommandState = {
+    caller: await loadCaller(access, config, who, signal),
+    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
+    config,
+    packages: [],
+    retirements: await openRetirements(
+      world,
+      access,
+      facts,
+      config,
+      { issue: number, comment: written.id },
+      signal,
+    ),
+    checks: { state: 'absent', failing: [] },
+    approvals: {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: config.publish.requireApprovals,
+      needed: config.publish.requireApprovals,
+      authors: [],
+      unknownAuthors: [],
+    },
+    openConflicts: 0,
+    updates: await updateChoices(
+      world,
+      access,
+      { facts, config },
+      head,
+      await rootPackages(access, head, config.directory, signal),
+      signal,
+    ),
+  };
+  return { state, snapshot: null };
+}
+
+/** What these wait for is somebody's approval, which commands count for themselves. */
+const APPROVALS: readonly string[] = [APPROVAL_CHECK, POWER_CHECK];
+
+/** Our checks at the head, as one word. */
+function checksOf(runs: readonly CheckRun[]): Checks {
+  const aggregate = runs.find(({ name }) => name === AGGREGATE_CHECK);
+  const open = runs.filter(
+    ({ name, conclusion }) =>
+      name !== AGGREGATE_CHECK && (conclusion === 'failure' || conclusion === 'action_required'),
+  );
+  const waiting = open.filter(waitsForApproval).map(named);
+  const failing = open.filter((run) => !waitsForApproval(run)).map(named);
+  if (aggregate === undefined) return { state: 'absent', failing };
+  const digest = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
+  if (aggregate.status !== 'completed') return { state: 'pending', failing, waiting, ...digest };
+  const { conclusion } = aggregate;
+  // Work that somebody ended says so by the same conclusion, of no content.
+  const green =
+    conclusion === 'success' ||
+    (conclusion === 'action_required' && aggregate.externalId !== '' && failing.length === 0);
+  return { state: green ? 'green' : 'red', failing, waiting, ...digest };
+}
+
+function waitsForApproval({ name, conclusion }: CheckRun): boolean {
+  return conclusion === 'action_required' && APPROVALS.includes(name);
+}
+
+function named({ name, title }: CheckRun): { readonly name: string; readonly title: string } {
+  return { name, title: told(title ?? '').replace(/\.$/, '') };
+}
+
+/** Commits of ours on top of what was seen are looked through so far. */
+const OWN_COMMITS = 20;
+
+/**
+ * What Portico itself put on top of the head that the person saw, by rendering it or for the commands above in the same
+ * comment, is not news: then the present head stands for the one that was seen.
+ */
+async function seenHead(
+  world: Pick<World, 'seals'>,
+  { git }: Pick<Access, 'git'>,
+  { headSeen = '', source }: CommentTarget,
+  { head }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  let commit = head;
+  for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
+    const [parent] = commit.parents;
+    const record = readCommitRecord(commit, world.seals);
+    const asked = record !== null && 'comment' in record && record.comment === source.id;
+    if (parent === undefined || !(asked || isRenderCommit(commit, world.seals))) return headSeen;
+    commit = await git.commit(parent, signal);
+  }
+  return commit.oid === headSeen ? head.oid : headSeen;
+}

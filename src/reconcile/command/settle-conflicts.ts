@@ -1,0 +1,190 @@
+import { shown } from '../../command/arguments.ts';
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import type { Step } from '../../command/step.ts';
+import { PorticoError } from '../../error.ts';
+import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import { samePlaces } from '../../package/merge/follow.ts';
+import type { MergeNote } from '../../package/merge/merge-types.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { type RemadeMerge, remadeMerge } from '../draft/remade-merge.ts';
+import type { FileChanges } from '../git-port.ts';
+import { conflictName, openConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
+import type { Access, World } from '../ports.ts';
+import { changesBetween } from '../render/proposal-render.ts';
+import { packageRenderer } from '../render/rendered-package.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
+import type { Asked } from '../step-outcome.ts';
+import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
+
+export interface Settled {
+  /** Null where nothing was open any more. */
+  readonly commit: string | null;
+  /** What the merge decides by itself now that these are settled, and did not decide before. */
+  readonly notes: MergeNotes;
+}
+
+/**
+ * Commits what the merge would have been, had these conflicts taken this side, on the proposal's branch. What stands
+ * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
+ * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
+ */
+export async function settleConflicts(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  asked: Asked,
+  { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
+  signal?: AbortSignal,
+): Promise<Refusal | Settled> {
+  const { git } = access;
+  const { pull } = snapshot;
+  const open = await openConflicts(world, access, snapshot, head, signal);
+  const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
+  if (meant.length === 0) return { commit: null, notes: NO_NOTES };
+  const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
+  const notes: MergeNotes[] = [];
+  // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
+  const others = meant.filter(({ taken }) => taken !== side);
+  for (const [directory, conflicts] of Map.groupBy(others, (one) => one.directory)) {
+    const before = await filesAt(git, head, directory, signal);
+    let now = before;
+    for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
+      const merge = await remadeMerge(world, access, snapshot, { from, directory, head }, signal);
+      if ('kind' in merge) return merge;
+      const asWished = { group, side, decided: open.decided, directory };
+      const settled = await settledIn(world, merge, now, asWished, signal);
+      if ('kind' in settled) return settled;
+      now = settled.files;
+      notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
+    }
+    const overwritten = await overwrittenIn(
+      world,
+      access,
+      snapshot,
+      { directory, conflicts, before, now },
+      signal,
+    );
+    if (overwritten !== undefined) return rendered(overwritten);
+    for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
+  }
+  const record: SettleRecord = {
+    kind: 'settle',
+    settled: meant.map(conflictName),
+    side,
+    by: asked.login,
+    byId: asked.accountId,
+    comment: asked.id,
+  };
+  const tree = await git.writeTree(head, changes, signal);
+  const parents = [head];
+  const title = `Settle ${meant.length === 1 ? 'a conflict' : `${meant.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
+  const message = sealedCommitMessage(
+    title,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
+  if (answer.ok) return { commit: oid, notes: joinedNotes(notes) };
+  const [rejected] = answer.rejected;
+  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while conflicts were settled`, {
+      blame: 'forge',
+      retryAfter: 1,
+    });
+  }
+  throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${rejected.message}.`, {
+    hint:
+      rejected.hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
+  });
+}
+
+interface Group {
+  readonly group: readonly OpenConflict[];
+  readonly side: Side;
+  readonly decided: ReadonlyMap<string, Side>;
+  readonly directory: string;
+}
+
+/** The package with these conflicts of one merge settled, or why that cannot be. */
+async function settledIn(
+  { content }: Pick<World, 'content'>,
+  merge: RemadeMerge,
+  current: PackageFiles,
+  { group, side, decided, directory }: Group,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly files: PackageFiles; readonly notes: readonly MergeNote[] } | Refusal> {
+  const first = await merge(new Map());
+  if ('kind' in first) return first;
+  const { conflicts } = first;
+  const earlier = new Map(
+    conflicts.flatMap(({ id }) => {
+      const known = decided.get(conflictName({ directory, id }));
+      return known === undefined ? [] : [[id, known] as const];
+    }),
+  );
+  const decisions = new Map(earlier);
+  for (const one of group) {
+    const found = conflicts.filter(({ id, file }) => (one.cut === true ? file === one.file : id === one.id));
+    if (found.length === 0) return changedSince(one);
+    for (const { id } of found) decisions.set(id, side);
+  }
+  const before = earlier.size === 0 ? first : await merge(earlier);
+  if ('kind' in before) return before;
+  const after = await merge(decisions);
+  if ('kind' in after) return after;
+  const settled = await content.settle({ before: before.files, after: after.files, current }, signal);
+  const [met] = settled.conflicts;
+  if (met !== undefined) return changedSince(met);
+  const known = new Set(before.notes?.map(({ file, message }) => `${file}: ${message}`));
+  const notes = (after.notes ?? []).filter(({ file, message }) => !known.has(`${file}: ${message}`));
+  return { files: settled.files, notes };
+}
+
+function changedSince({ file, path }: Conflict): Refusal {
+  const place = path === '' ? shown(file) : `${shown(path)} in ${shown(file)}`;
+  return refuse(
+    'conflict-changed',
+    `${place} is not what the merge made of it any more`,
+    'Settle this conflict by a commit that changes the place; others can be settled by their numbers.',
+  );
+}
+
+interface Settling {
+  readonly directory: string;
+  readonly conflicts: readonly OpenConflict[];
+  readonly before: PackageFiles;
+  readonly now: PackageFiles;
+}
+
+/** A field whose value would not stand, because a function overwrites it. */
+async function overwrittenIn(
+  world: World,
+  { git }: Access,
+  { config, base, writable }: ProposalSnapshot,
+  { directory, conflicts, before, now }: Settling,
+  signal: AbortSignal | undefined,
+): Promise<OpenConflict | undefined> {
+  const fields = conflicts.filter(({ path }) => path !== '');
+  if (fields.length === 0) return undefined;
+  const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);
+  const render = await packageRenderer(world, { git, config, base, path, writable }, signal);
+  const [stood, stands] = [await render(before), await render(now)];
+  // A package that does not render has a failing check, which says so.
+  return stood.ok && stands.ok ? samePlaces(fields, stood.files, stands.files)[0] : undefined;
+}
+
+/** Nothing is recorded as settled for a side while another value stands. */
+function rendered({ file, path, taken }: OpenConflict): Refusal {
+  return refuse(
+    'conflict-rendered',
+    `functions of the package write ${shown(path)} in ${shown(file)}, whichever side it takes`,
+    `Change what they are configured with, and settle this conflict for ${taken}.`,
+  );
+}

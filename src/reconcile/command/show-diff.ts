@@ -1,0 +1,146 @@
+import { shown } from '../../command/arguments.ts';
+import type { DiffEnd } from '../../command/diff.ts';
+import { noSuchRevision } from '../../command/not-found.ts';
+import type { Step } from '../../command/step.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { isOnBranch } from '../draft/upstream.ts';
+import type { Access, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { filesAt } from '../repository/package-files.ts';
+import {
+  loadRevisionRefs,
+  taggedRevisions,
+  tagOf,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import type { StepOutcome } from '../step-outcome.ts';
+import { code, details } from '../text/markdown-blocks.ts';
+
+/** Characters of a whole answer; a comment holds 65,536. */
+const LONGEST = 56_000;
+
+/** Packages of one answer. */
+const MOST = 10;
+
+/** Answers with what differs, resource by resource. Nothing is written. */
+export async function showDiff(
+  { content }: Pick<World, 'content'>,
+  { git, forge }: Access,
+  snapshot: ProposalSnapshot | null,
+  { packages, from, to }: Extract<Step, { do: 'show-diff' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const place = await placeOf({ git, forge }, snapshot, signal);
+  if (place === null) {
+    return {
+      kind: 'refused',
+      message: 'The registered branch is not there.',
+      hint: 'See .github/portico.yaml.',
+    };
+  }
+  const limit = Math.floor(LONGEST / Math.min(packages.length, MOST));
+  const parts: string[] = [];
+  for (const path of packages.slice(0, MOST)) {
+    const inRepository = pathInRepository(place.directory, path);
+    const directory = inRepository === '.' ? '' : inRepository;
+    const ends = [from, to].map((end) => commitOf(place, directory, end));
+    const commits: string[] = [];
+    for (const [at, found] of ends.entries()) {
+      const commit =
+        found === null || (at === 0 ? from : to).kind !== 'commit'
+          ? found
+          : await known(git, place, found, signal);
+      if (commit === null) return unknownEnd(place.refs, path, directory, at === 0 ? from : to);
+      commits.push(commit);
+    }
+    const [a = '', b = ''] = commits;
+    const [before, after] = [
+      await filesAt(git, a, directory, signal),
+      await filesAt(git, b, directory, signal),
+    ];
+    if (before.size === 0 && after.size === 0) {
+      return {
+        kind: 'refused',
+        message: `There is no package ${shown(path)} at either end.`,
+        hint: 'Write its path as in the repository, from the registered directory.',
+      };
+    }
+    const { text } = await content.diffText({ before, after, limit }, signal);
+    parts.push(
+      `**${code(path)}**, ${nameOf(from)} → ${nameOf(to)}\n\n${text.length > 3000 ? details('What differs', text) : text}`,
+    );
+  }
+  if (packages.length > MOST) parts.push(`${packages.length - MOST} more packages are not shown: name one.`);
+  return { kind: 'done', reply: parts.join('\n\n') };
+}
+
+interface Place {
+  readonly directory: string;
+  readonly refs: RevisionRefs;
+  /** Where `branch` and `head` stand for; in an issue both are the branch. */
+  readonly branch: string;
+  readonly head: string;
+}
+
+async function placeOf(
+  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  snapshot: ProposalSnapshot | null,
+  signal: AbortSignal | undefined,
+): Promise<Place | null> {
+  const refs = await loadRevisionRefs(git, signal);
+  if (snapshot !== null) {
+    const { config, mergeBase, head } = snapshot;
+    return { directory: config.directory, refs, branch: mergeBase, head: head.oid };
+  }
+  const configuration = await loadConfiguration(git, (await forge.get(signal)).defaultBranch, signal);
+  if (configuration.state !== 'registered') return null;
+  const { branch, directory } = configuration.config;
+  const head = await git.resolve(`refs/heads/${branch}`, signal);
+  return head === null ? null : { directory, refs, branch: head, head };
+}
+
+function commitOf({ refs, branch, head }: Place, directory: string, end: DiffEnd): string | null {
+  switch (end.kind) {
+    case 'revision':
+      return tagOf(refs, directory, end.revision)?.commit ?? null;
+    case 'branch':
+      return branch;
+    case 'head':
+      return head;
+    case 'commit':
+      return end.commit;
+  }
+}
+
+/** Only commits of this repository's branches and of this proposal: others may be a stranger's. */
+async function known(
+  git: Access['git'],
+  { head }: Place,
+  wanted: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  const commit = await git.resolve(wanted, signal);
+  if (commit === null) return null;
+  return (await git.isAncestor(commit, head, signal)) || (await isOnBranch(git, commit, signal))
+    ? commit
+    : null;
+}
+
+function nameOf(end: DiffEnd): string {
+  if (end.kind === 'revision') return code(end.revision);
+  if (end.kind === 'commit') return code(end.commit.slice(0, 7));
+  return end.kind === 'head' ? 'the head' : 'the registered branch';
+}
+
+function unknownEnd(refs: RevisionRefs, path: string, directory: string, end: DiffEnd): StepOutcome {
+  if (end.kind === 'revision') {
+    const published = taggedRevisions(refs, directory).map(({ name }) => name);
+    return { ...noSuchRevision(path, end.revision, published), kind: 'refused' };
+  }
+  return {
+    kind: 'refused',
+    message: `${shown(path)} has no commit ${end.kind === 'commit' ? shown(end.commit.slice(0, 12)) : ''}.`,
+    hint: 'Name revisions that have a tag, or commits that lie on a branch.',
+  };
+}

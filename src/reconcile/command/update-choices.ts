@@ -1,0 +1,40 @@
+import type { UpdateChoice } from '../../command/command-state.ts';
+import { openUpstream } from '../downstream/upstream.ts';
+import type { Access, World } from '../ports.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { taggedRevisions } from '../repository/package-revisions.ts';
+import { contentMayFlow, type Shared } from '../repository/visibility.ts';
+
+/**
+ * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
+ * whose upstream may not be known here: what people say about it must not tell of it.
+ */
+export async function updateChoices(
+  world: World,
+  { git }: Pick<Access, 'git'>,
+  repository: Shared,
+  commit: string,
+  packages: readonly { readonly path: string; readonly directory: string }[],
+  signal?: AbortSignal,
+): Promise<UpdateChoice[]> {
+  const choices: UpdateChoice[] = [];
+  for (const { path, directory } of packages) {
+    const { kptfile } = await readKptfileAt(git, commit, directory, signal);
+    if (kptfile === null) continue;
+    const found = await openUpstream(world, kptfile, signal);
+    if (found.kind === 'none') continue;
+    const { upstream } = found;
+    const from = { access: upstream.access, facts: await upstream.access.forge.get(signal) };
+    if (!(await contentMayFlow(from, repository, signal))) continue;
+    choices.push({
+      package: path,
+      upstream: `${upstream.access.ref.owner}/${upstream.access.ref.name}/${upstream.directory}`.replace(
+        /\/$/,
+        '',
+      ),
+      available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
+      ...(upstream.current !== undefined && { current: upstream.current }),
+    });
+  }
+  return choices;
+}

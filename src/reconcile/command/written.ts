@@ -1,0 +1,110 @@
+import type { CommandLine } from '../../command/parse.ts';
+/** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
+import type { CommentTarget, Written } from '../comment-source.ts';
+import type { Reaction } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { code } from '../text/markdown-blocks.ts';
+
+/** What came of one command; `line` is absent where the whole comment was refused. */
+export interface Said {
+  readonly line?: CommandLine;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly text?: string;
+}
+
+/** Reads it as it is now, and then whether that is what was written; null where it is gone, or a review that was never submitted. */
+export async function readWritten(
+  { forge }: Pick<Access, 'forge'>,
+  { number, source: { kind, id }, form }: Pick<CommentTarget, 'number' | 'source' | 'form'>,
+  signal?: AbortSignal,
+): Promise<Written | null> {
+  if (kind === 'comment') {
+    const comment = await forge.getComment(id, signal);
+    return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
+  }
+  if (kind === 'form' || kind === 'opening' || kind === 'line')
+    return form === undefined ? null : { ...form, kind, id, edited: false };
+  const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
+  if (review === undefined || review.submittedAt === null) return null;
+  const edited = await forge.isEdited(review, signal);
+  return { ...review, kind, createdAt: review.submittedAt, edited };
+}
+
+const ENDS: readonly string[] = ['rocket', 'confused', '-1'];
+
+/** True when it was answered before: by the reaction that ends a comment, by the reply to a review. */
+export async function wasAnswered(
+  { app }: Pick<World, 'app'>,
+  { forge }: Pick<Access, 'forge'>,
+  number: number,
+  { kind, id }: Written,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (kind === 'comment') {
+    const reactions = await forge.listReactions({ commentId: id }, signal);
+    return reactions.some(({ content, author }) => author === app.botLogin && ENDS.includes(content));
+  }
+  const comments = await forge.listComments(number, signal);
+  return comments.some(
+    ({ author, body }) => author === app.botLogin && body.startsWith(replyMarker({ kind, id })),
+  );
+}
+
+/** 👀, or takes it back. Everything else is answered by a reply alone: reviews and opening texts are no comments to react to. */
+export async function acknowledge(
+  { forge }: Pick<Access, 'forge'>,
+  { kind, id }: Written,
+  seen: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (kind !== 'comment') return;
+  const target = { commentId: id };
+  await (seen ? forge.addReaction(target, 'eyes', signal) : forge.removeReaction(target, 'eyes', signal));
+}
+
+const REACTION: Record<Said['outcome'], Reaction> = { done: 'rocket', refused: 'confused', failed: '-1' };
+const EMOJI: Record<Said['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
+
+/** Ends it: a reply where there is something to read, then the reaction, and no 👀 any more. */
+export async function answer(
+  access: Pick<Access, 'forge'>,
+  number: number,
+  written: Written,
+  said: readonly Said[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const last = said.at(-1);
+  if (last === undefined) return react(access, written, said, signal);
+  const isReview = written.kind !== 'comment';
+  // Of several commands that did not all succeed each is named with its end; what is answered is named always.
+  const all = isReview || (said.length > 1 && last.outcome !== 'done');
+  const shown = said.filter(({ text }) => text !== undefined || all);
+  if (shown.length > 0) {
+    const body = shown.map(({ line, outcome, text = '' }, at) => {
+      const mark = all ? `${EMOJI[outcome]} ` : '';
+      const by = at === 0 ? ` by ${code(written.author)}` : '';
+      const title = line === undefined ? '' : `${mark}${code(line.text)}${by}`;
+      return [title, text].filter((part) => part !== '').join('\n\n');
+    });
+    await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);
+  }
+  await react(access, written, said, signal);
+}
+
+/** Ends a comment by the reaction alone, with no 👀 any more. */
+export async function react(
+  access: Pick<Access, 'forge'>,
+  written: Written,
+  said: readonly Said[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const last = said.at(-1);
+  if (written.kind === 'comment' && last !== undefined) {
+    await access.forge.addReaction({ commentId: written.id }, REACTION[last.outcome], signal);
+  }
+  await acknowledge(access, written, false, signal);
+}
+
+function replyMarker({ kind, id }: Pick<Written, 'kind' | 'id'>): string {
+  return `<!-- portico:reply ${kind === 'comment' ? '' : `${kind} `}${id} -->`;
+}

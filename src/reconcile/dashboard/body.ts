@@ -1,0 +1,166 @@
+/** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
+import type { Catalog, CatalogRepository, Standing } from '../../catalog/catalog.ts';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import type { PlannedVariant, StalledVariant } from '../downstream/variant-plan.ts';
+import { code, told } from '../text/markdown-blocks.ts';
+import type { DashboardFacts } from './facts.ts';
+import { draftsPart, packagesPart } from './packages.ts';
+import { section, SETTLED } from './section.ts';
+
+export interface StandingVariant {
+  readonly planned: PlannedVariant;
+  /** What came of the last look at it. */
+  readonly standing: Standing | undefined;
+}
+
+export interface DashboardInput extends DashboardFacts {
+  readonly repository: CatalogRepository;
+  readonly standings: ReadonlyMap<string, Standing>;
+  /** Directories of packages that stand on the branch otherwise than published, see past-proposals.ts. */
+  readonly changed: ReadonlySet<string>;
+  /** Directories of packages whose newest revision nobody approved. */
+  readonly unapproved: ReadonlySet<string>;
+  /** Variants whose documents stand here, and what came of each. */
+  readonly variants: readonly StandingVariant[];
+  readonly stalled: readonly StalledVariant[];
+  /** What waits for the limits of the forge, see limit-part.ts. */
+  readonly limit: string;
+  /** Rollouts whose documents stand here, see rollout-body.ts. */
+  readonly rollouts: string;
+  readonly problems: readonly ConfigProblem[];
+  /** Refs that stand for a pause or for orders, and that Portico has not written. */
+  readonly unsealed: readonly string[];
+}
+
+/** The whole body; null where there is nothing that anybody could want to know. */
+export function dashboardBody(input: DashboardInput): string | null {
+  const parts = [
+    problemsPart(input),
+    unsealedPart(input),
+    input.limit,
+    draftsPart(input),
+    updatesPart(input),
+    variantsPart(input),
+    input.rollouts,
+    packagesPart(input),
+  ];
+  if (parts.every((part) => part === '')) return null;
+  return [
+    'What Portico knows of this repository. This issue is edited when that changes; closing it ends that until it is opened again. Commands work here, too: `/portico help`.',
+    ...parts.filter((part) => part !== ''),
+  ].join('\n\n');
+}
+
+function problemsPart({ problems }: DashboardInput): string {
+  if (problems.length === 0) return '';
+  const rows = problems.map(({ file, line, message, hint }) => [
+    code(`${file}:${line}`),
+    told(message),
+    told(hint),
+  ]);
+  return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
+}
+
+/** Made by hand, or by a version of Portico that did not seal them. */
+function unsealedPart({ unsealed }: DashboardInput): string {
+  if (unsealed.length === 0) return '';
+  const rows = unsealed.map((ref) => [
+    code(ref),
+    ref.startsWith('refs/portico/paused/')
+      ? 'say `/portico pause` of the package again, or `/portico resume`'
+      : 'say `/portico rollout stop`, `resume`, `skip` or `rollback` again',
+  ]);
+  return `${section('Refs that are not obeyed', ['ref', 'do this'], rows)}\n\nPortico has not written them, so they pause and order nothing. Until they are replaced or deleted, no update that they are about merges itself.`;
+}
+
+/** Updates that a tick brings, whatever held them back. */
+const TICKABLE: readonly string[] = ['not-scheduled', 'too-young', 'limit', 'declined'];
+
+/**
+ * The updates that are due, by package. One that may not come, of a package that is not there, is not told of: only a
+ * document that fewer people can read asks for it.
+ */
+export function dueUpdates({
+  repository: { directory, packages },
+  standings,
+}: Pick<DashboardInput, 'repository' | 'standings'>): (readonly [string, Standing])[] {
+  const present = new Set(packages.map((one) => packagePathOf(directory, one.directory) ?? one.directory));
+  return [...standings]
+    .filter(([, { reason }]) => !SETTLED.includes(reason))
+    .filter(([path, { reason }]) => reason !== 'blocked-visibility' || present.has(path))
+    .toSorted(byName);
+}
+
+function updatesPart(input: DashboardInput): string {
+  const due = dueUpdates(input);
+  if (due.length === 0) return '';
+  const rows = due.map(([path, { reason, message, to, pull }]) => [
+    code(path),
+    to === undefined ? '' : code(to),
+    stateOf(reason, pull, input.updates.get(path)),
+    told(message),
+  ]);
+  const boxes = due
+    .filter(([, { reason }]) => TICKABLE.includes(reason))
+    .map(([path]) => `- [ ] update now ${code(path)}`);
+  return [
+    section('Updates', ['package', 'to', 'state', 'why'], rows),
+    ...(boxes.length === 0 ? [] : [boxes.join('\n')]),
+  ].join('\n\n');
+}
+
+/** What is held back may have a pull request all the same, which goes on as it is. */
+function stateOf(reason: string, pull: number | undefined, open: number | undefined): string {
+  if (pull !== undefined) return `#${pull}`;
+  return open === undefined ? code(reason) : `${code(reason)}, #${open}`;
+}
+
+function variantsPart({ variants, stalled }: DashboardInput): string {
+  if (variants.length + stalled.length === 0) return '';
+  const rows = [
+    ...stalled.map(({ namespace, name, file, line, reason, message }) => [
+      code(`${namespace}/${name}`),
+      code(`${file}:${line}`),
+      `Stalled: ${reason}`,
+      told(message),
+    ]),
+    ...variants.map(({ planned, standing }) => {
+      const { repository, path } = planned.downstream;
+      const { condition, message } = conditionOf(standing);
+      return [
+        code(`${planned.namespace}/${planned.name}`),
+        code(`${repository.ref.owner}/${repository.ref.name}:${path}`),
+        condition,
+        told(message),
+      ];
+    }),
+  ];
+  return section('Variants', ['variant', 'where', 'condition', 'why'], rows);
+}
+
+export function withStanding(catalog: Catalog, planned: PlannedVariant): StandingVariant {
+  const { repository, path } = planned.downstream;
+  return { planned, standing: catalog.standings(repository.ref.id).get(path) };
+}
+
+/** Porch's two conditions in one word: Stalled where its document cannot be followed, else whether it is Ready. */
+export function conditionOf(standing: Standing | undefined): {
+  readonly condition: string;
+  readonly message: string;
+} {
+  if (standing === undefined) return { condition: 'Unknown', message: 'not looked at yet' };
+  const { reason, message, pull } = standing;
+  if (reason === 'up-to-date' || reason === 'merged') return { condition: 'Ready', message: '' };
+  if (pull !== undefined) return { condition: `Ready: proposed`, message: `pull request ${pull}` };
+  return { condition: `not Ready: ${reason}`, message };
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Packages whose box somebody ticked. */
+export function tickedPackages(body: string): string[] {
+  return [...body.matchAll(/^- \[[xX]\] update now `([^`\r\n]{1,500})`\s*$/gm)].map(([, path = '']) => path);
+}

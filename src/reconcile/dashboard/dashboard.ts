@@ -1,0 +1,119 @@
+/** One issue for each registered repository that shows what Portico knows of it, written only when that changed. */
+import { authorize } from '../../command/authorize.ts';
+import { update } from '../../command/update.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
+import { organizationBoardJob, variantJob } from '../jobs.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadCaller } from '../repository/caller.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
+import { documentProblems } from '../repository/variant-documents.ts';
+import { mayKnow } from '../repository/visibility.ts';
+import { rolloutPart } from '../rollout/body.ts';
+import { newestLooks } from '../rollout/rollouts.ts';
+import { stalledRollouts } from '../rollout/scope.ts';
+import { unsealedRefs } from '../seal/sealed-ref.ts';
+import { limitPart, waitingUpdates } from '../text/limit-part.ts';
+import { dashboardBody, tickedPackages, withStanding } from './body.ts';
+import { loadDashboardFacts } from './facts.ts';
+import { findIssue, keepIssue } from './issue.ts';
+import { keepOrganizationBoard } from './organization.ts';
+import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
+
+export interface DashboardTarget {
+  readonly repository: RepositoryRef;
+  /** Who edited this issue. */
+  readonly edited?: {
+    readonly number: number;
+    readonly login: string;
+    /** The forge's number of that account. */
+    readonly id?: number | undefined;
+    readonly isBot: boolean;
+  };
+  /** The issue about all repositories of the owner that this one keeps. */
+  readonly organization?: true;
+}
+
+export type DashboardReconciler = (target: DashboardTarget, signal?: AbortSignal) => Promise<void>;
+
+/** Brings the dashboard up to date, and does what somebody ticked there. */
+export function createDashboardReconciler(world: World): DashboardReconciler {
+  return async ({ repository, edited, organization }, signal) => {
+    const known = world.catalog.get(repository.id);
+    if (known === undefined) return;
+    const access = await world.open(repository, signal);
+    if (organization === true) return keepOrganizationBoard(world, access, known, signal);
+    // News of one repository is news of its organisation.
+    const boards = world.catalog.boards(known.ref);
+    await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
+    const facts = await access.forge.get(signal);
+    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (configuration.state !== 'registered' || facts.archived) return;
+    if (configuration.config.dashboard === false) return;
+    if (edited !== undefined) {
+      // An issue of somebody else may be edited as he likes.
+      const before = world.catalog.kept(repository.id, DASHBOARD_TITLE);
+      const own = before ?? (await findIssue(world, access, DASHBOARD_TITLE, signal));
+      if (edited.isBot || own?.number !== edited.number) return;
+      await doTicked(world, access, configuration.config, edited, signal);
+    }
+    const waiting = waitingUpdates(world.catalog, repository.id);
+    const seconds = waiting === 0 ? 0 : await world.untilContent(repository.installationId);
+    const plan = variantPlan(world.catalog);
+    const body = dashboardBody({
+      repository: known,
+      ...(await loadDashboardFacts(world, access, configuration.config, known, signal)),
+      standings: world.catalog.standings(repository.id),
+      changed:
+        configuration.config.publish.directPushes === 'publish'
+          ? new Set()
+          : await changedPastProposals(access.git, known, signal),
+      unapproved: await publishedUnapproved(access.git, known, signal),
+      variants: plan.planned
+        .filter(({ control }) => control.ref.id === repository.id)
+        .filter(({ downstream }) => mayKnow({ ...known, ...facts }, downstream.repository))
+        .map((planned) => withStanding(world.catalog, planned)),
+      stalled: [...plan.stalled, ...stalledRollouts(world.catalog)].filter(
+        ({ control }) => control.ref.id === repository.id,
+      ),
+      limit: limitPart(waiting, seconds, world.now()),
+      rollouts: rolloutPart(await newestLooks(world, repository.id, signal)),
+      problems: [...configuration.problems, ...documentProblems(known)],
+      unsealed: await unsealedRefs(world, access, signal),
+    });
+    if (body === null) return;
+    const look = edited !== undefined;
+    await keepIssue(world, access, { title: DASHBOARD_TITLE, body, look }, signal);
+  };
+}
+
+/** Asks for the updates that were ticked, if whoever edited the issue may. */
+async function doTicked(
+  world: World,
+  access: Access,
+  config: RepositoryConfig,
+  { number, login, id, isBot }: NonNullable<DashboardTarget['edited']>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const issue = await findIssue(world, access, DASHBOARD_TITLE, signal);
+  const ticked = issue === null ? [] : tickedPackages(issue.body);
+  if (ticked.length === 0) return;
+  const caller = await loadCaller(access, config, { login, id, isAuthor: false, isBot }, signal);
+  const answer = authorize(config, update, caller);
+  if (answer.kind !== 'allowed') {
+    if (answer.kind !== 'ignore') {
+      const marker = '<!-- portico:ticked -->';
+      await access.forge.upsertSticky(number, marker, `Not done. ${answer.message} ${answer.hint}`, signal);
+    }
+    return;
+  }
+  const standings = world.catalog.standings(access.ref.id);
+  for (const path of ticked) {
+    const to = standings.get(path)?.to;
+    if (to !== undefined)
+      await world.enqueue(
+        variantJob(access.ref, path, { to, askedIn: number, askedBy: login, askedById: id }),
+      );
+  }
+}

@@ -1,0 +1,111 @@
+/** What the dashboard tells of a repository beside what the index holds: open pull requests, retired revisions, users. */
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { parseBranch } from '../../revision/ref-name.ts';
+import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
+import type { Pull } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
+import { mayKnow } from '../repository/visibility.ts';
+
+/** An open pull request into the registered branch that is no update. */
+export interface DashboardDraft {
+  readonly number: number;
+  /** As people wrote it. */
+  readonly title: string;
+  /** Of the package that its branch is named for; null where the name says none. */
+  readonly path: string | null;
+  readonly isDraft: boolean;
+  /** It removes that package. */
+  readonly removes: boolean;
+}
+
+/** A downstream package that may be named here. */
+export interface DashboardUser {
+  /** `owner/name:path` */
+  readonly name: string;
+  /** The revision or ref that it is locked to. */
+  readonly at: string;
+}
+
+export interface DashboardFacts {
+  readonly drafts: readonly DashboardDraft[];
+  /** Revisions that somebody asks to retire. */
+  readonly pending: readonly PendingRetirement[];
+  /** Open update pull requests by package path below the registered directory. */
+  readonly updates: ReadonlyMap<string, number>;
+  /** Directory of a package → its retired revisions, oldest first. */
+  readonly retired: ReadonlyMap<string, readonly string[]>;
+  /** Directory of a package → who is made from it. */
+  readonly users: ReadonlyMap<string, readonly DashboardUser[]>;
+}
+
+export async function loadDashboardFacts(
+  world: Pick<World, 'catalog' | 'app' | 'seals' | 'log'>,
+  access: Pick<Access, 'git' | 'forge'>,
+  config: Pick<RepositoryConfig, 'branch' | 'directory'>,
+  repository: CatalogRepository,
+  signal?: AbortSignal,
+): Promise<DashboardFacts> {
+  const { git, forge } = access;
+  const open = (await forge.listOpenPulls(signal)).filter(({ baseRef }) => baseRef === config.branch);
+  const drafts: DashboardDraft[] = [];
+  const updates = new Map<string, number>();
+  for (const pull of open.toSorted((a, b) => a.number - b.number)) {
+    const parsed = parseBranch(pull.headRef);
+    const path = parsed === undefined ? undefined : packagePathOf(repository.directory, parsed.path);
+    if (parsed?.kind === 'update') {
+      if (path !== undefined) updates.set(path, pull.number);
+      continue;
+    }
+    const { number, title, draft: isDraft } = pull;
+    const removes = path !== undefined && (await isRemoved(git, pull, repository, path, signal));
+    drafts.push({ number, title, path: path ?? null, isDraft, removes });
+  }
+  const refs = await loadRevisionRefs(git, signal);
+  const retired = new Map<string, readonly string[]>();
+  for (const { directory } of repository.packages) {
+    const place = directory === '.' ? '' : directory;
+    const tagged = new Set(taggedRevisions(refs, place).map(({ name }) => name));
+    const gone = allRevisions(refs, place).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
+    if (gone.length > 0) retired.set(directory, gone);
+  }
+  const pending = await pendingRetirements(world, access, repository.ref, config, signal);
+  return { drafts, pending, updates, retired, users: usersOf(world.catalog, repository) };
+}
+
+async function isRemoved(
+  git: Access['git'],
+  { headSha }: Pull,
+  repository: CatalogRepository,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const directory = pathInRepository(repository.directory, path);
+  if (!repository.packages.some((one) => one.directory === directory)) return false;
+  const head = await git.resolve(headSha, signal);
+  if (head === null) return false;
+  return (await git.readFile(head, directory === '.' ? 'Kptfile' : `${directory}/Kptfile`, signal)) === null;
+}
+
+/** Those that may not be named to whoever reads the dashboard are left out, as if they were not there. */
+function usersOf(
+  catalog: Catalog,
+  repository: CatalogRepository,
+): ReadonlyMap<string, readonly DashboardUser[]> {
+  const users = new Map<string, DashboardUser[]>();
+  for (const { directory } of repository.packages) {
+    const found = catalog
+      .followers(repository.ref.id, directory)
+      .filter((one) => mayKnow(repository, one.repository))
+      .map((one): DashboardUser => {
+        const { owner, name } = one.repository.ref;
+        const path = packagePathOf(one.repository.directory, one.package.directory) ?? one.package.directory;
+        return { name: `${owner}/${name}:${path}`, at: one.package.lock?.ref.split('/').at(-1) ?? '' };
+      })
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    if (found.length > 0) users.set(directory, found);
+  }
+  return users;
+}

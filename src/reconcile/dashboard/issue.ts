@@ -1,0 +1,69 @@
+/** An issue that is kept up to date: found by its title, written only when it says something else. */
+import { PorticoError } from '../../error.ts';
+import { digestOf } from '../../revision/digest.ts';
+import type { Issue } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+
+/**
+ * Our issue of that title; the first one there was, because two processes that start at once may make two. The number that is
+ * remembered is tried first. It may be lost, and the issue deleted or moved away: then the forge's list tells.
+ */
+export async function findIssue(
+  { catalog, app }: Pick<World, 'catalog' | 'app'>,
+  { forge, ref }: Pick<Access, 'forge' | 'ref'>,
+  title: string,
+  signal?: AbortSignal,
+): Promise<Issue | null> {
+  const number = catalog.kept(ref.id, title)?.number;
+  const known = number === undefined ? null : await forge.getIssue(number, signal);
+  const isOurs = known?.number === number && known?.author === app.botLogin && known.title === title;
+  return isOurs ? known : forge.oldestIssue({ creator: app.botLogin, title }, signal);
+}
+
+/**
+ * Brings the issue to say this; makes it where it is not there. `look`: also where it said so when it was written last,
+ * because somebody may have edited it. One that a person closed is left alone.
+ */
+export async function keepIssue(
+  world: World,
+  access: Access,
+  wanted: { readonly title: string; readonly body: string; readonly look: boolean },
+  signal?: AbortSignal,
+): Promise<void> {
+  const { title, body, look } = wanted;
+  const { id } = access.ref;
+  const digest = digestOf('portico issue 1', [title, body]);
+  if (!look && world.catalog.kept(id, title)?.digest === digest) return;
+  try {
+    const { number, written } = await put(world, access, { title, body }, signal);
+    world.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN });
+  } catch (error) {
+    // A repository without issues has no dashboard, and that is no failure.
+    if (!(error instanceof PorticoError) || !NO_ISSUES.includes(error.code)) throw error;
+    world.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
+  }
+}
+
+/** No body has this digest: one that was closed is looked at again, and written once it is open. */
+const NOT_WRITTEN = '';
+
+const NO_ISSUES: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN'];
+
+/** The number of the issue that holds the body now, or that a person closed. */
+async function put(
+  world: World,
+  access: Access,
+  { title, body }: { readonly title: string; readonly body: string },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly number: number; readonly written: boolean }> {
+  const { forge } = access;
+  const found = await findIssue(world, access, title, signal);
+  if (found === null) {
+    const made = await forge.createIssue({ title, body }, signal);
+    const first = await forge.oldestIssue({ creator: world.app.botLogin, title }, signal);
+    return { number: first?.number ?? made.number, written: true };
+  }
+  if (found.state === 'closed') return { number: found.number, written: false };
+  if (found.body !== body) await forge.updateIssue(found.number, { body }, signal);
+  return { number: found.number, written: true };
+}

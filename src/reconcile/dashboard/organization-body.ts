@@ -1,0 +1,156 @@
+/** Pure: what the issue about all repositories of an owner says. The same state gives the same text. */
+import type { CatalogRepository, Standing } from '../../catalog/catalog.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import type { StalledVariant } from '../downstream/variant-plan.ts';
+import { rolloutPart } from '../rollout/body.ts';
+import type { RolloutLook } from '../rollout/rollouts.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { conditionOf, dueUpdates, type StandingVariant } from './body.ts';
+import { isInside, section } from './section.ts';
+
+export const ORGANIZATION_TITLE = 'Portico dashboard of the organisation';
+
+/** Nothing but repositories that may be named: whoever reads the issue may read them. */
+export interface OrganizationInput {
+  readonly owner: string;
+  readonly repositories: readonly {
+    readonly repository: CatalogRepository;
+    readonly standings: ReadonlyMap<string, Standing>;
+  }[];
+  /** Repositories that are not named; undefined: nobody is told whether there are any. */
+  readonly others: number | undefined;
+  readonly variants: readonly StandingVariant[];
+  readonly stalled: readonly StalledVariant[];
+  /** What waits for the limits of the forge, see limit-part.ts. */
+  readonly limit: string;
+  readonly rollouts: readonly RolloutLook[];
+}
+
+/**
+ * The whole body. Messages of single packages are left to the repositories' own issues: they may speak of what not
+ * everybody here can read.
+ */
+export function organizationBody(input: OrganizationInput): string {
+  const parts = [summaryPart(input), input.limit, updatesPart(input), variantsPart(input)];
+  const rest = [rolloutPart(input.rollouts), repositoriesPart(input)];
+  return [
+    `What Portico knows of the repositories of ${code(input.owner)}. This issue is edited when that changes; closing it ends that until it is opened again. Updates are asked for in the dashboard of each repository, which says more.`,
+    ...[...parts, ...rest].filter((part) => part !== ''),
+  ].join('\n\n');
+}
+
+interface DueRow {
+  readonly name: string;
+  readonly standing: Standing;
+}
+
+function dueOf({ repositories }: OrganizationInput): DueRow[] {
+  return repositories
+    .flatMap((one) =>
+      dueUpdates(one).map(([path, standing]) => ({ name: `${nameOf(one.repository)}:${path}`, standing })),
+    )
+    .toSorted((a, b) => order(a.standing.reason, b.standing.reason) || order(a.name, b.name));
+}
+
+function summaryPart(input: OrganizationInput): string {
+  const { repositories, others } = input;
+  const counts = new Map<string, number>();
+  for (const { standing } of dueOf(input)) {
+    counts.set(standing.reason, (counts.get(standing.reason) ?? 0) + 1);
+  }
+  const packages = repositories.reduce((sum, { repository }) => sum + topPackages(repository).length, 0);
+  const due = [...counts].map(([reason, count]) => `${count} ${code(reason)}`).join(', ');
+  const hidden =
+    others === undefined || others === 0
+      ? ''
+      : ` ${others} more ${others === 1 ? 'is' : 'are'} not named here, because not everybody who reads this may read them: ${code('organization: { listed: true }')} in the configuration of a repository, or of the organisation, allows it.`;
+  return `${repositories.length} ${repositories.length === 1 ? 'repository' : 'repositories'}, ${packages} ${packages === 1 ? 'package' : 'packages'}. Updates: ${due === '' ? 'none is due' : due}.${hidden}`;
+}
+
+function updatesPart(input: OrganizationInput): string {
+  const rows = dueOf(input).map(({ name, standing: { reason, from, to, pull } }) => [
+    code(name),
+    from === undefined ? '' : code(from),
+    to === undefined ? '' : code(to),
+    // In code: a link would leave a note in every one of these pull requests.
+    pull === undefined ? code(reason) : `proposed in ${code(`#${pull}`)}`,
+  ]);
+  return rows.length === 0 ? '' : section('Updates', ['package', 'from', 'to', 'state'], rows);
+}
+
+function variantsPart({ variants, stalled }: OrganizationInput): string {
+  const rows = [
+    ...stalled.map(({ control, file, line, namespace, name, reason }) => [
+      code(`${namespace}/${name}`),
+      code(`${nameOf(control)}:${file}:${line}`),
+      `Stalled: ${reason}`,
+    ]),
+    ...variants.flatMap(({ planned, standing }) => {
+      const { condition } = conditionOf(standing);
+      if (condition === 'Ready') return [];
+      const { repository, path } = planned.downstream;
+      return [
+        [code(`${planned.namespace}/${planned.name}`), code(`${nameOf(repository)}:${path}`), condition],
+      ];
+    }),
+  ];
+  const ready = variants.filter(({ standing }) => conditionOf(standing).condition === 'Ready').length;
+  if (rows.length === 0) return ready === 0 ? '' : `### Variants\n\nAll ${ready} are Ready.`;
+  return `${section('Variants', ['variant', 'where', 'condition'], rows)}\n\n${ready} are Ready.`;
+}
+
+function repositoriesPart({ repositories }: OrganizationInput): string {
+  const rows = repositories
+    .toSorted((a, b) => order(nameOf(a.repository), nameOf(b.repository)))
+    .map(({ repository, standings }) => {
+      const due = dueUpdates({ repository, standings });
+      const proposed = due.filter(([, { pull }]) => pull !== undefined).length;
+      const packages = topPackages(repository);
+      const drafts = packages.filter(({ directory }) => !repository.revisions.has(directory)).length;
+      const [, page = ''] = repository.urls;
+      return [
+        `[${code(nameOf(repository))}](${page})`,
+        String(packages.length),
+        shown(drafts),
+        shown(proposed),
+        shown(due.length - proposed),
+        shown(mistakesOf(repository)),
+      ];
+    });
+  return section(
+    'Repositories',
+    ['repository', 'packages', 'not published', 'updates proposed', 'updates waiting', 'mistakes'],
+    rows,
+  );
+}
+
+function mistakesOf({ mistakes = 0, documents, inventory }: CatalogRepository): number {
+  const files = [...documents, ...inventory].reduce(
+    (sum, file) =>
+      sum + file.problems.length + file.documents.filter(({ kind }) => kind === 'refused').length,
+    0,
+  );
+  return mistakes + files;
+}
+
+/** Subpackages are part of their package. */
+function topPackages({ directory, packages }: CatalogRepository): CatalogRepository['packages'] {
+  return packages.filter(
+    (one) =>
+      packagePathOf(directory, one.directory) !== undefined &&
+      !packages.some((other) => isInside(one.directory, other.directory)),
+  );
+}
+
+function shown(count: number): string {
+  return count === 0 ? '' : String(count);
+}
+
+function nameOf({ ref }: CatalogRepository): string {
+  return `${ref.owner}/${ref.name}`;
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

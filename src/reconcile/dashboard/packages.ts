@@ -1,0 +1,105 @@
+/** Pure: the dashboard's tables of packages and of drafts. */
+import type { CatalogPackage } from '../../catalog/catalog.ts';
+import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { code, told } from '../text/markdown-blocks.ts';
+import type { DashboardInput } from './body.ts';
+import type { DashboardUser } from './facts.ts';
+import { isInside, section, SETTLED } from './section.ts';
+
+/** Users and retired revisions of one package that are named; the rest is counted. */
+const MOST_NAMED = 5;
+
+type Input = Pick<
+  DashboardInput,
+  'repository' | 'standings' | 'changed' | 'unapproved' | 'drafts' | 'pending' | 'retired' | 'users'
+>;
+
+export function packagesPart(input: Input): string {
+  const { repository, changed } = input;
+  const packages = repository.packages
+    .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
+    .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  if (packages.length === 0) return '';
+  const rows = packages.map((one) => [
+    code(one.path),
+    newestOf(input, one.directory),
+    madeFrom(one),
+    usedBy(input.users.get(one.directory) ?? [], repository.revisions.get(one.directory)?.at(-1)),
+    notesOf(input, one),
+  ]);
+  const table = section('Packages', ['package', 'newest revision', 'made from', 'used by', ''], rows);
+  return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
+}
+
+const PUSHED =
+  'What was pushed, or merged without the approvals that it needs, is published by the next approved proposal that changes its package; `publish.directPushes: publish` in the configuration publishes it by itself.';
+
+/** The newest that people can have. */
+function newestOf({ repository, retired }: Input, directory: string): string {
+  const newest = repository.revisions.get(directory)?.at(-1);
+  if (newest !== undefined) return code(newest);
+  return (retired.get(directory) ?? []).length > 0 ? 'none: all are retired' : 'not published';
+}
+
+function madeFrom({ lock }: CatalogPackage): string {
+  return lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`);
+}
+
+/** How many downstream packages have the newest revision, and which there are. */
+function usedBy(users: readonly DashboardUser[], newest: string | undefined): string {
+  if (users.length === 0) return '';
+  const current = users.filter(({ at }) => at === newest).length;
+  const share = newest === undefined ? '' : `${current} of ${users.length} at ${code(newest)}: `;
+  const named = users
+    .slice(0, MOST_NAMED)
+    .map(({ name, at }) => code(at === newest ? name : `${name}@${at}`));
+  const more = users.length - named.length;
+  return `${share}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function notesOf(
+  { changed, unapproved, standings, drafts, pending, retired }: Input,
+  one: CatalogPackage & { readonly path: string },
+): string {
+  const { directory, path } = one;
+  const removal = drafts.find((draft) => draft.removes && draft.path === path);
+  const gone = retired.get(directory) ?? [];
+  return [
+    removal === undefined ? '' : `deletion proposed in #${removal.number}`,
+    ...pending
+      .filter((wish) => wish.package === path)
+      .map(({ revision, issue }) => `${code(revision)} is to be retired: #${issue}`),
+    gone.length === 0 ? '' : `retired: ${listed(gone)}`,
+    changed.has(directory) ? 'changed without approval, not published' : '',
+    unapproved.has(directory) ? 'published without approval' : '',
+    SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** The newest of them. */
+function listed(revisions: readonly string[]): string {
+  const shown = revisions.slice(-MOST_NAMED).map(code).join(', ');
+  const more = revisions.length - MOST_NAMED;
+  return more > 0 ? `${shown} and ${more} before` : shown;
+}
+
+export function draftsPart({ drafts, pending }: Pick<DashboardInput, 'drafts' | 'pending'>): string {
+  if (drafts.length + pending.length === 0) return '';
+  const rows = drafts.map(({ number, title, path, isDraft, removes }) => [
+    `#${number}`,
+    path === null ? '' : code(path),
+    `${isDraft ? 'Draft' : 'Proposed'}${removes ? ', a deletion' : ''}`,
+    told(title),
+  ]);
+  const wishes = pending.map(({ issue, package: path, revision, login, title }) => [
+    `#${issue}`,
+    code(formatPackageAtRevision({ path, revision })),
+    `${code(login)} asks to retire it`,
+    told(title),
+  ]);
+  return section('Drafts and proposals', ['', 'package', 'state', 'title'], [...rows, ...wishes]);
+}

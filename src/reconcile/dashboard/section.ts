@@ -1,0 +1,21 @@
+/** Pure: what all dashboards are made of. */
+import { table } from '../text/markdown-blocks.ts';
+
+/** Rows of one table; what is left out is counted. */
+const MOST_ROWS = 200;
+
+/** Reasons that say: nothing is due. */
+export const SETTLED: readonly string[] = ['up-to-date', 'not-followed', 'merged'];
+
+export function isInside(directory: string, other: string): boolean {
+  return directory !== other && (other === '.' || directory.startsWith(`${other}/`));
+}
+
+export function section(
+  title: string,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more are not shown.` : '';
+  return `### ${title}\n\n${table(header, rows.slice(0, MOST_ROWS))}${more}`;
+}

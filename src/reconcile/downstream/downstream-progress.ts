@@ -1,0 +1,161 @@
+/** Pure: how far a revision has come in the packages that are made from it, as far as readers of its repository may know. */
+import {
+  plainDirectory,
+  type Catalog,
+  type CatalogRepository,
+  type Standing,
+} from '../../catalog/catalog.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
+import type { RepositoryRef } from '../ports.ts';
+import { isNamed, isSameOwner, mayFlow } from '../repository/visibility.ts';
+import { code, table } from '../text/markdown-blocks.ts';
+import { variantPlan } from './variant-plan.ts';
+
+/** A package downstream, and where the revision is there. */
+export interface DownstreamStep {
+  readonly repository: CatalogRepository;
+  readonly path: string;
+  readonly state: 'merged' | 'open' | 'waiting';
+  /** Of the update pull request. */
+  readonly pull?: number;
+  /** Why it waits, as the dashboard of that repository says it. */
+  readonly reason?: string;
+}
+
+/** For these reasons a package does not follow the newest revision at all. */
+const ELSEWHERE: readonly string[] = ['not-followed', 'archived', 'blocked-visibility', 'not-owned'];
+
+/**
+ * Where a revision is in the packages downstream that follow it, by name. Packages in repositories that readers of this one
+ * may not know count for nothing, and neither do those of other owners, unless this one shares with them by name: anybody
+ * can write a lock.
+ */
+export function downstreamSteps(
+  catalog: Catalog,
+  upstream: CatalogRepository,
+  directory: string,
+  revision: string,
+): readonly DownstreamStep[] {
+  const wanted = parseRevisionName(revision);
+  if (wanted === undefined) return [];
+  const steps = followersOf(catalog, upstream, directory)
+    .filter(({ repository }) => mayBeTold(repository, upstream))
+    .flatMap(({ repository, path, at }): DownstreamStep[] => {
+      const standing = catalog.standings(repository.ref.id).get(path);
+      const current = at === undefined ? undefined : parseRevisionName(at);
+      if (current !== undefined && compareRevisions(current, wanted) >= 0) {
+        const pull = current.name === wanted.name ? standing?.merged : undefined;
+        return [{ repository, path, state: 'merged', ...(pull !== undefined && { pull }) }];
+      }
+      if (standing !== undefined && isElsewhere(standing, wanted)) return [];
+      return [{ repository, path, ...waits(standing, revision) }];
+    });
+  return steps.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** A pin stays where it is, though its upstream has this revision. */
+function isElsewhere({ reason, newest }: Standing, wanted: RevisionName): boolean {
+  if (reason !== 'up-to-date') return ELSEWHERE.includes(reason);
+  const known = newest === undefined ? undefined : parseRevisionName(newest);
+  return known !== undefined && compareRevisions(known, wanted) >= 0;
+}
+
+function waits(
+  standing: Standing | undefined,
+  revision: string,
+): Pick<DownstreamStep, 'state' | 'pull' | 'reason'> {
+  if (standing?.reason === 'proposed' && standing.to === revision && standing.pull !== undefined) {
+    return { state: 'open', pull: standing.pull };
+  }
+  return { state: 'waiting', ...(standing !== undefined && { reason: standing.reason }) };
+}
+
+const MOST_ROWS = 25;
+
+/** As Markdown, such as "3 of 7 merged" with a line for each; '' where there is nobody to tell of. */
+export function progressText(revision: string, steps: readonly DownstreamStep[]): string {
+  if (steps.length === 0) return '';
+  const of = (state: DownstreamStep['state']): number => steps.filter((one) => one.state === state).length;
+  const open = of('open');
+  const waiting = of('waiting');
+  const parts = [
+    `${of('merged')} of ${steps.length} merged`,
+    ...(open > 0 ? [`${open} open`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+  ];
+  const rank = { open: 0, waiting: 1, merged: 2 };
+  const rows = steps
+    .toSorted((a, b) => rank[a.state] - rank[b.state])
+    .slice(0, MOST_ROWS)
+    .map((one) => [code(nameOf(one)), linkOf(one), one.state === 'waiting' ? waitsFor(one) : one.state]);
+  const more = steps.length - rows.length;
+  return [
+    `**Downstream of ${code(revision)}:** ${parts.join(', ')}.`,
+    table(['package', 'update', 'state'], rows),
+    ...(more > 0 ? [`… and ${more} more.`] : []),
+  ].join('\n\n');
+}
+
+/** The packages downstream of a package: those locked to it, and those that variants have yet to make. */
+function followersOf(
+  catalog: Catalog,
+  { ref: { id } }: CatalogRepository,
+  directory: string,
+): { readonly repository: CatalogRepository; readonly path: string; readonly at: string | undefined }[] {
+  const place = plainDirectory(directory);
+  const tag = place === '.' ? '' : `${place}/`;
+  const locked = catalog.followers(id, place).map(({ repository, package: { directory: where, lock } }) => {
+    const name = (lock?.ref ?? '').replace(/^refs\/tags\//, '');
+    return {
+      repository,
+      path: packagePathOf(repository.directory, where) ?? where,
+      at: name.startsWith(tag) ? name.slice(tag.length) : undefined,
+    };
+  });
+  const known = new Set(locked.map(nameOf));
+  const planned = variantPlan(catalog)
+    .planned.filter(({ upstream }) => upstream.repository.ref.id === id && upstream.directory === place)
+    .map(({ downstream }) => ({ ...downstream, at: undefined }))
+    .filter((one) => !known.has(nameOf(one)));
+  return [...locked, ...planned];
+}
+
+/** The packages that these are made from, or are to be made from, each once. */
+export function upstreamsOf(
+  catalog: Catalog,
+  { id }: RepositoryRef,
+  paths: readonly string[],
+): { readonly repository: RepositoryRef; readonly directory: string }[] {
+  const plan = variantPlan(catalog);
+  const known = catalog.get(id);
+  const found = paths.flatMap((path) => {
+    const planned = plan.at(id, path)?.upstream;
+    if (planned !== undefined) return [{ repository: planned.repository.ref, directory: planned.directory }];
+    const lock = known?.packages.find(
+      ({ directory }) => packagePathOf(known.directory, directory) === path,
+    )?.lock;
+    const upstream = lock && catalog.byUrl(lock.repo);
+    return upstream ? [{ repository: upstream.ref, directory: plainDirectory(lock.directory) }] : [];
+  });
+  return [...new Map(found.map((one) => [`${one.repository.id} ${one.directory}`, one])).values()];
+}
+
+function mayBeTold(one: CatalogRepository, upstream: CatalogRepository): boolean {
+  const { to = [], from = [] } = upstream.sharing ?? {};
+  const isOurs = isSameOwner(one, upstream) || isNamed([...to, ...from], one.ref);
+  return isOurs && mayFlow(one, upstream);
+}
+
+function nameOf({ repository: { ref }, path }: Pick<DownstreamStep, 'repository' | 'path'>): string {
+  return `${ref.owner}/${ref.name}:${path}`;
+}
+
+function linkOf({ repository, pull }: DownstreamStep): string {
+  const [clone = '', page = clone.replace(/\.git$/, '')] = repository.urls;
+  return pull === undefined ? '' : `[#${pull}](${page}/pull/${pull})`;
+}
+
+function waitsFor({ reason }: DownstreamStep): string {
+  return reason === undefined || reason === 'proposed' ? 'waiting' : `waiting (${code(reason)})`;
+}

@@ -1,0 +1,225 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { Kptfile } from '../../package/kptfile.ts';
+import { updateBranch } from '../../revision/ref-name.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { CommitInfo } from '../git-port.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { readMark } from '../repository/variant-mark.ts';
+import { contentMayFlow, controlMayFlow } from '../repository/visibility.ts';
+import { nothingComes } from './not-shared.ts';
+import { withheld, type Withheld } from './update-target.ts';
+import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
+import { variantPlan, type PlannedVariant } from './variant-plan.ts';
+
+export interface VariantTarget {
+  readonly repository: RepositoryRef;
+  /** Package path below the registered directory. */
+  readonly package: string;
+  /** A revision that somebody asked for. */
+  readonly to?: string;
+  /** Issue or pull request where somebody asked for it. */
+  readonly askedIn?: number;
+  /** Who asked for it. */
+  readonly askedBy?: string;
+  /** The forge's number of that account. */
+  readonly askedById?: number | undefined;
+  /** A variant that kept the package, or was about to make it, and does not any more. */
+  readonly gone?: string;
+  /** An update branch that stands for it. */
+  readonly branch?: string;
+}
+
+/** Everything about one downstream package that the update is made from. */
+export interface Downstream {
+  readonly access: Access;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly base: CommitInfo;
+  readonly path: string;
+  readonly directory: string;
+  readonly upstream: Upstream;
+  readonly upstreamName: string;
+  /** Page of its repository. */
+  readonly upstreamUrl: string;
+  /** False where this repository may not have the upstream's content: nothing of it comes here, not its name. */
+  readonly visible: boolean;
+  readonly branch: string;
+  /** False where the variant has yet to make it. */
+  readonly exists: boolean;
+  /** What the package is kept in step by, where that is a variant. */
+  readonly planned?: PlannedVariant;
+  /** The package is not the variant's yet. */
+  readonly fresh: boolean;
+}
+
+/** The repository that downstream packages are in, read once for all of them. */
+export interface Home {
+  readonly access: Access;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  /** Head of the registered branch. */
+  readonly base: CommitInfo;
+  /** What is known of another repository, asked once. */
+  readonly factsOf: (other: UpstreamAccess, signal?: AbortSignal) => Promise<RepositoryFacts>;
+}
+
+/** Reads the repository, or says why nothing in it is updated. */
+export async function loadHome(
+  world: World,
+  repository: RepositoryRef,
+  signal?: AbortSignal,
+): Promise<Home | Withheld> {
+  const access = await world.open(repository, signal);
+  const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+  if (facts.archived) return withheld('archived', 'The repository is archived.');
+  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered')
+    return withheld('not-followed', 'The repository is not registered.');
+  const { config } = configuration;
+  const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
+  if (head === null) return withheld('not-followed', NO_PACKAGE);
+  const known = new Map<UpstreamAccess['git'] | number, Promise<RepositoryFacts>>();
+  return {
+    access,
+    facts,
+    config,
+    base: await access.git.commit(head, signal),
+    factsOf(other, asked) {
+      const key = other.ref.id > 0 ? other.ref.id : other.git;
+      const answer = known.get(key) ?? other.forge.get(asked);
+      known.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+export const NO_PACKAGE = 'There is no such package on the registered branch.';
+
+/** Reads it, or says why the package is not one that is updated. */
+export async function loadDownstream(
+  world: World,
+  target: Pick<VariantTarget, 'repository' | 'package'>,
+  signal?: AbortSignal,
+): Promise<Downstream | Withheld> {
+  const home = await loadHome(world, target.repository, signal);
+  return 'kind' in home ? home : downstreamIn(world, home, target.package, signal);
+}
+
+/** The same in a repository that was read. */
+export async function downstreamIn(
+  world: World,
+  home: Home,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Downstream | Withheld> {
+  const { access, facts, config, base } = home;
+  const planned = variantPlan(world.catalog).at(facts.id, path);
+  const directory = inRegistered(config.directory, path);
+  const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
+  if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
+  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+  const followed = await followedBy(world, home, planned, kptfile, outside, signal);
+  if ('reason' in followed) return followed;
+  const { upstream, name } = followed;
+  const upstreamFacts = await home.factsOf(upstream.access, signal);
+  const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
+  const visible =
+    (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, home, signal)) &&
+    (await baseMayFlow(upstream, home, signal)) &&
+    (await documentsMayCome(world, planned, home, signal));
+  return {
+    access,
+    facts,
+    config,
+    base,
+    path,
+    directory,
+    upstream,
+    upstreamName,
+    upstreamUrl: upstreamFacts.htmlUrl,
+    visible,
+    branch: updateBranch(refPath(directory), name),
+    exists: kptfile !== null,
+    fresh: planned !== undefined && (kptfile === null || readMark(kptfile)?.uid !== planned.uid),
+    ...(planned && { planned }),
+  };
+}
+
+/** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
+async function followedBy(
+  world: World,
+  home: Home,
+  planned: PlannedVariant | undefined,
+  kptfile: Kptfile | null,
+  outside: Outside,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly upstream: Upstream; readonly name: string } | Withheld> {
+  if (planned !== undefined) {
+    const mark = kptfile === null ? undefined : readMark(kptfile);
+    const adopts = planned.variant.spec.adoptionPolicy === 'adoptExisting';
+    if (kptfile !== null && mark?.uid !== planned.uid && !adopts) {
+      return withheld(
+        'not-owned',
+        `The package is there already, and not made by the variant ${planned.name}: set adoptionPolicy: adoptExisting to let it be taken over.`,
+      );
+    }
+    const upstream = await openPlanned(world, planned, kptfile, signal);
+    return { upstream, name: variantBranchName(planned.uid) };
+  }
+  if (kptfile === null) return withheld('not-followed', NO_PACKAGE);
+  if (readMark(kptfile)?.orphan === false) {
+    // Followed as well, it would get a second pull request.
+    return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
+  }
+  const found = await openUpstream(world, kptfile, signal, outside);
+  if (found.kind === 'none' && found.reason === 'unreachable') {
+    return withheld(
+      'upstream-unreachable',
+      'The upstream could not be read. It is asked again, less and less often.',
+    );
+  }
+  if (found.kind === 'none') return nothingComes(home, kptfile.upstreamLock?.git?.repo ?? '');
+  const { upstream } = found;
+  return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };
+}
+
+/** What the update branch of a variant is named by. */
+export function variantBranchName(uid: string): string {
+  return `variant ${uid}`;
+}
+
+/** What a package was made from is told where it conflicts, and a Kptfile may name anything. */
+async function baseMayFlow(
+  { base }: Upstream,
+  home: Home,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (base === undefined) return true;
+  return contentMayFlow(
+    { access: base.access, facts: await home.factsOf(base.access, signal) },
+    home,
+    signal,
+  );
+}
+
+/** Documents and inventory are content too. */
+async function documentsMayCome(
+  world: World,
+  planned: PlannedVariant | undefined,
+  home: Home,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (planned === undefined || planned.control.ref.id === home.facts.id) return true;
+  const access = await world.open(planned.control.ref, signal);
+  return controlMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
+}
+
+/** Where a package is from the top of the repository. */
+function inRegistered(directory: string, path: string): string {
+  const joined = [directory, path].filter((part) => part !== '.').join('/');
+  return joined;
+}

@@ -1,0 +1,35 @@
+/** Pure: what is said where nothing comes from an upstream, the same whether it is not there or may not be known here. */
+import { repositoryPlace } from '../../catalog/catalog.ts';
+import { isNamed, type Shared } from '../repository/visibility.ts';
+import { withheld, type Withheld } from './update-target.ts';
+
+/**
+ * Why nothing comes from the repository that a lock names; without one, from that of a variant. It never names the other
+ * repository: what this one's own files say of it is all that may be known here.
+ */
+export function nothingComes({ facts, config }: Shared, lockedTo?: string): Withheld {
+  return lockedTo === undefined || isExpected({ facts, config }, lockedTo)
+    ? withheld(
+        'blocked-visibility',
+        `Nothing comes from its upstream: ${NOT_HERE}. ${howToShare(facts.fullName)}`,
+      )
+    : withheld(
+        'not-followed',
+        'The package has no upstream in a repository that Portico is installed in and that shares with this one, and none that spec.upstreams.allow lists.',
+      );
+}
+
+/** Of one owner, or named by the configuration: from anywhere else most packages are only copied once. */
+export function isExpected({ facts, config }: Shared, lockedTo: string): boolean {
+  const [host, owner = '', name = ''] = repositoryPlace(lockedTo).split('/');
+  if (host !== new URL(facts.cloneUrl).host.toLowerCase()) return false;
+  return owner === facts.owner.toLowerCase() || isNamed(config.sharing?.from, { owner, name });
+}
+
+/** What is so of a repository that is named here and that nothing is told of. */
+const NOT_HERE = 'there is no such repository that Portico is registered in and that shares with this one';
+
+/** How two repositories come to share. */
+export function howToShare(fullName: string): string {
+  return `Where it is private, both configurations have to agree: \`sharing: { to: [${fullName}] }\` there and \`sharing: { from: […] }\` with its name here, or \`sharing: { within: organization }\` in the defaults of the organisation.`;
+}

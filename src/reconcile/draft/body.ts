@@ -1,0 +1,81 @@
+/** Pure: what the pull request of a draft that was made by command says. */
+import type { PackageFiles } from '../../package/package.ts';
+import type { CommandRecord } from '../seal/commit-seal.ts';
+import { code, conflictTable, details } from '../text/markdown-blocks.ts';
+import { mergeNotesText } from '../text/merge-notes.ts';
+
+export interface DraftBodyInput {
+  readonly path: string;
+  readonly branch: string;
+  readonly record: CommandRecord;
+  /** Issue or pull request where it was asked for. */
+  readonly askedIn: number;
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+  /** What differs, as Markdown; '' where nothing does. */
+  readonly diff: string;
+}
+
+export function draftBody(input: DraftBodyInput): string {
+  const { path, branch, record, askedIn, before, after, diff } = input;
+  const parts = [
+    `${whatItIs(path, record)} Asked for by ${code(record.by)} in #${askedIn}.`,
+    record.kind === 'draft' && record.anyway === true
+      ? `**It fails today's guardrails**, and ${code(record.by)}, who may approve, wants it anyway: as long as nobody pushes anything else, those failures do not stand in the way of publishing.`
+      : '',
+    record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
+      ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
+      : '',
+    record.kind === 'rebase' && record.notes !== undefined ? mergeNotesText(record.notes) : '',
+    before.size === 0 ? listed(after) : '',
+    before.size === 0 || diff === '' ? '' : details('What it changes', diff),
+    nextSteps(path, branch, record),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function whatItIs(path: string, record: CommandRecord): string {
+  if (record.kind === 'rebase') return `Moves ${code(path)} onto ${code(record.to)}.`;
+  if (record.kind === 'change') return `Changes ${code(path)}.`;
+  const from = code(record.from ?? '');
+  switch (record.source) {
+    case 'init':
+      return `A draft of the new package ${code(path)}.`;
+    case 'clone':
+      return `A draft of the new package ${code(path)}, made from ${from}. Its Kptfile is locked there, so updates find it.`;
+    case 'edit':
+      return `A draft of ${code(path)} as it is on the registered branch. It changes nothing yet.`;
+    case 'copy':
+      return `A draft of ${code(path)} that starts from ${from}: what came after that is taken out, until you bring it back.`;
+    case 'rollback':
+      return `Brings ${code(path)} back to ${from}. Published as it is, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
+  }
+}
+
+/** Files that are named. */
+const MOST_FILES = 50;
+
+/** A new package as a list: its whole content is what the forge shows anyway. */
+function listed(files: PackageFiles): string {
+  const names = [...files.keys()].sort();
+  const more = names.length > MOST_FILES ? [`and ${names.length - MOST_FILES} more`] : [];
+  const lines = [...names.slice(0, MOST_FILES).map(code), ...more].map((line) => `- ${line}`);
+  return details(`${names.length} file${names.length === 1 ? '' : 's'}`, lines.join('\n'));
+}
+
+function nextSteps(path: string, branch: string, record: CommandRecord): string {
+  const restores = record.kind === 'draft' && record.source === 'rollback';
+  const steps = [
+    ...(restores
+      ? []
+      : [
+          `Push your changes to the branch ${code(branch)}, or have a function make them: \`/portico eval set-labels:v0.2 team=…\`.`,
+        ]),
+    ...(record.kind === 'draft' && (record.source === 'init' || record.source === 'clone')
+      ? [`Add a package below it: \`/portico init ${path === '.' ? '' : `${path}/`}name\`.`]
+      : []),
+    'See the checks; Portico renders the package at every push.',
+    'Offer it for approval: "Ready for review", or `/portico propose`.',
+  ];
+  return ['**Next**', '', ...steps.map((step, at) => `${at + 1}. ${step}`)].join('\n');
+}

@@ -1,0 +1,257 @@
+/** Commits that commands add to the branch of a pull request: a function's changes, subpackages, another upstream. */
+import { shown } from '../../command/arguments.ts';
+import type { DraftChange } from '../../command/draft-request.ts';
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import type { FileChanges } from '../git-port.ts';
+import { proposalJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { runtimeFor } from '../render/foreign-functions.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { changesBetween } from '../render/proposal-render.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { loadRevisionRefs } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import type { CommandRecord } from '../seal/commit-seal.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code, fenced } from '../text/markdown-blocks.ts';
+import { NO_NOTES } from '../text/merge-notes.ts';
+import { commitByCommand, madeBefore } from './command-commit.ts';
+import { clonedFiles, newFiles, type DraftSetting } from './content.ts';
+import { rebasedPackage, type RebasedPackage } from './rebased-package.ts';
+
+/**
+ * Adds the commit to the head that was read, by compare-and-swap. What changes nothing is said and not committed; a
+ * command that was interrupted after its push is known by the record of its commit.
+ */
+export async function changeDraft(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  asked: Asked,
+  change: DraftChange,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { git } = access;
+  const { pull, config, facts, head, mergeBase } = snapshot;
+  const inRepository = pathInRepository(config.directory, change.package);
+  const directory = inRepository === '.' ? '' : inRepository;
+  const setting: DraftSetting = {
+    world,
+    access,
+    asked,
+    asker: { login: asked.login, id: asked.accountId, facts, config },
+    base: head.oid,
+    directory,
+    refs: await loadRevisionRefs(git, signal),
+  };
+  const look = async (reply: string): Promise<StepOutcome> => {
+    await world.enqueue(proposalJob(access.ref, pull.number));
+    return { kind: 'done', reply };
+  };
+  const range = { from: mergeBase, to: head.oid };
+  const before = await madeBefore(world, git, range, asked, directory, signal);
+  if (before !== null) return look(`Committed as ${before.commit.oid.slice(0, 7)}.`);
+  const local = await filesAt(git, head.oid, directory, signal);
+  if (!local.has('Kptfile')) {
+    return refused(
+      refuse(
+        'no-such-package',
+        `there is no package ${shown(change.package)} on this branch`,
+        'Name one that is.',
+      ),
+    );
+  }
+  const made = await changed(setting, snapshot, change, local, signal);
+  if ('outcome' in made) return made.outcome;
+  if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
+  const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
+  const problem = await commitByCommand(
+    world,
+    git,
+    {
+      branch: pull.headRef,
+      parent: head.oid,
+      expect: head.oid,
+      changes: made.changes,
+      title: made.title,
+      trailers: made.trailers,
+      record: { ...made.record, ...by },
+    },
+    signal,
+  );
+  if (problem !== null) return problem;
+  const files = made.changes.size === 1 ? 'one file' : `${made.changes.size} files`;
+  return look([`${made.title}: ${files} changed.`, made.note ?? ''].filter((part) => part !== '').join(' '));
+}
+
+type Bare<Record> = Record extends unknown ? Omit<Record, 'directory' | 'by' | 'comment' | 'index'> : never;
+
+type Made =
+  | {
+      readonly changes: FileChanges;
+      readonly title: string;
+      readonly trailers: readonly string[];
+      readonly record: Bare<CommandRecord>;
+      readonly note?: string;
+    }
+  | { readonly outcome: StepOutcome };
+
+async function changed(
+  setting: DraftSetting,
+  snapshot: ProposalSnapshot,
+  change: DraftChange,
+  local: PackageFiles,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  switch (change.kind) {
+    case 'eval':
+      return evaluated(setting, snapshot, change, local, signal);
+    case 'subpackage':
+      return withSubpackage(setting, change, local, signal);
+    case 'remove-subpackage':
+      return withoutSubpackage(setting, change, local);
+    case 'rebase': {
+      const { directory } = setting;
+      const input = { directory, base: snapshot.base, local };
+      const rebased = await rebasedPackage(setting, input, change.upstream, signal);
+      if ('kind' in rebased) return { outcome: refused(rebased) };
+      return {
+        changes: changesBetween(directory, local, rebased.files),
+        ...rebased.told(change.package),
+        record: rebased.record,
+        note: rebaseNote(rebased),
+      };
+    }
+  }
+}
+
+/** Where what the merge of a rebase tells is listed; '' where it tells nothing. */
+function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage): string {
+  const decided = notes.listed.length + notes.more;
+  return [
+    conflicts.length === 0
+      ? ''
+      : `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists what both sides changed.`,
+    decided === 0
+      ? ''
+      : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} by itself: Portico's comment says what.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+async function evaluated(
+  { world, access, directory }: DraftSetting,
+  snapshot: ProposalSnapshot,
+  { image, values, package: path }: Extract<DraftChange, { kind: 'eval' }>,
+  local: PackageFiles,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  // Which functions may run beside the built-in ones, the base branch says.
+  const loaded = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
+  const result = await world.content.evaluate({
+    files: local,
+    runtime: runtimeFor(world.runtime, loaded, snapshot),
+    spec: { image, configMap: Object.fromEntries(values) },
+    includeMetaResources: true,
+    ...(signal && { signal }),
+  });
+  const [run] = result.runs;
+  if (run?.refused !== undefined) {
+    return { outcome: { kind: 'refused', message: run.refused.message, hint: run.refused.hint } };
+  }
+  if (!result.ok) {
+    const said = [
+      ...result.findings.map(
+        ({ severity, message, file }) => `${severity}: ${file === undefined ? '' : `${file}: `}${message}`,
+      ),
+      run?.stderr ?? '',
+      result.problem?.message ?? '',
+    ].filter((text) => text !== '');
+    const message = `${code(image)} failed on ${code(path)}, so nothing was committed.`;
+    return {
+      outcome: {
+        kind: 'failed',
+        message: `${message}\n\n${fenced(said.join('\n').slice(0, 4000))}\n\n`,
+        hint: '',
+      },
+    };
+  }
+  const given = [...values].map(([key, value]) => `${key}=${value}`).join(' ');
+  const told = result.findings.filter(({ severity }) => severity !== 'info').length;
+  return {
+    changes: changesBetween(directory, local, result.files),
+    title: `Run ${image} on ${path}`,
+    trailers: [`Function: ${image}${given === '' ? '' : ` ${given.slice(0, 500)}`}`],
+    record: { kind: 'change', what: 'eval' },
+    ...(told > 0 && { note: `The function told of ${told} finding${told === 1 ? '' : 's'}.` }),
+  };
+}
+
+async function withSubpackage(
+  setting: DraftSetting,
+  { below, source, package: path }: Extract<DraftChange, { kind: 'subpackage' }>,
+  local: PackageFiles,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  const directory = setting.directory === '' ? below : `${setting.directory}/${below}`;
+  const there = filesBelow(local, below);
+  const taken = source.kind === 'clone' ? there.size > 0 : there.has('Kptfile');
+  const nested = [...there.keys()].some((file) => file.endsWith('/Kptfile'));
+  if (taken || nested || local.has(below)) {
+    const message = `there is something at ${shown(`${path}/${below}`)} already`;
+    return {
+      outcome: refused(refuse('package-exists', message, 'Choose another path, or remove it first.')),
+    };
+  }
+  const made =
+    source.kind === 'init'
+      ? { files: newFiles({ asker: setting.asker, directory }, source, there), name: '' }
+      : await clonedFiles({ ...setting, asker: inner(setting) }, directory, source, signal);
+  if ('kind' in made) return { outcome: refused(made) };
+  const place = `${path}/${below}`;
+  return {
+    changes: changesBetween(directory, there, new Map([...there, ...made.files])),
+    title: source.kind === 'init' ? `New subpackage ${place}` : `Clone ${made.name} as ${place}`,
+    trailers: source.kind === 'init' ? [] : [`Cloned-From: ${made.name}`],
+    record: { kind: 'change', what: source.kind },
+  };
+}
+
+/** The package context of a deployment is the package's; its subpackages keep their own. */
+function inner({ asker }: DraftSetting): DraftSetting['asker'] {
+  return { ...asker, config: { ...asker.config, deployment: false } };
+}
+
+function withoutSubpackage(
+  { directory }: DraftSetting,
+  { below, package: path }: Extract<DraftChange, { kind: 'remove-subpackage' }>,
+  local: PackageFiles,
+): Made {
+  const there = filesBelow(local, below);
+  if (!there.has('Kptfile')) {
+    const message = `there is no subpackage ${shown(`${path}/${below}`)} on this branch`;
+    return { outcome: refused(refuse('no-such-package', message, 'Name one that is.')) };
+  }
+  return {
+    changes: changesBetween(directory === '' ? below : `${directory}/${below}`, there, new Map()),
+    title: `Remove subpackage ${path}/${below}`,
+    trailers: [],
+    record: { kind: 'change', what: 'remove' },
+  };
+}
+
+function filesBelow(files: PackageFiles, below: string): PackageFiles {
+  const prefix = `${below}/`;
+  return new Map(
+    [...files]
+      .filter(([path]) => path.startsWith(prefix))
+      .map(([path, file]) => [path.slice(prefix.length), file]),
+  );
+}
+
+function refused({ message, hint }: Refusal): StepOutcome {
+  return { kind: 'refused', message, hint };
+}

@@ -1,0 +1,269 @@
+/** What a new draft holds, made of what there is; nothing is written here. */
+import { shown } from '../../command/arguments.ts';
+import type { DraftRequest, DraftSource } from '../../command/draft-request.ts';
+import { noSuchRevision } from '../../command/not-found.ts';
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import { readUpstream } from '../../command/upstream-wish.ts';
+import type { CloneOptions } from '../../package/clone.ts';
+import { initPackage, packageContext } from '../../package/init.ts';
+import type { GitLocation } from '../../package/kptfile.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { remoteSubpackages } from '../../package/remote-subpackages.ts';
+import type { Git } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { taggedRevisions, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
+import type { CommandRecord } from '../seal/commit-seal.ts';
+import type { Asked } from '../step-outcome.ts';
+import { rebasedPackage } from './rebased-package.ts';
+import { guardrailsAgainst } from './rollback-guardrails.ts';
+import { findUpstream, type Asker, type FoundUpstream } from './upstream.ts';
+
+/** Everything that a draft is made from. */
+export interface DraftSetting {
+  readonly world: World;
+  readonly access: Access;
+  readonly asked: Asked;
+  readonly asker: Asker;
+  /** Head of the registered branch. */
+  readonly base: string;
+  /** From the top of the repository; '' is the top. */
+  readonly directory: string;
+  readonly refs: RevisionRefs;
+}
+
+export interface DraftContent {
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+  readonly title: string;
+  readonly trailers: readonly string[];
+  readonly record: CommandRecord;
+}
+
+/** The content of a draft, or why it cannot be made. */
+export async function draftContent(
+  setting: DraftSetting,
+  { path, source }: DraftRequest,
+  signal?: AbortSignal,
+): Promise<DraftContent | Refusal> {
+  const { access, asked, base, directory } = setting;
+  const before = await filesAt(access.git, base, directory, signal);
+  const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
+  switch (source.kind) {
+    case 'init':
+      return {
+        before,
+        after: new Map([...before, ...newFiles(setting, source, before)]),
+        title: `New package ${path}`,
+        trailers: [],
+        record: { kind: 'draft', source: 'init', ...by },
+      };
+    case 'clone': {
+      const clone = await clonedFiles(setting, directory, source, signal);
+      if ('kind' in clone) return clone;
+      return {
+        before,
+        after: new Map([...before, ...clone.files]),
+        title: `Clone ${clone.name} as ${path}`,
+        trailers: [`Cloned-From: ${clone.name}`],
+        record: { kind: 'draft', source: 'clone', from: clone.name, ...by },
+      };
+    }
+    case 'edit':
+      return {
+        before,
+        after: before,
+        title: `Edit ${path}`,
+        trailers: [],
+        record: { kind: 'draft', source: 'edit', ...by },
+      };
+    case 'copy':
+    case 'rollback':
+      return fromRevision(setting, path, source, before, by, signal);
+    case 'rebase': {
+      const rebased = await rebasedPackage(
+        setting,
+        { directory, base, local: before },
+        source.upstream,
+        signal,
+      );
+      if ('kind' in rebased) return rebased;
+      return { before, after: rebased.files, ...rebased.told(path), record: { ...rebased.record, ...by } };
+    }
+  }
+}
+
+type ByCommand = Pick<CommandRecord, 'directory' | 'by' | 'comment' | 'index'>;
+
+async function fromRevision(
+  setting: DraftSetting,
+  path: string,
+  source: Extract<DraftSource, { kind: 'copy' | 'rollback' }>,
+  before: PackageFiles,
+  by: ByCommand,
+  signal: AbortSignal | undefined,
+): Promise<DraftContent | Refusal> {
+  const { access, directory, refs } = setting;
+  const { revision, kind } = source;
+  const tag = tagOf(refs, directory, revision);
+  const after = tag === undefined ? new Map() : await filesAt(access.git, tag.commit, directory, signal);
+  if (!after.has('Kptfile')) {
+    const published = taggedRevisions(refs, directory).map(({ name }) => name);
+    return noSuchRevision(path, revision, published);
+  }
+  if (kind === 'copy') {
+    return {
+      before,
+      after,
+      title: `Work on ${path} from ${revision}`,
+      trailers: [`Copied-From: ${revision}`],
+      record: { kind: 'draft', source: kind, from: revision, ...by },
+    };
+  }
+  if (tag !== undefined && (await sameTree(access.git, tag.commit, setting.base, directory, signal))) {
+    return refuse(
+      'same-content',
+      `${shown(path)} holds what ${revision} holds already`,
+      'There is nothing to do.',
+    );
+  }
+  const against = await guardrailsAgainst(setting, path, after, signal);
+  if (against !== undefined && !source.anyway) {
+    return refuse(
+      'guardrails-fail',
+      `${shown(`${path}@${revision}`)} fails today's guardrails: ${against}`,
+      `Start from it and correct it (/portico copy ${path}@${revision}), or say --anyway, which is for those who may approve.`,
+    );
+  }
+  return {
+    before,
+    after,
+    title: `Restore ${path} to ${revision}`,
+    trailers: [
+      `Restored-From: ${revision}`,
+      ...(against === undefined ? [] : [`Guardrails-Waived-By: ${by.by}`]),
+    ],
+    record: {
+      kind: 'draft',
+      source: kind,
+      from: revision,
+      ...by,
+      ...(against !== undefined && { anyway: true }),
+    },
+  };
+}
+
+/** The files of an empty package that are not there yet. */
+export function newFiles(
+  { asker: { facts, config }, directory }: Pick<DraftSetting, 'asker' | 'directory'>,
+  source: Extract<DraftSource, { kind: 'init' }>,
+  existing: PackageFiles,
+): PackageFiles {
+  const name = nameOf(directory, facts.name);
+  const { description, keywords } = source;
+  const files = new Map(
+    initPackage(
+      { name, ...(description !== undefined && { description }), ...(keywords && { keywords }) },
+      existing,
+    ),
+  );
+  if (config.deployment && files.has('package-context.yaml')) {
+    const bytes = new TextEncoder().encode(packageContext(name));
+    files.set('package-context.yaml', { mode: '100644', bytes });
+  }
+  return files;
+}
+
+type Place = Pick<DraftSetting, 'world' | 'access' | 'asker'>;
+
+/** How deep packages may point at packages. */
+const DEEPEST = 8;
+
+/**
+ * A package of another place as the new package in `directory`, with the subpackages that it only points at, each under
+ * the same rules as the package itself.
+ */
+export async function clonedFiles(
+  place: Place,
+  directory: string,
+  source: Extract<DraftSource, { kind: 'clone' }>,
+  signal?: AbortSignal,
+): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
+  const { asker } = place;
+  const upstream = await findUpstream(place.world, place.access, asker, source.upstream, signal);
+  if ('kind' in upstream) return upstream;
+  const copy = {
+    name: nameOf(directory, asker.facts.name),
+    strategy: 'resource-merge',
+    deployment: asker.config.deployment,
+  };
+  const files = await withPointedAt(place, await copied(place, upstream, undefined, copy, signal), 1, signal);
+  return files instanceof Map ? { files, name: upstream.name } : (files as Refusal);
+}
+
+async function withPointedAt(
+  place: Place,
+  files: PackageFiles,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles | Refusal> {
+  const result = new Map(files);
+  for (const [below, { name, upstream, upstreamLock, strategy }] of remoteSubpackages(files)) {
+    if (upstreamLock !== undefined) continue;
+    if (depth > DEEPEST) {
+      const message = `packages point at packages more than ${DEEPEST} deep`;
+      return refuse('upstream-too-deep', message, 'Look for a package that points at itself.');
+    }
+    const wish = readUpstream(
+      `${upstream.repo.replace(/\.git$/, '')}.git/${upstream.directory}@${upstream.ref}`,
+    );
+    const found =
+      'directory' in wish ? await findUpstream(place.world, place.access, place.asker, wish, signal) : wish;
+    if ('kind' in found) {
+      return refuse(
+        found.code,
+        `its subpackage ${shown(below)} points elsewhere: ${found.message}`,
+        found.hint,
+      );
+    }
+    const fetched = await copied(
+      place,
+      found,
+      upstream,
+      { name, ...(strategy !== undefined && { strategy }) },
+      signal,
+    );
+    const whole = await withPointedAt(place, fetched, depth + 1, signal);
+    if (!(whole instanceof Map)) return whole;
+    for (const [path, file] of whole) result.set(`${below}/${path}`, file);
+  }
+  return result;
+}
+
+/** `intent` is what the copy says that it follows; what was found, unless given. */
+async function copied(
+  { world }: Place,
+  found: FoundUpstream,
+  intent: GitLocation | undefined,
+  copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
+  const files = await filesAt(found.git, found.commit, found.directory, signal);
+  const options = { ...copy, upstream: intent ?? lock, lock: { ...lock, commit: found.commit } };
+  return world.content.clone(files, options, signal);
+}
+
+function nameOf(directory: string, repository: string): string {
+  return directory === '' ? repository : (directory.split('/').at(-1) ?? directory);
+}
+
+async function sameTree(
+  git: Git,
+  a: string,
+  b: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  return (await git.treeId(a, directory, signal)) === (await git.treeId(b, directory, signal));
+}

@@ -1,0 +1,200 @@
+/**
+ * Makes the branch of a draft and opens its pull request. A command that was interrupted goes on where it was: its
+ * branch is known by the sealed record of its first commit.
+ */
+import { shown } from '../../command/arguments.ts';
+import { draftBranchOf, draftProblem, type DraftGround } from '../../command/draft-problem.ts';
+import type { DraftRequest } from '../../command/draft-request.ts';
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import { PorticoError } from '../../error.ts';
+import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import type { Pull } from '../forge-port.ts';
+import type { CommitInfo } from '../git-port.ts';
+import { proposalJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { changesBetween } from '../render/proposal-render.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { loadRevisionRefs, refPath, upcomingRevision } from '../repository/package-revisions.ts';
+import { commandRecord } from '../seal/commit-seal.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { draftBody } from './body.ts';
+import { commitByCommand, madeBefore } from './command-commit.ts';
+import { draftContent, type DraftSetting } from './content.ts';
+
+export async function createDraft(
+  world: World,
+  access: Access,
+  asked: Asked,
+  request: DraftRequest,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const setting = await settingOf(world, access, asked, request, signal);
+  if ('message' in setting) return refused(setting);
+  const interrupted = await branchOfCommand(setting, signal);
+  if (interrupted !== null) return openPull(setting, request, interrupted, signal);
+  const branch = await freeBranch(setting, request, signal);
+  if (typeof branch !== 'string') return refused(branch);
+  const content = await draftContent(setting, request, signal);
+  if ('message' in content) return refused(content);
+  const { git } = access;
+  const problem = await commitByCommand(
+    world,
+    git,
+    {
+      branch,
+      parent: setting.base,
+      expect: null,
+      changes: changesBetween(setting.directory, content.before, content.after),
+      title: content.title,
+      trailers: content.trailers,
+      record: content.record,
+    },
+    signal,
+  );
+  if (problem !== null) return problem;
+  const made = await branchOfCommand(setting, signal);
+  // Gone again already: somebody removed it. To do it again is what the person would ask for.
+  if (made === null)
+    throw new PorticoError('REF_MOVED', `${branch} is gone`, { blame: 'forge', retryAfter: 1 });
+  return openPull(setting, request, made, signal);
+}
+
+async function settingOf(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { path }: DraftRequest,
+  signal: AbortSignal | undefined,
+): Promise<DraftSetting | Refusal> {
+  const { git, forge } = access;
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  const base =
+    configuration.state === 'registered'
+      ? await git.resolve(`refs/heads/${configuration.config.branch}`, signal)
+      : null;
+  if (configuration.state !== 'registered' || base === null) {
+    return refuse(
+      'not-registered',
+      'the registered branch is not there',
+      'See `spec.branch` in .github/portico.yaml.',
+    );
+  }
+  const { config } = configuration;
+  const inRepository = pathInRepository(config.directory, path);
+  return {
+    world,
+    access,
+    asked,
+    asker: { login: asked.login, id: asked.accountId, facts, config },
+    base,
+    directory: inRepository === '.' ? '' : inRepository,
+    refs: await loadRevisionRefs(git, signal),
+  };
+}
+
+interface MadeBranch {
+  readonly branch: string;
+  readonly commit: CommitInfo;
+}
+
+/** The branch that this very command made before; null where there is none. */
+async function branchOfCommand(
+  { world, access: { git }, asked, base, directory }: DraftSetting,
+  signal: AbortSignal | undefined,
+): Promise<MadeBranch | null> {
+  const below = directory === '' ? 'refs/heads/drafts/' : `refs/heads/drafts/${directory}/`;
+  for (const [ref, { commit: head }] of await git.refs(below, signal)) {
+    if (ref.slice(below.length).includes('/')) continue;
+    const made = await madeBefore(world, git, { from: base, to: head }, asked, directory, signal);
+    if (made !== null) return { branch: ref.slice('refs/heads/'.length), commit: made.commit };
+  }
+  return null;
+}
+
+/** The name of the branch to make, or why it cannot be made. */
+async function freeBranch(
+  { access, asker: { config }, base, directory, refs }: DraftSetting,
+  request: DraftRequest,
+  signal: AbortSignal | undefined,
+): Promise<string | Refusal> {
+  const { git, forge } = access;
+  const path = refPath(directory);
+  const branch = draftBranchOf(path, request.workspace ?? upcomingRevision(refs, directory, config));
+  if (typeof branch !== 'string') return branch;
+  const names = async (prefix: string): Promise<string[]> =>
+    [...(await git.refs(prefix, signal)).keys()].map((ref) => ref.slice(prefix.length));
+  const branches = await names('refs/heads/');
+  if (branches.includes(branch)) {
+    const [pull] = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
+    const where = pull === undefined ? 'without a pull request' : `in #${pull.number}`;
+    return refuse(
+      'workspace-exists',
+      `there is a draft ${shown(branch)} already, ${where}`,
+      'Work on that one, or name another with --workspace.',
+    );
+  }
+  const found = await git.findPackages(base, '', signal);
+  const ground: DraftGround = {
+    packages: found.map((one) => refPath(one.directory)),
+    branches,
+    tags: await names('refs/tags/'),
+    named: (one) => packagePathOf(config.directory, one) ?? one,
+    hasFiles: directory === '' || (await git.treeId(base, directory, signal)) !== null,
+  };
+  return draftProblem(path, branch, request.source, ground) ?? branch;
+}
+
+/** The pull request of the branch as it is: opened now where there is none. */
+async function openPull(
+  setting: DraftSetting,
+  { path }: DraftRequest,
+  { branch, commit }: MadeBranch,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome> {
+  const { world, access, asked, asker, directory } = setting;
+  const { forge, git, ref } = access;
+  const [known] = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  if (known !== undefined) return { kind: 'done', reply: linkTo(known, path, branch) };
+  const record = commandRecord(commit, world.seals);
+  const [parent = ''] = commit.parents;
+  if (record === null) throw new PorticoError('NO_RECORD', `${commit.oid} has no record`, { blame: 'bug' });
+  const [before, after] = [
+    await filesAt(git, parent, directory, signal),
+    await filesAt(git, commit.oid, directory, signal),
+  ];
+  const { same, text } = await world.content.diffText({ before, after, limit: 25_000 }, signal);
+  const wanted = {
+    title: commit.message.split('\n', 1)[0] ?? branch,
+    body: draftBody({
+      path,
+      branch,
+      record,
+      askedIn: asked.number,
+      before,
+      after,
+      diff: same ? '' : text,
+    }),
+    head: branch,
+    base: asker.config.branch,
+  };
+  const { pull } = await forge.createPull({ ...wanted, draft: true }, signal).catch((error: unknown) => {
+    // Private repositories of free plans have no drafts: there a proposal is opened at once.
+    if (!(error instanceof PorticoError) || error.code !== 'FORGE_INVALID' || !/draft/i.test(error.message))
+      throw error;
+    return forge.createPull(wanted, signal);
+  });
+  await world.enqueue(proposalJob(ref, pull.number));
+  return { kind: 'done', reply: linkTo(pull, path, branch) };
+}
+
+function linkTo(pull: Pull, path: string, branch: string): string {
+  const what = pull.draft ? 'a draft' : 'a proposal';
+  return `[#${pull.number}](${pull.htmlUrl}) is ${what} of ${code(path)} on the branch ${code(branch)}.`;
+}
+
+function refused({ message, hint }: Refusal): StepOutcome {
+  return { kind: 'refused', message, hint };
+}

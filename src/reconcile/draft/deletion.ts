@@ -1,0 +1,129 @@
+/** A package is deleted by a proposal that removes its directory. */
+import { noSuchPackage } from '../../command/not-found.ts';
+import type { Step } from '../../command/step.ts';
+import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
+import type { PackageDir } from '../git-port.ts';
+import { proposalJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { knownUsers } from '../review/known-users.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code, sentence } from '../text/markdown-blocks.ts';
+
+/** Opens the proposal, or says why not; done again it finds what it opened. */
+export async function proposeDeletion(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { package: path }: Extract<Step, { do: 'propose-deletion' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { git, forge } = access;
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return refused('The repository is not registered.', '');
+  const { config } = configuration;
+  const base = await git.resolve(`refs/heads/${config.branch}`, signal);
+  const packages = base === null ? [] : await rootPackages(access, base, config.directory, signal);
+  const found = packages.find((one) => (one.path === '' ? '.' : one.path) === path);
+  if (base === null || found === undefined) {
+    const { message, hint } = noSuchPackage(
+      path,
+      `on ${code(config.branch)}`,
+      packages.map((one) => refPath(one.path)),
+      'Name a package by its path; a subpackage is removed by a change of its package.',
+    );
+    return refused(message, hint);
+  }
+  if (found.directory === '') {
+    return refused('The package is the whole repository.', 'Remove it by a pull request of your own.');
+  }
+  const branch = draftBranch(refPath(found.directory), `delete-${asked.id}`);
+  const open = (await forge.listOpenPulls(signal)).find(
+    ({ headRef, headRepositoryId }) =>
+      headRepositoryId === facts.id && isDeletionOf(headRef, found) && headRef !== branch,
+  );
+  if (open !== undefined) {
+    return refused(`Its deletion is already proposed: #${open.number}.`, 'What it waits for stands there.');
+  }
+  const users = await knownUsers(world, access, facts, found.directory, undefined, signal);
+  if (users.length > 0) {
+    return refused(
+      `Packages are made from ${code(path)}: ${users.join(', ')}.`,
+      'Move them to another upstream, or remove them, first.',
+    );
+  }
+  const stopped = await pushDeletion(world, access, asked, found, base, branch, signal);
+  if (stopped !== null) return stopped;
+  const newest = newestRevision(await loadRevisionRefs(git, signal), found.directory)?.name;
+  const { pull } = await forge.createPull(
+    {
+      title: `Delete ${path}`,
+      body: [
+        `Removes the package ${code(path)}${newest === undefined ? '' : `, whose newest revision is ${code(newest)}`}. Asked for by ${code(asked.login)} in #${asked.number}.`,
+        'Its tags stay, so whoever uses a revision keeps it; the numbers are never used again. Closing this pull request leaves everything as it is.',
+      ].join('\n\n'),
+      head: branch,
+      base: config.branch,
+    },
+    signal,
+  );
+  await world.enqueue(proposalJob(access.ref, pull.number));
+  return { kind: 'done', reply: `The deletion of ${code(path)} is proposed in #${pull.number}.` };
+}
+
+/** Files that are named; the others are counted. */
+
+function isDeletionOf(branch: string, { directory }: PackageDir): boolean {
+  const parsed = parseBranch(branch);
+  return parsed?.kind === 'draft' && parsed.path === directory && /^delete-\d+$/.test(parsed.workspace);
+}
+
+async function pushDeletion(
+  world: World,
+  { git }: Access,
+  asked: Asked,
+  found: PackageDir,
+  base: string,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome | null> {
+  const standing = await git.resolve(`refs/heads/${branch}`, signal);
+  const commit = standing === null ? null : await git.commit(standing, signal);
+  const ours = commit === null ? null : readCommitRecord(commit, world.seals);
+  if (ours?.kind === 'deletion' && ours.comment === asked.id) return null;
+  const paths = (await git.changedPaths(null, base, signal)).filter(({ path }) =>
+    path.startsWith(`${found.directory}/`),
+  );
+  const tree = await git.writeTree(base, new Map(paths.map(({ path }) => [path, null])), signal);
+  const parents = [base];
+  const record: DeletionRecord = {
+    kind: 'deletion',
+    directory: found.directory,
+    by: asked.login,
+    byId: asked.accountId,
+    comment: asked.id,
+  };
+  const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;
+  const message = sealedCommitMessage(
+    title,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: null }], signal);
+  if (answer.ok) return null;
+  return refused(
+    `The branch ${code(branch)} cannot be made: ${sentence(answer.rejected[0]?.message ?? '')}`,
+    answer.rejected[0]?.hint ?? 'Remove the branch that stands in its way, or let the App push there.',
+  );
+}
+
+function refused(message: string, hint: string): StepOutcome {
+  return { kind: 'refused', message, hint };
+}

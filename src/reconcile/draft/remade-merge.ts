@@ -1,0 +1,91 @@
+/** The merges that the conflicts of a draft come from, made again with what was decided of them. */
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { MergeNote } from '../../package/merge/merge-types.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { loadDownstream } from '../downstream/downstream.ts';
+import { mergeOf } from '../merge/concurrent-draft.ts';
+import type { MergeCommit } from '../merge/open-conflicts.ts';
+import { decidedUpdate } from '../merge/update-content.ts';
+import type { Access, World } from '../ports.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { newestSealed, packagesOf } from '../seal/update-record.ts';
+import { rebaseOf } from './rebased-package.ts';
+
+interface Merged {
+  readonly files: PackageFiles;
+  readonly conflicts: readonly Conflict[];
+  readonly notes?: readonly MergeNote[];
+}
+
+/** One package of a merge, as often as it is asked for, with these conflicts settled. */
+export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merged | Refusal>;
+
+/**
+ * The merge of that commit, or of the update; a refusal where what it was made of cannot be read any more: then a commit
+ * by a person settles.
+ */
+export async function remadeMerge(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  {
+    from,
+    directory,
+    head,
+  }: {
+    /** Undefined for the update that the branch is made of. */
+    readonly from: MergeCommit | undefined;
+    readonly directory: string;
+    readonly head: string;
+  },
+  signal?: AbortSignal,
+): Promise<RemadeMerge | Refusal> {
+  const { git } = access;
+  if (from === undefined) return remadeUpdate(world, access, snapshot, { directory, head }, signal);
+  const { commit, record } = from;
+  if (record.kind === 'merge') {
+    const [local = '', upstream = ''] = commit.parents;
+    return mergeOf(
+      world,
+      git,
+      { base: record.base, upstream, local, taken: record.taken },
+      directory,
+      signal,
+    );
+  }
+  const { facts, config } = snapshot;
+  const asker = { login: record.by, id: record.byId, facts, config };
+  const merge = await rebaseOf({ world, access, asker }, commit, directory, signal);
+  return 'kind' in merge ? changed(`the rebase cannot be made again: ${merge.message}`) : merge;
+}
+
+async function remadeUpdate(
+  world: World,
+  access: Access,
+  { config }: ProposalSnapshot,
+  { directory, head }: { readonly directory: string; readonly head: string },
+  signal: AbortSignal | undefined,
+): Promise<RemadeMerge | Refusal> {
+  const ours = await newestSealed(access.git, head, world.seals, signal);
+  const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
+  const path = said && packagePathOf(config.directory, refPath(directory));
+  if (ours === null || said === null || said === undefined || path === undefined || path === null)
+    return changed();
+  const down = await loadDownstream(world, { repository: access.ref, package: path }, signal);
+  if ('kind' in down || !down.visible) return changed();
+  const base = await access.git.commit(ours.record.base, signal);
+  const update = await decidedUpdate(world, { ...down, base }, said.to, signal);
+  if ('kind' in update) return changed(`the update cannot be made again: ${update.message}`);
+  return async (decisions) => {
+    const made = await update(decisions);
+    return 'kind' in made ? changed(`the update cannot be made so: ${made.message}`) : made;
+  };
+}
+
+function changed(message = 'the update cannot be made again as it was'): Refusal {
+  const hint = 'Settle the conflicts by a commit that changes the fields.';
+  return refuse('conflict-changed', message, hint);
+}

@@ -1,0 +1,328 @@
+/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
+import type { Retirement } from '../../command/command-state.ts';
+import { noSuchRevision } from '../../command/not-found.ts';
+import { askers } from '../../command/retirement.ts';
+import type { Step } from '../../command/step.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { deletionProposedBranch } from '../../revision/ref-name.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { GitRef, RefUpdate } from '../git-port.ts';
+import { repositoryJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { answered } from '../repository/caller.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import {
+  loadRevisionRefs,
+  publishedRefs,
+  refPath,
+  taggedRevisions,
+  tagOf,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import { knownUsers } from '../review/known-users.ts';
+import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
+import type { Asked, StepOutcome } from '../step-outcome.ts';
+import { code, fenced } from '../text/markdown-blocks.ts';
+
+const KIND = 'retirement';
+
+/** Whose wish a branch is that no person pushed. */
+export const PORCH = 'porch';
+
+/** How a comment begins that holds a record. */
+export const RETIREMENT_MARKER = `<!-- portico:${KIND} `;
+
+/** What a record in an issue says; a later one about the same request takes the place of an earlier. */
+interface RetirementRecord extends Retirement {
+  readonly state: 'asked' | 'retired' | 'rejected';
+  /** The comment that decided it. */
+  readonly decidedIn?: number;
+}
+
+/**
+ * The revisions that somebody asks in this issue to retire. One that lost its tag but has no word of it yet was left by
+ * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
+ */
+export async function openRetirements(
+  world: Pick<World, 'app' | 'seals'>,
+  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  config: Pick<RepositoryConfig, 'directory'>,
+  { issue, comment }: { readonly issue: number; readonly comment: number },
+  signal?: AbortSignal,
+): Promise<Retirement[]> {
+  const latest = new Map<number, RetirementRecord>();
+  const comments = await forge.listComments(issue, signal);
+  for (const found of await sealedRecords(world, { forge }, KIND, placeOf(facts, issue), comments, signal)) {
+    // The seal says that this is what we wrote.
+    const record = found as RetirementRecord;
+    latest.set(record.comment, record);
+  }
+  const refs = await loadRevisionRefs(git, signal);
+  const open = [...latest.values()].filter(({ state, decidedIn, package: path, revision, tag }) => {
+    if (state !== 'asked') return decidedIn === comment;
+    const directory = directoryOf(config, path);
+    const standing =
+      tagOf(refs, directory, revision) ?? refs.ledger.get(publishedRefs(directory, revision).ledger);
+    return standing?.oid === tag;
+  });
+  return Promise.all(
+    open.map(async (wish) => {
+      const gone = await goneAsker(forge, wish, signal);
+      return gone === undefined ? wish : { ...wish, gone };
+    }),
+  );
+}
+
+/** A login that a wish holds alone and of which the forge names no account now. */
+async function goneAsker(
+  forge: Access['forge'],
+  wish: Retirement,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  for (const { login, id } of askers(wish)) {
+    if (id !== undefined || login === PORCH) continue;
+    const member = await answered(forge.member(login, signal));
+    if (member === undefined || member.id === null) return login;
+  }
+  return undefined;
+}
+
+/** Records the wish in the issue, or says why the revision cannot be retired. */
+export async function requestRetirement(
+  world: World,
+  access: Access,
+  asked: Asked,
+  { package: path, revision }: Extract<Step, { do: 'request-retirement' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const here = await lookAt(access, path, revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory, tag, refs } = here;
+  const name = code(formatPackageAtRevision({ path, revision }));
+  if (tag === undefined) {
+    const retired = refs.ledger.has(publishedRefs(directory, revision).ledger);
+    if (retired) return refused(`${name} is retired already.`, 'Its number is never used again.');
+    const published = taggedRevisions(refs, directory).map((one) => one.name);
+    const { message, hint } = noSuchRevision(path, revision, published);
+    return refused(message, hint);
+  }
+  const blocked = await usersOf(world, access, here, revision, tag, signal);
+  if (blocked !== null) return blocked;
+  const { login, accountId: id } = asked;
+  const wish = {
+    package: path,
+    revision,
+    tag: tag.oid,
+    login,
+    comment: asked.id,
+    accounts: [{ login, id }],
+  };
+  await recordWish(world, access, facts, asked.number, wish, signal);
+  return { kind: 'done' };
+}
+
+/** Records in an issue that somebody asks to retire a revision. */
+export async function recordWish(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  issue: number,
+  wish: Retirement,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
+  await record(
+    world,
+    access,
+    facts,
+    issue,
+    { ...wish, state: 'asked' },
+    [
+      `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
+      'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
+    ],
+    signal,
+  );
+}
+
+/** Takes the release away, and the tag by compare-and-swap, with the ledger in the same push. */
+export async function retire(
+  world: World,
+  access: Access,
+  asked: Asked,
+  step: Extract<Step, { do: 'retire' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { package: path, revision } = step;
+  const here = await lookAt(access, path, revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory, tag, refs } = here;
+  const name = code(formatPackageAtRevision({ path, revision }));
+  if (tag !== undefined) {
+    if (tag.oid !== step.tag) {
+      return refused(`The tag of ${name} is not the one that was asked about.`, 'Ask for it again.');
+    }
+    const blocked = await usersOf(world, access, here, revision, tag, signal);
+    if (blocked !== null) return blocked;
+    const names = publishedRefs(directory, revision);
+    // Before the tag: a release without a tag cannot be found any more, and GitHub shows it as a draft for ever.
+    const release = await access.forge.getRelease(names.tag, signal);
+    if (release !== null) await access.forge.removeRelease(names.tag, signal);
+    const kept = refs.ledger.has(names.ledger) ? [] : [{ ref: names.ledger, to: tag.oid, expect: null }];
+    const answer = await access.git.push(
+      [
+        { ref: `refs/tags/${names.tag}`, to: null, expect: tag.oid },
+        ...kept,
+        ...(await porchMark(access, directory, revision, signal)),
+      ],
+      signal,
+    );
+    if (!answer.ok) {
+      const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
+      if (final === undefined) {
+        throw new PorticoError('REF_MOVED', `${names.tag} moved while it was retired`, {
+          blame: 'forge',
+          retryAfter: 1,
+        });
+      }
+      if (release !== null) await access.forge.upsertRelease(release, signal);
+      return refused(
+        `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,
+        final.hint ??
+          'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
+      );
+    }
+    world.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
+  }
+  const wish = wishOf(step);
+  await record(
+    world,
+    access,
+    facts,
+    asked.number,
+    { ...wish, state: 'retired', decidedIn: asked.id },
+    [
+      `${name} is retired: asked for by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps where it came from, and its number is never used again.`,
+    ],
+    signal,
+  );
+  await world.enqueue(repositoryJob(access.ref));
+  return { kind: 'done' };
+}
+
+/** Records that the revision stays. */
+export async function rejectRetirement(
+  world: World,
+  access: Access,
+  asked: Asked,
+  step: Extract<Step, { do: 'reject-retirement' }>,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const here = await lookAt(access, step.package, step.revision, signal);
+  if (here === null) return refused('The repository is not registered.', '');
+  const { facts, directory } = here;
+  const mark = await porchMark(access, directory, step.revision, signal);
+  if (mark.length > 0) await access.git.push(mark, signal);
+  const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
+  await record(
+    world,
+    access,
+    facts,
+    asked.number,
+    { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
+    [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
+    signal,
+  );
+  return { kind: 'done' };
+}
+
+/** The branch by which a Porch server marks a proposed deletion, to be taken away; nothing where there is none. */
+async function porchMark(
+  { git }: Pick<Access, 'git'>,
+  directory: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<RefUpdate[]> {
+  const ref = `refs/heads/${deletionProposedBranch(refPath(directory), revision)}`;
+  const standing = (await git.refs(ref, signal)).get(ref);
+  return standing === undefined ? [] : [{ ref, to: null, expect: standing.oid }];
+}
+
+interface Place {
+  readonly facts: RepositoryFacts;
+  readonly directory: string;
+  readonly refs: RevisionRefs;
+  readonly tag: GitRef | undefined;
+}
+
+async function lookAt(
+  { git, forge }: Access,
+  path: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<Place | null> {
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return null;
+  const directory = directoryOf(configuration.config, path);
+  const refs = await loadRevisionRefs(git, signal);
+  return { facts, directory, refs, tag: tagOf(refs, directory, revision) };
+}
+
+async function usersOf(
+  world: World,
+  access: Access,
+  { facts, directory }: Place,
+  revision: string,
+  tag: GitRef,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome | null> {
+  const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
+  const users = await knownUsers(world, access, facts, directory, locked, signal);
+  if (users.length === 0) return null;
+  return refused(`Packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
+}
+
+async function record(
+  world: World,
+  { forge }: Access,
+  facts: RepositoryFacts,
+  issue: number,
+  said: RetirementRecord,
+  text: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.seals);
+  const marker = `${RETIREMENT_MARKER}${said.comment} -->`;
+  await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
+}
+
+function wishOf(wish: Retirement): Retirement {
+  const { package: path, revision, tag, login, comment, others, accounts } = wish;
+  return {
+    package: path,
+    revision,
+    tag,
+    login,
+    comment,
+    ...(others !== undefined && { others }),
+    ...(accounts !== undefined && { accounts }),
+  };
+}
+
+function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {
+  return `${id}#${issue}`;
+}
+
+function directoryOf({ directory }: Pick<RepositoryConfig, 'directory'>, path: string): string {
+  const place = pathInRepository(directory, path);
+  return place === '.' ? '' : place;
+}
+
+function refused(message: string, hint: string): StepOutcome {
+  return { kind: 'refused', message, hint };
+}

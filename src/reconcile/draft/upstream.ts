@@ -1,0 +1,282 @@
+/** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
+import type { Account } from '../../command/account.ts';
+import { shown } from '../../command/arguments.ts';
+import type { UpstreamWish } from '../../command/draft-request.ts';
+import { revisionOf } from '../../command/package-name.ts';
+import { type Refusal, refuse } from '../../command/refusal.ts';
+import { allowsUpstream } from '../../config/allowed-upstream.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { atLeast, parseRole } from '../../config/role.ts';
+import { PorticoError } from '../../error.ts';
+import { closestWord } from '../../package/closest-word.ts';
+import { howToShare } from '../downstream/not-shared.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { Git } from '../git-port.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import {
+  channelRevision,
+  loadRevisionRefs,
+  newestRevision,
+  publishedRefs,
+  refPath,
+  tagOf,
+  revisionsByDirectory,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import { contentMayFlow } from '../repository/visibility.ts';
+import { needWholeIndex } from '../repository/whole-index.ts';
+
+export interface FoundUpstream {
+  readonly git: Git;
+  /** From the top of its repository; '' is the top. */
+  readonly directory: string;
+  /** As a Kptfile names it. */
+  readonly repo: string;
+  /** Tag, branch or commit, as a Kptfile names it. */
+  readonly ref: string;
+  /** The commit behind it. */
+  readonly commit: string;
+  /** For people: `acme/blueprints:basens@v1`. */
+  readonly name: string;
+}
+
+/** Who asks, and for which repository. */
+export interface Asker extends Account {
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+}
+
+/**
+ * Looks the wish up. The content of a registered repository must be allowed to come here, and the caller must be able to
+ * read it: otherwise everything is as if it did not exist. Any other address must be listed in `upstreams.allow` of the
+ * base branch's configuration; it is read without credentials.
+ */
+export async function findUpstream(
+  world: World,
+  access: Access,
+  asker: Asker,
+  wish: UpstreamWish,
+  signal?: AbortSignal,
+): Promise<FoundUpstream | Refusal> {
+  const place = await placeOf(world, access, asker, wish, signal);
+  if ('kind' in place) return place;
+  const opened = place.registered ?? (await openAddress(world, asker, place.address, signal));
+  if ('kind' in opened) return opened;
+  const { git } = opened;
+  const directory = place.directory === '.' ? '' : place.directory;
+  const at = await resolveRef(git, directory, wish.ref, signal);
+  if ('kind' in at) return at;
+  if (
+    (await git.readFile(at.commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal)) === null
+  ) {
+    return refuse(
+      'no-such-package',
+      `there is no package ${shown(place.directory)} at ${shown(at.shown)} of ${shown(opened.name)}`,
+      'Name the directory of a package, one with a Kptfile.',
+    );
+  }
+  return {
+    git,
+    directory,
+    repo: opened.repo,
+    ref: at.ref,
+    commit: at.commit,
+    name: `${opened.name}:${place.directory}@${at.shown}`,
+  };
+}
+
+interface Opened {
+  readonly git: Git;
+  readonly repo: string;
+  readonly name: string;
+}
+
+interface Place {
+  readonly registered: Opened | undefined;
+  readonly address: string;
+  readonly directory: string;
+}
+
+async function placeOf(
+  world: World,
+  { ref }: Access,
+  asker: Asker,
+  wish: UpstreamWish,
+  signal: AbortSignal | undefined,
+): Promise<Place | Refusal> {
+  const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
+    found === undefined ? undefined : openRegistered(world, asker, found, signal);
+  const byName = (name: string): Promise<Opened | undefined> => open(world.catalog.byName(name)?.ref);
+  const { directory } = wish;
+  if (wish.kind === 'url') {
+    const registered = await open(world.catalog.byUrl(wish.repo)?.ref);
+    if (registered === undefined) needWholeIndex(world);
+    return { registered, address: wish.repo, directory };
+  }
+  if (wish.kind === 'repository') {
+    const registered = await byName(wish.repo);
+    if (registered === undefined) needWholeIndex(world);
+    return registered === undefined ? unknown(wish.repo, asker) : { registered, address: '', directory };
+  }
+  const [owner = '', name = '', ...rest] = directory.split('/');
+  const named = name === '' ? undefined : await byName(`${owner}/${name}`);
+  if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
+  if (rest.length > 0) needWholeIndex(world);
+  const { repo } = asker.config.defaultUpstream ?? {};
+  const registered = repo === undefined ? await open(ref) : await byName(repo);
+  if (registered === undefined) needWholeIndex(world);
+  return registered === undefined ? unknown(repo ?? '', asker) : { registered, address: '', directory };
+}
+
+/** Undefined where the content may not come here, or the caller may not read it: then it is not there for him. */
+async function openRegistered(
+  world: World,
+  { login, id, facts, config }: Asker,
+  ref: RepositoryRef,
+  signal: AbortSignal | undefined,
+): Promise<Opened | undefined> {
+  const access = await world.open(ref, signal);
+  const { git, forge } = access;
+  const from = await forge.get(signal);
+  const isShown =
+    from.id === facts.id ||
+    ((await contentMayFlow({ access, facts: from }, { facts, config }, signal)) &&
+      (from.visibility === 'public' || (await mayRead(forge, { login, id }, signal))));
+  if (!isShown) return undefined;
+  await git.fetch({}, signal);
+  return { git, repo: from.cloneUrl.replace(/\.git$/, ''), name: from.fullName };
+}
+
+/** Asked of the forge at this moment; whatever it does not answer is no. */
+async function mayRead(
+  forge: Access['forge'],
+  { login, id }: Account,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    const member = await forge.member(login, signal);
+    // Whoever took the login over has rights of his own, and did not ask.
+    if (id !== undefined && member.id !== id) return false;
+    const role = parseRole(member.role);
+    return role !== undefined && atLeast(role, 'read');
+  } catch (error) {
+    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return false;
+    throw error;
+  }
+}
+
+async function openAddress(
+  world: World,
+  { config, facts }: Asker,
+  address: string,
+  signal: AbortSignal | undefined,
+): Promise<Opened | Refusal> {
+  if (!allowsUpstream(config.upstreams.allow, address, new URL(facts.cloneUrl).origin)) {
+    return refuse(
+      'upstream-not-allowed',
+      `${shown(address)} is no repository that Portico is registered in, that shares with this one and that you can read, and no address that this repository allows`,
+      `Add it to \`spec.upstreams.allow\` in .github/portico.yaml on the default branch. ${howToShare(facts.fullName)}`,
+    );
+  }
+  try {
+    const git = await world.openAddress(`${address}.git`, signal);
+    await git.fetch({}, signal);
+    return { git, repo: address, name: address };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
+    if (error.code === 'GIT_TOO_LARGE') {
+      return refuse('upstream-too-large', `${shown(address)}: ${error.message}`, error.hint ?? '');
+    }
+    // What the other end said is not repeated: it is foreign text about a place inside or outside.
+    return refuse(
+      'upstream-unreachable',
+      `${shown(address)} could not be read`,
+      'See that it is public and there.',
+    );
+  }
+}
+
+interface AtCommit {
+  readonly ref: string;
+  readonly commit: string;
+  readonly shown: string;
+}
+
+/** A revision, channel, tag, branch or whole commit id, in this order; without one the newest revision. */
+async function resolveRef(
+  git: Git,
+  directory: string,
+  wanted: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<AtCommit | Refusal> {
+  const refs = await loadRevisionRefs(git, signal);
+  const path = refPath(directory);
+  if (wanted === undefined) {
+    const newest = newestRevision(refs, directory);
+    if (newest !== undefined) return revisionAt(directory, newest.name, newest.tag.commit);
+    return notPublished(refs, path, 'Name a branch, tag or commit behind @.');
+  }
+  const name = revisionOf(wanted);
+  const tag = name === undefined ? undefined : tagOf(refs, directory, name);
+  if (name !== undefined && tag !== undefined) return revisionAt(directory, name, tag.commit);
+  const channel = channelRevision(refs, directory, wanted);
+  const pointed = channel === undefined ? undefined : tagOf(refs, directory, channel);
+  if (channel !== undefined && pointed !== undefined) return revisionAt(directory, channel, pointed.commit);
+  for (const short of [path === '.' ? wanted : `${path}/${wanted}`, wanted]) {
+    const found = refs.tags.get(`refs/tags/${short}`);
+    if (found !== undefined) return { ref: short, commit: found.commit, shown: wanted };
+  }
+  if (/^[0-9a-f]{40}$/.test(wanted)) {
+    const commit = await git.resolve(wanted, signal);
+    if (commit !== null && (await isOnBranch(git, commit, signal)))
+      return { ref: wanted, commit, shown: wanted.slice(0, 7) };
+  } else if (!/^(?:drafts|proposed|deletionProposed|portico)\//.test(wanted)) {
+    const branch = (await git.refs('refs/heads/', signal)).get(`refs/heads/${wanted}`);
+    if (branch !== undefined) return { ref: wanted, commit: branch.commit, shown: wanted };
+  }
+  const newest = newestRevision(refs, directory)?.name;
+  if (newest === undefined) return notPublished(refs, path, 'Name a branch, tag or commit that is there.');
+  return refuse(
+    'no-such-revision',
+    `${shown(path)} has no revision ${shown(wanted)} there`,
+    `The newest is ${newest}.`,
+  );
+}
+
+/** A path without revisions may be one that is written wrong. */
+function notPublished(refs: RevisionRefs, path: string, hint: string): Refusal {
+  const near = closestWord(path, [...revisionsByDirectory(refs).keys()]);
+  return refuse(
+    'no-revision',
+    `${shown(path)} has no published revision there`,
+    near === undefined ? hint : `Did you mean ${shown(near)}? ${hint}`,
+  );
+}
+
+function revisionAt(directory: string, name: string, commit: string): AtCommit {
+  return { ref: publishedRefs(directory, name).tag, commit, shown: name };
+}
+
+/** Branches that are looked at for a commit. */
+const MOST_BRANCHES = 200;
+
+/** A commit that lies on no branch may be one that a stranger proposed from a fork. */
+export async function isOnBranch(
+  git: Git,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const branches = [...(await git.refs('refs/heads/', signal)).values()].slice(0, MOST_BRANCHES);
+  for (const { commit: head } of branches) if (await git.isAncestor(commit, head, signal)) return true;
+  const tags = [...(await git.refs('refs/tags/', signal)).values()];
+  return tags.some((tag) => tag.commit === commit);
+}
+
+/** The same whether it is not there, may not come here, or may not be read by who asks. The name is as he wrote it. */
+function unknown(name: string, { facts }: Asker): Refusal {
+  return refuse(
+    'unknown-upstream',
+    `there is no repository ${shown(name)} that Portico is registered in, that shares with this one, and that you can read`,
+    `See the name, and that the repository holds .github/portico.yaml. ${howToShare(facts.fullName)}`,
+  );
+}

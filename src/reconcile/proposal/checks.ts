@@ -1,0 +1,195 @@
+/** Pure: from what rendering found to the check runs that people see. */
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { shortDigest } from '../../revision/digest.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
+import { approvalCheck, approvalOf } from '../check/approval-check.ts';
+import { type Draft } from '../check/check-content.ts';
+import { configCheck, type ProposedConfig } from '../check/config-check.ts';
+import { deletionCheck } from '../check/deletion-check.ts';
+import { guardrailChecks } from '../check/guardrail-checks.ts';
+import { packageCheck, type PackageFacts } from '../check/package-check.ts';
+import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
+import { renderCheck } from '../check/render-check.ts';
+import type { CheckAction, CheckInput } from '../forge-port.ts';
+import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
+import type { RenderCommit } from '../render/render-commit.ts';
+import type { ProposalApproval } from '../review/proposal-approval.ts';
+import { inDirectory } from '../text/in-directory.ts';
+import { code, conflictTable, shownValue, table, told } from '../text/markdown-blocks.ts';
+
+export interface ProposalFacts extends PackageFacts {
+  readonly config: RepositoryConfig;
+  readonly headSha: string;
+  readonly digest: string;
+  /** Of the head and the base branch: what a package is made of. */
+  readonly mergeBase: string;
+  /** Downstream packages, as Markdown, that are made from what is removed. */
+  readonly usedBy: readonly string[];
+  /** Files with resources that would belong to no package any more. */
+  readonly leftBehind: readonly string[];
+  readonly commit: RenderCommit;
+  readonly conflicts: readonly OpenConflict[];
+  /** How many there were, settled ones included. */
+  readonly listed?: number;
+  /** Why nobody knows what is open; false where it is known. */
+  readonly lost: Lost | false;
+  /** Packages that the base branch changed after the proposal left it, and why Portico did not bring that. */
+  readonly behind: { readonly packages: readonly string[]; readonly reason: string };
+  /** Packages whose failing guardrails somebody who may approve has waived, and who. */
+  readonly waived?: ReadonlyMap<string, string>;
+  /** Null where the proposal does not change the configuration. */
+  readonly proposedConfig?: ProposedConfig | null;
+  /** What packages may do more or less than before, and who of those that must has approved it. */
+  readonly powers?: readonly PackagePower[];
+  readonly powerApproval?: PowerApproval | undefined;
+  /** What is missing of the approvals of this content. */
+  readonly approval: ProposalApproval;
+  /** Checks whose findings a commit of ours can mend. */
+  readonly fixable?: ReadonlySet<string>;
+}
+
+const FIX: CheckAction = {
+  label: 'Fix',
+  description: 'Commit what mends these findings',
+  identifier: 'fix',
+};
+
+/** All checks of a proposal, the aggregate last: it is written when the others stand. */
+export function proposalChecks(facts: ProposalFacts): CheckInput[] {
+  const { powers = [], powerApproval, proposedConfig = null } = facts;
+  const power = powerCheck(powers, powerApproval);
+  const drafts = [
+    packageCheck(facts),
+    renderCheck(facts.rendered, facts.commit),
+    conflictsCheck(facts),
+    ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy, facts.leftBehind)]),
+    ...(power === undefined ? [] : [power]),
+    ...(proposedConfig === null ? [] : [configCheck(proposedConfig)]),
+    ...waivedGuardrails(facts),
+    approvalCheck(facts.approval.state),
+  ];
+  return [...drafts, aggregate(drafts, facts)].map((draft) => ({
+    ...draft,
+    ...(facts.fixable?.has(draft.name) === true && { actions: [FIX] }),
+    headSha: facts.headSha,
+    externalId: externalIdOf(draft, facts),
+    status: 'completed',
+  }));
+}
+
+/** True where the aggregate says that everything is there. */
+export function isGreen(checks: readonly CheckInput[]): boolean {
+  return checks.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
+}
+
+function externalIdOf({ name }: Draft, { digest, mergeBase, approval }: ProposalFacts): string {
+  if (name === AGGREGATE_CHECK) return digest;
+  if (name !== APPROVAL_CHECK) return shortDigest(digest);
+  return approval.consent ?? approvalOf(digest, mergeBase);
+}
+
+function conflictsCheck({
+  conflicts,
+  listed = 0,
+  lost,
+  behind: { packages: behind, reason },
+}: ProposalFacts): Draft {
+  if (behind.length > 0) {
+    return {
+      name: CONFLICTS_CHECK,
+      conclusion: 'failure',
+      title: `The base branch changed ${behind.join(', ')}`,
+      summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. ${reason} Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
+    };
+  }
+  if (lost !== false) {
+    return {
+      name: CONFLICTS_CHECK,
+      conclusion: 'failure',
+      title: lost.title,
+      summary: `Nobody knows what is settled here: ${lost.message}. ${lost.hint}`,
+    };
+  }
+  return {
+    name: CONFLICTS_CHECK,
+    // A person has to choose; nothing has gone wrong.
+    conclusion: conflicts.length > 0 ? 'action_required' : 'success',
+    title: conflictsTitle(conflicts),
+    summary:
+      conflicts.length > 0
+        ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
+        : listed > 0
+          ? `${listed === 1 ? 'The one conflict that there was is' : `All ${listed} conflicts that there were are`} settled.`
+          : 'Upstream and local changes do not meet.',
+    annotations: conflicts.map((conflict) => ({
+      path: inDirectory(conflict.directory, conflict.file),
+      startLine: conflict.line ?? 1,
+      endLine: conflict.line ?? 1,
+      level: 'failure',
+      title: conflict.path === '' ? conflict.file : conflict.path,
+      message: `Both sides changed this. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
+    })),
+  };
+}
+
+/** The title names the first, and how many there are beside it. */
+function conflictsTitle([first, ...others]: readonly OpenConflict[]): string {
+  if (first === undefined) return 'No open conflict';
+  const { resource, path, file } = first;
+  const where = resource === null ? file : `${resource.kind}/${resource.name}`;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return `Open: ${[where, path].filter((part) => part !== '').join(' ')}${more}`;
+}
+
+/** A guardrail that fails for waived packages alone stands in nobody's way; it goes on saying what it found. */
+function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] {
+  const all = guardrailChecks(config, rendered);
+  if (waived === undefined || waived.size === 0) return all;
+  const others = guardrailChecks(
+    config,
+    rendered.filter((one) => !waived.has(one.package.path)),
+  );
+  const by = [...new Set(waived.values())].map(code).join(', ');
+  return all.map((draft, at) =>
+    draft.conclusion !== 'failure' || others[at]?.conclusion === 'failure'
+      ? draft
+      : {
+          ...draft,
+          conclusion: 'neutral',
+          title: `${draft.title}${WAIVED}`,
+          summary: `**Waived** by ${by}, who may approve: an older revision is brought back with \`--anyway\`. Any other push makes this count again.\n\n${draft.summary}`,
+        },
+  );
+}
+
+/**
+ * The one to require: it fails where something has to be mended, waits (`action_required`) where only a person's word is
+ * missing, and is green with that alone, so that the forge's own ways of merging keep the rule.
+ */
+function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
+  const failing = drafts.filter(({ conclusion }) => conclusion === 'failure');
+  const waiting = drafts.filter(({ conclusion }) => conclusion === 'action_required');
+  return {
+    name: AGGREGATE_CHECK,
+    conclusion: failing.length > 0 ? 'failure' : waiting.length > 0 ? 'action_required' : 'success',
+    title: aggregateTitle([...failing, ...waiting]),
+    summary: [
+      table(
+        ['check', 'result', ''],
+        drafts.map(({ name, conclusion, title }) => [code(name), conclusion, told(title)]),
+      ),
+      `Content digest ${code(shortDigest(digest))}: approvals are for this content.`,
+    ].join('\n\n'),
+  };
+}
+
+function aggregateTitle(open: readonly Draft[]): string {
+  const [first, ...others] = open;
+  if (first === undefined) return 'Everything that is required holds';
+  // What only waits for approvals says which, and nothing else.
+  if (others.length === 0 && first.name === APPROVAL_CHECK) return first.title;
+  return open
+    .map(({ name, title }) => `${name}: ${title}`)
+    .join('; ')
+    .slice(0, 250);
+}

@@ -1,0 +1,117 @@
+/** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
+import type { Account } from '../../command/account.ts';
+import { atLeast, parseRole } from '../../config/role.ts';
+import { PorticoError } from '../../error.ts';
+import type { FileChanges } from '../git-port.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
+import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { refusedPush } from '../repository/refused-push.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { loadFixes } from './fixes.ts';
+
+/** A button that somebody pressed. */
+export interface FixTarget {
+  readonly repository: RepositoryRef;
+  /** Of the pull request. */
+  readonly number: number;
+  /** The check whose button it was. */
+  readonly check: string;
+  /** The commit that the check speaks of. */
+  readonly headSha: string;
+  readonly by: string;
+  /** The forge's number of that account. */
+  readonly byId?: number | undefined;
+}
+
+export type FixReconciler = (target: FixTarget, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Commits what mends the findings of one check. Only for people who may write, only while the head is the commit that
+ * the button stood at, and by compare-and-swap. Pressed twice, it commits once. A refusal is told in one comment.
+ */
+export function createFixReconciler(world: World): FixReconciler {
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    const loaded = await loadProposal(access, target.number, {}, signal);
+    if (loaded.kind === 'none' || loaded.snapshot.pull.state === 'closed') return;
+    const refusal = await fix(world, access, loaded.snapshot, target, signal);
+    if (refusal === null) return;
+    const who = `${code(target.by)} pressed **Fix** at ${code(target.check)}`;
+    await access.forge.upsertSticky(target.number, MARKER, `${who}: ${refusal}`, signal);
+  };
+}
+
+const MARKER = '<!-- portico:fix -->';
+
+/** Does it, or says in sentences why not. */
+async function fix(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  { check, headSha, by, byId }: FixTarget,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  const { git, forge } = access;
+  const { head, pull } = snapshot;
+  const role = parseRole(await permission(forge, { login: by, id: byId }, signal));
+  if (role === undefined || !atLeast(role, 'write')) {
+    return 'this needs the right to write here. Nothing was committed.';
+  }
+  if (!snapshot.writable) {
+    return 'the proposal comes from a fork, where Portico may not write. Apply the suggestions or the patch.';
+  }
+  if (head.oid !== headSha) {
+    const record = readCommitRecord(head, world.seals);
+    if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
+    return `the branch is at ${code(head.oid.slice(0, 7))} by now, and the button stood at ${code(headSha.slice(0, 7))}. Press the one of the new checks.`;
+  }
+  const guardrails = await loadGuardrails(git, snapshot.config, snapshot.base, signal);
+  const rendered = await renderProposal(world, access, snapshot, guardrails, createRenderCache(), signal);
+  const rendersTo = { state: 'rendered', head, pushed: false } as const;
+  const all = await loadFixes(world, access, snapshot, rendered, guardrails, rendersTo, new Map(), signal);
+  const changes: FileChanges = new Map(
+    all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
+  );
+  if (changes.size === 0) return 'there is nothing left to mend.';
+  const tree = await git.writeTree(head.oid, changes, signal);
+  const commit = { tree, parents: [head.oid] };
+  const place = { repository: git.repository, ...commit };
+  const message = sealedCommitMessage(
+    `Mend what ${check} finds`,
+    { kind: 'fix', check, by, byId },
+    place,
+    world.seals,
+  );
+  const oid = await git.commitTree({ ...commit, message, committer: botPerson(world.app) }, signal);
+  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
+  if (answer.ok) return null;
+  const [rejected] = answer.rejected;
+  if (rejected === undefined || rejected.reason === 'stale') {
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was mended`, {
+      blame: 'forge',
+      retryAfter: 1,
+    });
+  }
+  const said = refusedPush(rejected);
+  return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+}
+
+/** Whatever keeps the forge from answering grants nothing; a limit is waited for. */
+async function permission(
+  forge: Access['forge'],
+  { login, id }: Account,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  try {
+    const member = await forge.member(login, signal);
+    // The login may have come to somebody else since.
+    return id === undefined || member.id === id ? member.role : 'none';
+  } catch (error) {
+    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return 'none';
+    throw error;
+  }
+}

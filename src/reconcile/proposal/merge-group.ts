@@ -1,0 +1,152 @@
+import { contentDigest } from '../../revision/digest.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { unreadableCheck } from '../repository/tell-unreadable.ts';
+import { digestAt, loadApprovals } from '../review/approvals.ts';
+import { leftBehind } from '../review/left-behind.ts';
+import { proposalApproval, type ProposalApproval } from '../review/proposal-approval.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { proposalChecks } from './checks.ts';
+import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
+
+export interface MergeGroupTarget {
+  readonly repository: RepositoryRef;
+  /** What the queue is about to merge, and the branch that it is on meanwhile. */
+  readonly headSha: string;
+  readonly headRef: string;
+  /** What it is built on, `refs/heads/main`. */
+  readonly baseSha: string;
+  readonly baseRef: string;
+}
+
+/**
+ * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
+ * the guardrails of the base, and the same checks are written to it. Approvals are counted for the content of the
+ * proposal that the group is for; nothing is ever pushed to the queue's branch.
+ */
+export function createMergeGroupReconciler(
+  world: World,
+): (target: MergeGroupTarget, signal?: AbortSignal) => Promise<void> {
+  const cache = createRenderCache();
+  const look = async (access: Access, target: MergeGroupTarget, signal?: AbortSignal): Promise<void> => {
+    const { git, forge } = access;
+    const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+    const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+    if (configuration.state !== 'registered') return;
+    const { config } = configuration;
+    if (target.baseRef !== `refs/heads/${config.branch}`) return;
+    // A group that is gone was built anew, and has its own webhook.
+    if ((await git.resolve(target.headSha, signal)) === null) return;
+    const head = await git.commit(target.headSha, signal);
+    const changes = await git.changedPaths(target.baseSha, head.oid, signal);
+    const packages = await touchedPackages(
+      access,
+      config.directory,
+      changes.map(({ path }) => path),
+      { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
+      signal,
+    );
+    const guardrails = await loadGuardrails(git, config, target.baseSha, signal);
+    const rendered = await renderProposal(world, access, { packages, head }, guardrails, cache, signal);
+    const kptfiles = new Map(
+      await Promise.all(
+        packages
+          .filter(({ trees }) => trees.head !== null)
+          .map(
+            async ({ directory }) =>
+              [directory, (await readKptfileAt(git, head.oid, directory, signal)).problems] as const,
+          ),
+      ),
+    );
+    const stale = rendered.flatMap((one) => [...one.changes.keys()]);
+    const checks = proposalChecks({
+      config,
+      headSha: head.oid,
+      digest: contentDigest({
+        branch: config.branch,
+        packages: packages.map(({ directory, trees }) => ({
+          path: refPath(directory),
+          renderedTree: trees.head,
+        })),
+        otherFiles: [],
+        guardrails: guardrails.digest,
+        functions: {},
+      }),
+      mergeBase: target.baseSha,
+      rendered,
+      removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
+      commit:
+        stale.length === 0
+          ? { state: 'rendered', head, pushed: false }
+          : {
+              state: 'withheld',
+              head,
+              reason: `Together with what is merged before it, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing may be pushed to a merge queue.`,
+              patch: '',
+              opaque: [],
+            },
+      kptfiles: new Map([...kptfiles].filter(([, problems]) => problems.length > 0)),
+      conflicts: [],
+      lost: false,
+      behind: {
+        packages: await groupBehind(world, access, target, packages, signal),
+        reason: 'It stands before this one in the merge queue.',
+      },
+      usedBy: [],
+      leftBehind: await leftBehind(
+        access,
+        { packages, registered: config.directory, head: head.oid },
+        signal,
+      ),
+      proposedConfig: null,
+      powers: [],
+      powerApproval: undefined,
+      approval: await groupApproval(world, access, { facts, config, head, packages }, target, signal),
+      fixable: new Set(),
+    });
+    await forge.putChecks(checks, signal);
+  };
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    await unlessRefused(
+      () => look(access, target, signal),
+      (why) => access.forge.putChecks([unreadableCheck(target.headSha, why)], signal),
+    );
+  };
+}
+
+/** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
+async function groupApproval(
+  world: World,
+  access: Access,
+  { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
+  { headRef, baseSha }: MergeGroupTarget,
+  signal: AbortSignal | undefined,
+): Promise<ProposalApproval> {
+  const number = pullOfQueueBranch(headRef);
+  const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
+  const digest = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
+  if (pull === null || digest === undefined) {
+    const sentence =
+      'Needs the approvals of a proposal that the merge queue does not name, or that was not checked.';
+    return { state: { kind: 'missing', sentence, notes: [] } };
+  }
+  const commits = { base: baseSha, mergeBase: baseSha, head };
+  const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
+  const snapshot = { facts, config, base, packages };
+  const count = await loadApprovals(
+    world,
+    access,
+    { facts, config, pull, ...commits },
+    digest,
+    { beneath: () => beneathProposal(world, access, snapshot, signal) },
+    signal,
+  );
+  return proposalApproval(world, access, { config, pull }, digest, count, signal);
+}

@@ -1,0 +1,268 @@
+import { PorticoError } from '../../error.ts';
+import type { KptfileProblem } from '../../package/kptfile.ts';
+import { contentDigest } from '../../revision/digest.ts';
+import { parseBranch } from '../../revision/ref-name.ts';
+import type { TrialMemory } from '../check/config-trial.ts';
+import { checkConfigurationAlone, proposedConfig } from '../check/proposed-config.ts';
+import { proposalJob, recheckJob, strangerJob, updateBranchJob, type Again } from '../jobs.ts';
+import { behindPackages, remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
+import { openConflicts } from '../merge/open-conflicts.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
+import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
+import { pushRendered, type RenderCommit } from '../render/render-commit.ts';
+import { dashboardNews } from '../repository/dashboard-news.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { tellUnreadable } from '../repository/tell-unreadable.ts';
+import { loadApprovals } from '../review/approvals.ts';
+import { waivedPackages } from '../review/draft-history.ts';
+import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
+import { leftBehind } from '../review/left-behind.ts';
+import { powerApproval } from '../review/power-approval.ts';
+import { mayMergeItself, proposalApproval } from '../review/proposal-approval.ts';
+import { loadChanges } from '../review/proposal-changes.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import { SUMMARY_MARKER } from '../text/summary-marker.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { tellPutOff } from '../update/tell-put-off.ts';
+import { tellOpenUpdate } from '../update/tell-update-state.ts';
+import { isGreen, proposalChecks } from './checks.ts';
+import { loadFixes, type FixMemory } from './fixes.ts';
+import { suggestFixes } from './suggest-fixes.ts';
+import { sumUpClosed } from './sum-up-closed.ts';
+import { summaryOf } from './summary.ts';
+
+export interface ProposalTarget {
+  readonly repository: RepositoryRef;
+  readonly number: number;
+  /** Somebody asked for its checks once more, or for one of them. */
+  readonly again?: Again;
+  /** When it was asked for, in milliseconds. */
+  readonly at?: number;
+  /** Set where it waited in the lane of strangers. */
+  readonly author?: string;
+}
+
+/** After this what the forge does not show is not there. */
+const SHOWN_AFTER_MS = 60_000;
+
+/** `put off`: it takes longer than its turn, and is to be looked at where long ones wait. */
+export type ProposalReconciler = (
+  target: ProposalTarget,
+  signal?: AbortSignal,
+) => Promise<'looked' | 'put off'>;
+
+/**
+ * Brings a pull request to the state it should be in: the branch holds the rendered packages, each check says what
+ * holds, one comment sums it up. Run again, it writes nothing.
+ */
+export function createProposalReconciler(world: World): ProposalReconciler {
+  const cache = createRenderCache();
+  const trials: TrialMemory = new Map();
+  const mended: FixMemory = new Map();
+  const listed = new Map<string, string>();
+  const look = async (access: Access, target: ProposalTarget, signal?: AbortSignal): Promise<void> => {
+    const { number, again, at = 0 } = target;
+    const loaded = await loadProposal(access, number, {}, signal);
+    if (loaded.kind === 'snapshot') await tellDashboard(world, access.ref, loaded.snapshot.pull, listed);
+    if (loaded.kind === 'none') {
+      // A forge may tell of a pull request before it shows it.
+      if (loaded.reason === 'absent' && world.now().getTime() - at < SHOWN_AFTER_MS) {
+        throw new PorticoError('PULL_NOT_SHOWN', `the forge does not show #${number} yet`, {
+          blame: 'forge',
+        });
+      }
+      if (loaded.reason === 'other-branch') {
+        await checkConfigurationAlone(world, access, number, trials, signal);
+      }
+      world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
+      return;
+    }
+    if (loaded.snapshot.pull.state === 'closed') {
+      await sumUpClosed(world, access, loaded.snapshot, signal);
+      return;
+    }
+    if (!loaded.snapshot.writable && target.author === undefined) {
+      const { repository } = target;
+      const job =
+        again === undefined ? proposalJob(repository, number) : recheckJob(repository, number, again);
+      await world.enqueue(strangerJob(job, loaded.snapshot.pull.author));
+      return;
+    }
+    const { snapshot, remerge } = await merged(world, access, loaded.snapshot, signal);
+    const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
+    const rendered = await renderProposal(
+      world,
+      access,
+      snapshot,
+      guardrails,
+      again === undefined ? cache : createRenderCache(),
+      signal,
+    );
+    const commit = await pushRendered(world, access, snapshot, rendered, signal);
+    const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
+    const comments = access.forge.listComments(number, signal);
+    const [changes, approvals] = await Promise.all([
+      loadChanges(world, access, snapshot, commit, signal),
+      loadApprovals(
+        world,
+        access,
+        snapshot,
+        digest,
+        { comments, beneath: () => beneathProposal(world, access, snapshot, signal) },
+        signal,
+      ),
+    ]);
+    const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
+    const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
+    const open = await openConflicts(world, access, snapshot, commit.head.oid, signal);
+    const configuration = await proposedConfig(world, access, snapshot, guardrails, trials, signal);
+    const checks = proposalChecks({
+      config: snapshot.config,
+      headSha: commit.head.oid,
+      digest,
+      mergeBase: snapshot.mergeBase,
+      rendered,
+      removed: removedPackages(snapshot).map(({ path }) => path),
+      usedBy: await usersOfRemoved(world, access, snapshot, signal),
+      leftBehind: await leftBehind(
+        access,
+        { packages: snapshot.packages, registered: snapshot.config.directory, head: commit.head.oid },
+        signal,
+      ),
+      commit,
+      kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
+      ...open,
+      behind: {
+        packages: behindPackages(snapshot).map(({ path }) => path),
+        reason: remerge.kind === 'withheld' ? remerge.reason : '',
+      },
+      waived: await waivedPackages(world, access.git, snapshot, commit.head.oid, signal),
+      proposedConfig: configuration,
+      powers: changes,
+      powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
+      approval,
+      fixable: new Set(
+        snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
+      ),
+    });
+    const put = checks.map((check) => {
+      const anew = again !== undefined && (again.check ?? check.name) === check.name;
+      return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;
+    });
+    await access.forge.putChecks(put, signal);
+    if (mayMergeItself(snapshot.config, snapshot.pull) && isGreen(checks)) {
+      await world.enqueue(updateBranchJob(access.ref, snapshot.pull.headRef));
+    }
+    const body = summaryOf({
+      pull: snapshot.pull,
+      digest,
+      packages: changes,
+      rendered,
+      checks,
+      approvals,
+      approval: approval.state,
+      // An update lists its own in its description.
+      conflicts: parseBranch(snapshot.pull.headRef)?.kind === 'update' ? [] : open.conflicts,
+      mergeNotes: open.notes,
+      isEmpty: changes.length + snapshot.otherFiles.length === 0,
+      configuration,
+    });
+    await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
+    await tellOpenUpdate(world, access, snapshot, commit.head.oid, { changes, conflicts: open }, signal);
+    await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
+  };
+  return async (target, signal) => {
+    const access = await world.open(target.repository, signal);
+    try {
+      await unlessRefused(
+        () => look(access, target, signal),
+        (why) => tellUnreadable(access, target.number, why, signal),
+      );
+    } catch (error) {
+      if (!(error instanceof PorticoError) || error.code !== 'CONTENT_LATER') throw error;
+      await tellPutOff(access, target.number, signal);
+      return 'put off';
+    }
+    return 'looked';
+  };
+}
+
+/** Pull requests whose last state is remembered. */
+const MOST_LISTED = 10_000;
+
+/** The dashboard lists drafts and proposals: one that comes, goes or changes its state is news there. */
+async function tellDashboard(
+  world: World,
+  repository: RepositoryRef,
+  { number, state, draft, title }: ProposalSnapshot['pull'],
+  listed: Map<string, string>,
+): Promise<void> {
+  const place = `${repository.id}#${number}`;
+  const now = JSON.stringify([state, draft, title]);
+  if (listed.get(place) === now) return;
+  // What was closed before anybody looked stands on no dashboard.
+  if (state === 'open' || listed.has(place)) await world.enqueue(dashboardNews(world, repository));
+  keepNewest(listed, place, now, MOST_LISTED);
+}
+
+/** The proposal with what the registered branch has of its packages, where that could be brought. */
+async function merged(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly snapshot: ProposalSnapshot; readonly remerge: Remerge }> {
+  const remerge = await remergeProposal(world, access, snapshot, signal);
+  if (remerge.kind !== 'pushed') return { snapshot, remerge };
+  const loaded = await loadProposal(access, snapshot.pull.number, {}, signal);
+  // Closed, or the base moved once more: the webhook of that asks for another look.
+  return { snapshot: loaded.kind === 'snapshot' ? loaded.snapshot : snapshot, remerge };
+}
+
+/** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
+async function contentOf(
+  world: World,
+  { git }: Access,
+  snapshot: ProposalSnapshot,
+  guardrails: LoadedGuardrails,
+  rendered: readonly RenderedPackage[],
+  commit: RenderCommit,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const packages = await Promise.all(
+    snapshot.packages.map(async ({ directory, trees }) => ({
+      path: refPath(directory),
+      baseTree: trees.mergeBase,
+      renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
+    })),
+  );
+  const functions = rendered.flatMap(({ runs }) =>
+    runs.map((run) => [run.function, world.runtimeVersion] as const),
+  );
+  return contentDigest({
+    branch: snapshot.config.branch,
+    packages,
+    otherFiles: snapshot.otherFiles,
+    guardrails: guardrails.digest,
+    functions: Object.fromEntries(functions),
+  });
+}
+
+async function kptfileProblems(
+  { git }: Access,
+  head: string,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, readonly KptfileProblem[]>> {
+  const problems = new Map<string, readonly KptfileProblem[]>();
+  for (const { directory, trees } of snapshot.packages) {
+    if (trees.head === null) continue;
+    const found = (await readKptfileAt(git, head, directory, signal)).problems;
+    if (found.length > 0) problems.set(directory, found);
+  }
+  return problems;
+}

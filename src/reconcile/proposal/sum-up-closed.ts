@@ -1,0 +1,117 @@
+/** What a proposal came to, once it is merged or closed: its comment says so, and so does the body of an update. */
+import { partIn } from '../../text/marked-part.ts';
+import { overdueJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { ourSummary, summaryLock } from '../publication/tell-downstream.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import type { Authorship } from '../review/authors.ts';
+import { removedPackages } from '../review/known-users.ts';
+import { approvalOfMerge } from '../review/merged-approval.ts';
+import { publishedOf, type PublishedRevision } from '../review/published-proposal.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
+import { tellClosedUpdate, tellUpdateState } from '../update/tell-update-state.ts';
+import { closedSummary, mergedSummary, publishedSummary, unapprovedSummary } from './summary.ts';
+
+/** Says which revisions a merged proposal became, that nobody approved it, or that it was closed. */
+export async function sumUpClosed(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { pull } = snapshot;
+  if (!pull.merged) {
+    await sumUpUnmerged(world, access, snapshot, signal);
+    return;
+  }
+  const result = await resultOf(world, access, snapshot, signal);
+  if (result.kind === 'pending' && isRecent(world, pull.mergedAt)) {
+    // Mostly it is published a moment later, and asks for another look itself.
+    await world.enqueue(overdueJob(access.ref, pull.number, PATIENCE_SECONDS));
+    return;
+  }
+  await world.alone(summaryLock(access.ref, pull.number), async () => {
+    const comments = await access.forge.listComments(pull.number, signal);
+    const before = (ourSummary(world, comments)?.body ?? '').replaceAll('\r\n', '\n');
+    const downstream = (path: string): string => partIn(before, downstreamPart(path));
+    const text = summaryOfMerge(result, snapshot, downstream);
+    await access.forge.upsertStickyAmong(comments, pull.number, SUMMARY_MARKER, text, signal);
+  });
+  const state =
+    result.kind === 'unapproved'
+      ? result
+      : ({ kind: 'merged', revisions: result.kind === 'published' ? result.revisions : null } as const);
+  await tellUpdateState(world, access, snapshot, state, signal);
+}
+
+/** So long a merge waits for its revision before its comment says that it is still to come. */
+const PATIENCE_SECONDS = 120;
+
+function isRecent({ now }: Pick<World, 'now'>, mergedAt: string | null): boolean {
+  return mergedAt !== null && now().getTime() - Date.parse(mergedAt) < PATIENCE_SECONDS * 1_000;
+}
+
+type MergeResult =
+  | { readonly kind: 'published'; readonly revisions: readonly PublishedRevision[] }
+  | { readonly kind: 'unapproved'; readonly paths: readonly string[] }
+  | { readonly kind: 'pending' };
+
+function summaryOfMerge(
+  result: MergeResult,
+  snapshot: ProposalSnapshot,
+  downstream: (path: string) => string,
+): string {
+  if (result.kind === 'pending') return mergedSummary();
+  if (result.kind === 'unapproved') return unapprovedSummary(result.paths);
+  const removed = removedPackages(snapshot).map(({ path }) => path);
+  return publishedSummary(result.revisions, removed, downstream);
+}
+
+async function resultOf(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<MergeResult> {
+  const revisions = await publishedOf(access, snapshot, signal);
+  if (revisions !== null) return { kind: 'published', revisions };
+  const paths = await unapprovedPaths(world, access, snapshot, signal);
+  return paths.length > 0 ? { kind: 'unapproved', paths } : { kind: 'pending' };
+}
+
+/** Packages that have no revision of it because nobody approved what came to the branch. */
+async function unapprovedPaths(
+  world: Pick<World, 'app' | 'seals' | 'now'>,
+  access: Access,
+  { facts, config, pull, packages }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  if (pull.mergeCommitSha === null || config.publish.directPushes === 'publish') return [];
+  const oid = await access.git.resolve(pull.mergeCommitSha, signal);
+  if (oid === null) return [];
+  const commit = await access.git.commit(oid, signal);
+  const left: string[] = [];
+  for (const one of packages.filter(({ trees }) => trees.head !== null)) {
+    const merged = { package: one, commit, pull };
+    const before = { facts, config, base: commit.parents[0] ?? oid, merge: oid, packages: [one] };
+    const beneath = (): Promise<Authorship> => beneathProposal(world, access, before, signal);
+    const { approved } = await approvalOfMerge(world, access, facts, config, merged, beneath, signal);
+    if (!approved) left.push(one.path);
+  }
+  return left;
+}
+
+/** Where nothing was said of it there is nothing to take back. */
+async function sumUpUnmerged(
+  world: World,
+  access: Access,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { number } = snapshot.pull;
+  const comments = await access.forge.listComments(number, signal);
+  if (ourSummary(world, comments) !== undefined)
+    await access.forge.upsertStickyAmong(comments, number, SUMMARY_MARKER, closedSummary(), signal);
+  await tellClosedUpdate(world, access, snapshot, comments, signal);
+}

@@ -1,0 +1,314 @@
+import type { ApprovalCount } from '../../command/approval-count.ts';
+import type { ApprovalState } from '../../command/approval-state.ts';
+import { diffMarkdown } from '../../package/diff/diff-markdown.ts';
+import type { PackageDiff } from '../../package/diff/diff-types.ts';
+import { powerMarkdown } from '../../package/power/power-markdown.ts';
+import type { PowerDiff } from '../../package/power/power-types.ts';
+import { shortDigest } from '../../revision/digest.ts';
+import { markedPart } from '../../text/marked-part.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
+import { trialText, type ProposedConfig } from '../check/config-check.ts';
+import { outcomeOf } from '../check/render-check.ts';
+import type { CheckInput, Pull } from '../forge-port.ts';
+import type { OpenConflict } from '../merge/open-conflicts.ts';
+import type { RenderedPackage } from '../render/proposal-render.ts';
+import type { PackageChange } from '../review/proposal-changes.ts';
+import type { PublishedRevision } from '../review/published-proposal.ts';
+import { code, conflictTable, details, table, told } from '../text/markdown-blocks.ts';
+import { mergeNotesText, type MergeNotes } from '../text/merge-notes.ts';
+/** Pure: the one comment that sums a proposal up. */
+import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
+
+export interface SummaryInput {
+  readonly pull: Pull;
+  readonly digest: string;
+  readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'content' | 'diff'>[];
+  readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
+  readonly checks: readonly CheckInput[];
+  readonly approvals: ApprovalCount;
+  readonly approval: ApprovalState;
+  /** Where the proposal meets what was merged meanwhile, as far as nothing else lists it. */
+  readonly conflicts?: readonly OpenConflict[];
+  /** What merging it decided by itself. */
+  readonly mergeNotes?: MergeNotes;
+  /** Nothing in it differs from the registered branch. */
+  readonly isEmpty?: boolean;
+  /** Where it changes the configuration: what that would do. */
+  readonly configuration?: Pick<ProposedConfig, 'problems' | 'trial'> | null;
+}
+
+/** True for a comment that sums up a proposal as it is while that is open. */
+export function isOfOpenProposal(comment: string): boolean {
+  return (
+    comment.startsWith(SUMMARY_MARKER) &&
+    /^\s*### (?:Draft|Proposal)\b/.test(comment.slice(SUMMARY_MARKER.length))
+  );
+}
+
+/** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
+const BUDGET = 58_000;
+const MOST_PACKAGES = 100;
+const MOST_FUNCTIONS = 40;
+const MOST_POWERS = 30;
+const MOST_CONFLICTS = 20;
+
+/** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
+export function summaryOf(input: SummaryInput): string {
+  const failing = input.checks.filter((check) => check.conclusion === 'failure' || isOpenConflict(check));
+  const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
+  const head = [
+    `### ${headline(input, failing.length)}`,
+    packagesText(input),
+    input.configuration ? trialText(input.configuration) : '',
+    failing.length + waived.length === 0
+      ? ''
+      : table(
+          ['fails', 'why'],
+          [...failing, ...waived]
+            .filter(({ name }) => name !== AGGREGATE_CHECK)
+            .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
+        ),
+    conflictsPart(input),
+    input.mergeNotes === undefined ? '' : mergeNotesText(input.mergeNotes),
+    approvalLine(input.approval),
+    nextStep(input, failing.length),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`;
+  return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
+}
+
+function untouched({ isEmpty = false, pull }: SummaryInput): string {
+  return isEmpty
+    ? `Nothing here differs from ${code(pull.baseRef)}: what was changed is there already, or was taken back.`
+    : 'No package is touched.';
+}
+
+/** What both sides changed: this side's value stands for now, and the other's is not lost. */
+function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
+  if (conflicts.length === 0) return '';
+  const what =
+    conflicts.length === 1 ? 'changed a field that this changes' : 'changed fields that this changes';
+  return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MOST_CONFLICTS)}`;
+}
+
+function packagesText(input: SummaryInput): string {
+  if (input.packages.length > 0) return packagesTable(input);
+  return input.configuration ? '' : untouched(input);
+}
+
+/** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
+function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
+  const told = packages.filter(
+    ({ content, diff }) => !content.same || diff.changes.length > 0 || diff.unread.length > 0,
+  );
+  const parts: string[] = [];
+  let room = budget - 100;
+  for (const [at, { path, content, diff }] of told.entries()) {
+    const functions = functionTable(rendered.find((one) => one.package.path === path));
+    const may = powerMarkdown(diff, MOST_POWERS);
+    const power = may === '' ? '' : `**May do**\n\n${may}`;
+    const own = Math.floor(room / (told.length - at)) - functions.length - power.length - 200;
+    const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
+    const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
+    const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
+    if (part.length + 2 > room) break;
+    room -= part.length + 2;
+    parts.push(part);
+  }
+  const left = told.length - parts.length;
+  return left === 0 ? parts : [...parts, `… and ${left} more packages, which the checks tell of.`];
+}
+
+/** What each function of a package's render did; a function without findings says so in one word. */
+function functionTable(one: SummaryInput['rendered'][number] | undefined): string {
+  if (one === undefined || one.runs.length === 0) return '';
+  const rows = one.runs
+    .slice(0, MOST_FUNCTIONS)
+    .map((run) => [
+      code(run.function),
+      run.guardrail === undefined ? run.type : `guardrail ${code(run.guardrail)}`,
+      outcomeOf(run),
+    ]);
+  const more = one.runs.length > MOST_FUNCTIONS ? `\n\n… and ${one.runs.length - MOST_FUNCTIONS} more.` : '';
+  return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
+}
+
+/** The comment's text once the proposal is merged. */
+export function publishedSummary(
+  revisions: readonly PublishedRevision[],
+  removed: readonly string[] = [],
+  downstream: (path: string) => string = () => '',
+): string {
+  const gone =
+    removed.length === 0
+      ? []
+      : [
+          `Removed from the branch: ${removed.map(code).join(', ')}. The tags stay, and no number is used again.`,
+        ];
+  if (revisions.length === 0) {
+    if (gone.length > 0) return ['### Deleted', ...gone].join('\n\n');
+    return '### Merged\n\nNo package changed, so there is no new revision.';
+  }
+  return [
+    `### Published ${revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ')}`,
+    table(
+      ['package', 'revision'],
+      revisions.map(({ path, revision, url }) => [code(path), `[${code(revision)}](${url})`]),
+    ),
+    ...(revisions.some(({ unapproved }) => unapproved === true)
+      ? ['It was merged without the approvals that it needs; the tag says `Approved-by: none`.']
+      : []),
+    ...gone,
+    ...revisions.map(({ path }) => markedPart(downstreamPart(path), downstream(path))),
+  ].join('\n\n');
+}
+
+/** The comment's text once the proposal is merged, as long as its revisions are still to come. */
+export function mergedSummary(): string {
+  return '### Merged\n\nIts revision follows. Where that takes long, the check `portico/publication` on the branch says why.';
+}
+
+/** The comment's text once the proposal is closed. */
+export function closedSummary(): string {
+  return '### Closed, and not merged\n\nNothing of it is published. Reopen it to go on.';
+}
+
+/** The comment's text where it was merged, and nobody had approved what came to the branch. */
+export function unapprovedSummary(paths: readonly string[]): string {
+  return [
+    '### Merged without approval, and not published',
+    `What came to the branch did not have the approvals that the configuration asks for, so there is no revision of ${paths.map(code).join(', ')}.`,
+    '**Next:** a proposal that changes the package publishes it with this, once it is approved. A ruleset that requires the check `portico` keeps such merges back.',
+  ].join('\n\n');
+}
+
+function headline({ pull, checks, packages, approval }: SummaryInput, failing: number): string {
+  const removes = packages.length > 0 && packages.every(({ next }) => next === null);
+  const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
+  if (checks.length === 0) return state;
+  if (failing > 0) return `${state}: ${failingNames(checks)}`;
+  const waiting = waitingFor(checks).length > 0;
+  if (waiting) return `${state}: somebody in particular has to approve`;
+  const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
+  const found = waived === 0 ? 'all checks pass' : 'what fails is waived';
+  return approval.kind === 'missing' && !pull.draft
+    ? `${state}: ${found}; it needs approval`
+    : `${state}: ${found}`;
+}
+
+/** The check that fails by its name, or how many. */
+function failingNames(checks: readonly CheckInput[]): string {
+  const names = checks
+    .filter((check) => check.conclusion === 'failure' || isOpenConflict(check))
+    .map(({ name }) => name)
+    .filter((name) => name !== AGGREGATE_CHECK);
+  const [first = AGGREGATE_CHECK, ...others] = names;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return others.length === 0 && first === CONFLICTS_CHECK
+    ? 'conflicts have to be settled'
+    : `${code(first)}${more} ${others.length === 0 ? 'fails' : 'fail'}`;
+}
+
+/** An open conflict is something to be settled in the content; other checks that wait, wait for an approval. */
+function isOpenConflict({ conclusion, name }: CheckInput): boolean {
+  return conclusion === 'action_required' && name === CONFLICTS_CHECK;
+}
+
+/** Checks that wait for somebody in particular. */
+function waitingFor(checks: readonly CheckInput[]): readonly CheckInput[] {
+  return checks.filter(
+    ({ conclusion, name }) =>
+      conclusion === 'action_required' && ![AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK].includes(name),
+  );
+}
+
+function packagesTable({ packages }: SummaryInput): string {
+  const rows = packages
+    .slice(0, MOST_PACKAGES)
+    .map(({ path, newest, next, content, diff }) => [
+      code(path),
+      newest === undefined ? 'none' : code(newest),
+      next === null ? 'removed' : code(next),
+      counts(content),
+      powers(diff),
+    ]);
+  const left = packages.length - rows.length;
+  const more = left > 0 ? `\n\n… and ${left} more packages.` : '';
+  return table(['package', 'newest revision', 'after the merge', 'resources', 'may do'], rows) + more;
+}
+
+function powers({ changes, unread }: PowerDiff): string {
+  const wider = changes.filter(({ direction }) => direction === 'wider').length;
+  const narrower = changes.length - wider;
+  const parts = [
+    wider > 0 ? `▲ ${wider} more` : '',
+    narrower > 0 ? `▼ ${narrower} less` : '',
+    unread.length > 0 ? 'unknown' : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ') || 'as before';
+}
+
+function counts({ counts: of, files }: PackageDiff): string {
+  // What they hold may have changed: nobody can tell.
+  const unread = files.filter(({ reason }) => reason !== undefined).length;
+  const parts = [
+    of.added > 0 ? `${of.added} added` : '',
+    of.changed > 0 ? `${of.changed} changed` : '',
+    of.removed > 0 ? `${of.removed} removed` : '',
+    of.moved > 0 ? `${of.moved} moved` : '',
+    unread > 0 ? `${unread} ${unread === 1 ? 'file' : 'files'} unread` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'no data changed' : parts.join(', ');
+}
+
+function approvalLine({ sentence, notes }: ApprovalState): string {
+  return [sentence, ...notes].map(told).join(' ');
+}
+
+function nextStep(input: SummaryInput, failing: number): string {
+  const { checks } = input;
+  const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
+  const how =
+    mendable.length > 0
+      ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
+      : '';
+  return stepOf(input, failing) + how;
+}
+
+function stepOf(
+  { pull, approval, approvals, checks, packages, configuration, isEmpty = false }: SummaryInput,
+  failing: number,
+): string {
+  const onlyConflicts = checks.every(
+    ({ conclusion, name }) =>
+      conclusion !== 'failure' || name === CONFLICTS_CHECK || name === AGGREGATE_CHECK,
+  );
+  if (failing > 0 && onlyConflicts) {
+    return '**Next:** settle what is listed in the check `portico/conflicts`, by `/portico resolve` or by a commit.';
+  }
+  if (failing > 0) return '**Next:** mend what fails and push to this branch.';
+  const isConfiguration = packages.length === 0 && configuration !== undefined && configuration !== null;
+  if (pull.draft && packages.length === 0 && !isConfiguration)
+    return '**Next:** push a change of a package to this branch.';
+  if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
+  const [asked] = waitingFor(checks);
+  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
+  if (approvals.changesRequested.length > 0) {
+    return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
+  }
+  if (approval.kind === 'missing' && approvals.counted.length >= approvals.needed)
+    return '**Next:** an approving review, or `/portico approve`, of a code owner.';
+  if (approval.kind === 'missing') return '**Next:** an approving review, or `/portico approve`.';
+  if (isConfiguration) return '**Next:** merge it; with that the configuration comes into force.';
+  if (isEmpty) return '**Next:** close it; there is nothing left to merge.';
+  if (packages.length === 0) return '**Next:** merge it; there is no package to publish.';
+  // Where revisions have three parts, the command says which goes up; the button means minor.
+  const parts = packages.some(({ next }) => next?.includes('.') === true) ? ' major|minor|patch' : '';
+  return `**Next:** \`/portico publish${parts}\`, or merge it.`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,90 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { trailersOf, type Provenance } from '../../revision/provenance.ts';
+import type { GitRef, PackageDir } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
+import { provenanceOf } from '../repository/tag-provenance.ts';
+import { code, details, fenced } from '../text/markdown-blocks.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { NO_DOWNSTREAM } from './tell-downstream.ts';
+
+/** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
+export async function announce(
+  world: Pick<World, 'content'>,
+  { git, forge }: Access,
+  config: RepositoryConfig,
+  found: PackageDir,
+  newest: { readonly name: string; readonly tag: GitRef },
+  refs: RevisionRefs,
+  signal?: AbortSignal,
+): Promise<Provenance | null> {
+  const said = await provenanceOf(git, refs, found.directory, newest.name, signal);
+  if (said === undefined) return null;
+  const names = publishedRefs(found.directory, newest.name);
+  if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
+    const body = await releaseNotes(world, git, refs, found, newest, said, signal);
+    await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
+  }
+  return said;
+}
+
+/** What changed since the revision before, per resource and field, and where the revision comes from. */
+async function releaseNotes(
+  world: Pick<World, 'content'>,
+  git: Access['git'],
+  refs: RevisionRefs,
+  found: PackageDir,
+  newest: { readonly name: string; readonly tag: { readonly commit: string } },
+  said: Provenance & { readonly message: string },
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const names = allRevisions(refs, found.directory).map(({ name }) => name);
+  const before = names[names.indexOf(newest.name) - 1];
+  const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
+  return [
+    before === undefined ? 'First revision.' : `Since ${code(before)}:`,
+    await changesBetweenTags(world, git, found.directory, [tag?.commit, newest.tag.commit], signal),
+    NO_DOWNSTREAM,
+    details('What the tag says', fenced(trailersOf(said.message))),
+    provenanceLine(said),
+  ].join('\n\n');
+}
+
+/** What the tag says, as sentences; the digest is last. */
+function provenanceLine(said: Provenance): string {
+  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [] } = said;
+  const approved = approvedBy.map(code).join(', ');
+  const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
+  return [
+    ...(restoredFrom === undefined ? [] : [`Restored from ${code(restoredFrom)}.`]),
+    ...(waivers === '' ? [] : [`It fails guardrails that were waived: ${waivers}.`]),
+    ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
+    ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
+    ...(approved === '' ? [] : [`Approved by ${approved}.`]),
+    ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
+    `Content ${code(said.digest)}.`,
+  ].join(' ');
+}
+
+/** As Markdown; of what cannot be read, why. */
+async function changesBetweenTags(
+  { content }: Pick<World, 'content'>,
+  git: Access['git'],
+  directory: string,
+  [before, after]: readonly [before: string | undefined, after: string],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
+  return unlessRefused(
+    async () => {
+      const sides = {
+        before: before === undefined ? new Map() : await read(before),
+        after: await read(after),
+      };
+      return (await content.diffText({ ...sides, limit: 50_000 }, signal)).text;
+    },
+    (why) => why,
+  );
+}

@@ -1,0 +1,296 @@
+/**
+ * Publishing is derived from git: where a package on the registered branch differs from its newest tag, a revision is
+ * due. Nothing else is asked, so a crash between merge and tag repairs itself, and a replayed webhook does nothing.
+ */
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import { contentDigest } from '../../revision/digest.ts';
+import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
+import { PUBLICATION_CHECK } from '../check-names.ts';
+import { type Unapproved, publicationCheck, publishedCheck } from '../check/publication-check.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
+import { downstreamJob, proposalJob, repositoryJob } from '../jobs.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import {
+  loadRevisionRefs,
+  highestRevision,
+  publishedRefs,
+  refPath,
+  publishedOnBranch,
+  upcomingRevision,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { restoredFrom, waivedGuardrails } from '../review/draft-history.ts';
+import { createDueRevisions, type DueRevision } from '../review/due-revisions.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { announce } from './announce.ts';
+import type { MergeRequestTrailers } from './merge-message.ts';
+import { publishRequestOf } from './publish-request.ts';
+
+/** How often the next number is tried when somebody else takes it first. */
+const CLAIMS = 20;
+
+export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Tags and releases everything that is due in a repository, and asks for its followers to be looked at. What one
+ * process has announced it does not look at again; a new process makes sure of the newest revisions once.
+ */
+export function createPublicationReconciler(world: World): PublicationReconciler {
+  /** Repository and directory of a package → its newest tag that was announced. */
+  const announced = new Map<string, { readonly oid: string; readonly unapproved: boolean }>();
+  const look = createDueRevisions(world);
+  return async (repository, signal) => {
+    const access = await world.open(repository, signal);
+    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (configuration.state !== 'registered' || facts.archived) return;
+    const { config } = configuration;
+    const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
+    if (head === null) return;
+    const flagged = new Map<string, Unapproved>();
+    let published = false;
+    const refused = new Map<string, string>();
+    /** Published at the head though nobody approved it. */
+    const unapproved = new Map<string, string>();
+    const publishAll = async (found: PackageDir): Promise<void> => {
+      const refs = await loadRevisionRefs(access.git, signal);
+      const { due, flagged: state } = await look(access, facts, config, refs, found, head, signal);
+      if (state !== null) flagged.set(refPath(found.path), state);
+      // What an earlier run has tagged and not announced comes first: no revision is passed over.
+      await announceNewest(access, config, found);
+      for (const one of due) {
+        await publish(world, access, facts, config, one, head, signal);
+        await world.enqueue(
+          downstreamJob({ repository, directory: refPath(found.directory) }, world.dashboardSeconds),
+        );
+        await announceNewest(access, config, found);
+        published = true;
+      }
+    };
+    for (const found of await rootPackages(access, head, config.directory, signal)) {
+      // What is wrong with one package, or its tag, holds up no other.
+      await unlessRefused(
+        () => publishAll(found),
+        (why) => void refused.set(refPath(found.path), why),
+      );
+    }
+    const told = { flagged, refused, unapproved };
+    const anything = flagged.size + refused.size + unapproved.size > 0;
+    if (anything) await access.forge.putCheck(publicationCheck(head, told), signal);
+    for (const number of new Set([...flagged.values()].map(({ pull }) => pull))) {
+      // Its comment says that nothing was published.
+      if (number !== null) await world.enqueue(proposalJob(repository, number));
+    }
+    if (!published) return;
+    // A merge can be told as one only a while later: what was flagged in between is taken back.
+    const flags = (await access.forge.listChecks(head, signal)).filter(
+      ({ name }) => name === PUBLICATION_CHECK,
+    );
+    if (!anything && flags.length > 0) await access.forge.putCheck(publishedCheck(head), signal);
+    await world.enqueue(repositoryJob(repository));
+
+    async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
+      const refs = await loadRevisionRefs(to.git, signal);
+      const newest = highestRevision(refs, found.directory);
+      if (newest === undefined) return;
+      const { oid, commit } = newest.tag;
+      const place = `${repository.id} ${found.directory}`;
+      const known = announced.get(place);
+      if (known?.oid === oid) {
+        if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
+        return;
+      }
+      const said = await announce(world, to, by, found, newest, refs, signal);
+      if (said?.proposal !== undefined) await world.enqueue(proposalJob(repository, said.proposal));
+      const past = said?.unapproved === true;
+      if (past && commit === head) unapproved.set(refPath(found.path), newest.name);
+      if (past && commit !== head) await flagPassed(to, commit, refPath(found.path), newest.name, signal);
+      announced.set(place, { oid, unapproved: past });
+    }
+  };
+}
+
+/** On a commit that is not the head any more: what was flagged there while it was stays. */
+async function flagPassed(
+  { forge }: Pick<Access, 'forge'>,
+  commit: string,
+  path: string,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const flags = (await forge.listChecks(commit, signal)).filter(({ name }) => name === PUBLICATION_CHECK);
+  if (flags.some(({ conclusion }) => conclusion !== 'success')) return;
+  const told = { flagged: new Map(), refused: new Map(), unapproved: new Map([[path, revision]]) };
+  await forge.putCheck(publicationCheck(commit, told), signal);
+}
+
+async function publish(
+  world: World,
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  due: DueRevision,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { git } = access;
+  const request = await publishRequestOf(world, access, facts, due.commit, due.pull, signal);
+  const said = await provenanceOf(world, access, config, due, request, signal);
+  let object = due.commit.oid;
+  for (let claim = 0; claim < CLAIMS; claim += 1) {
+    const refs = await loadRevisionRefs(git, signal);
+    if (await alreadyTagged(git, refs, due, head, signal)) return;
+    const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
+    const names = publishedRefs(due.package.directory, revision);
+    const tag = await git.writeTag(
+      {
+        name: names.tag,
+        object,
+        message: formatProvenance({ ...said, revision }),
+        tagger: botPerson(world.app),
+        date: world.now(),
+      },
+      signal,
+    );
+    const answer = await git.push(
+      [
+        { ref: `refs/tags/${names.tag}`, to: tag, expect: null },
+        { ref: names.ledger, to: tag, expect: null },
+      ],
+      signal,
+    );
+    await git.fetch({}, signal);
+    if (answer.ok) {
+      const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
+      world.log.info(
+        { repository: facts.fullName, tag: names.tag, sha: object, digest, approvedBy, by, pull },
+        'published',
+      );
+      return;
+    }
+    const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
+    if (final === undefined) continue;
+    const later = final.reason === 'workflows' ? await laterWithSameTree(git, due, head, signal) : object;
+    if (later === object) throw tagRefused(names.tag, due.commit.oid, final);
+    object = later;
+  }
+  throw new PorticoError(
+    'TAG_CONTENDED',
+    `no revision number could be claimed for ${due.package.directory}`,
+    {
+      blame: 'forge',
+    },
+  );
+}
+
+/**
+ * The last commit on the branch up to which the package stayed as it is in the revision. Without the permission for workflows
+ * the forge takes a tag only where some branch still holds the commit's workflow files: once they changed, a later commit with
+ * the same package may be tagged where the merge itself may not.
+ */
+async function laterWithSameTree(
+  git: Access['git'],
+  { commit, package: { directory } }: DueRevision,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const wanted = await git.treeId(commit.oid, directory, signal);
+  const since = await git.log({ from: commit.oid, to: head }, { firstParent: true }, signal);
+  let last = commit.oid;
+  for (const { oid } of since.toReversed()) {
+    if ((await git.treeId(oid, directory, signal)) !== wanted) break;
+    last = oid;
+  }
+  return last;
+}
+
+function tagRefused(tag: string, commit: string, rejected: RejectedRef): PorticoError {
+  if (rejected.reason === 'workflows') {
+    return new PorticoError(
+      'TAG_NEEDS_WORKFLOWS',
+      `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any more, and the App may not write workflows`,
+      {
+        hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and remove it once the tag is there; or give the App the permission Workflows (read and write).`,
+      },
+    );
+  }
+  return new PorticoError('TAG_REFUSED', `the forge refused the tag ${tag}: ${rejected.message}`, {
+    hint:
+      rejected.hint ??
+      'Let the App create tags `**/v*`: a tag ruleset that forbids it must list the App as a bypass actor.',
+  });
+}
+
+/** True when this state, or a later one, is published already: another process was faster. */
+async function alreadyTagged(
+  git: Access['git'],
+  refs: RevisionRefs,
+  due: DueRevision,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const newest = await publishedOnBranch(git, refs, due.package.directory, head, signal);
+  return newest !== null && (await git.isAncestor(due.commit.oid, newest, signal));
+}
+
+async function provenanceOf(
+  world: World,
+  access: Access,
+  config: RepositoryConfig,
+  { package: found, commit, pull, approval }: DueRevision,
+  request: MergeRequestTrailers,
+  signal: AbortSignal | undefined,
+): Promise<Omit<Provenance, 'revision'>> {
+  const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
+  const upstream = parsed?.upstream?.git;
+  const lock = parsed?.upstreamLock?.git;
+  const requested = request.requestedBy;
+  const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const restored = await restoredFrom(
+    world,
+    access.git,
+    await loadRevisionRefs(access.git, signal),
+    { pull, commit, directory: found.directory },
+    signal,
+  );
+  const waived = pull === null ? [] : await waivedGuardrails(world, access, pull, found.directory, signal);
+  return {
+    package: refPath(found.directory),
+    digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
+    guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
+    approvedBy: approval.by,
+    ...(!approval.approved && { unapproved: true }),
+    ...(upstream && { upstream }),
+    ...(lock && { upstreamLock: lock }),
+    ...(pull !== null && { proposal: pull.number }),
+    ...(requested !== undefined && { requestedBy: requested }),
+    ...(restored !== undefined && { restoredFrom: restored }),
+    ...(waived.length > 0 && { waived }),
+  };
+}
+
+/** The digest of content that no check has seen, such as a direct push. */
+async function plainDigest(
+  { git }: Access,
+  config: RepositoryConfig,
+  found: PackageDir,
+  commit: CommitInfo,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  return contentDigest({
+    branch: config.branch,
+    packages: [
+      { path: refPath(found.directory), renderedTree: await git.treeId(commit.oid, found.directory, signal) },
+    ],
+    otherFiles: [],
+    guardrails: (await loadGuardrails(git, config, commit.oid, signal)).digest,
+    functions: {},
+  });
+}

@@ -1,0 +1,114 @@
+/** Where a published revision went: its proposal's comment and its release follow the updates downstream. */
+import { packagePathOf } from '../../revision/package-path.ts';
+import { markedPart, withPart } from '../../text/marked-part.ts';
+import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
+import type { Comment } from '../forge-port.ts';
+import type { Access, RepositoryRef, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import {
+  loadRevisionRefs,
+  newestRevision,
+  publishedRefs,
+  taggedRevisions,
+} from '../repository/package-revisions.ts';
+import { provenanceOf } from '../repository/tag-provenance.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
+
+const RELEASE_PART = 'downstream';
+
+/** The part of a new release, still empty; `src/forge/releases.ts` leaves it out of what it quotes. */
+export const NO_DOWNSTREAM = markedPart(RELEASE_PART, '');
+
+/** What is said of a revision downstream, as Markdown; '' where there is nobody to tell of. */
+function downstreamText(
+  { catalog }: Pick<World, 'catalog'>,
+  { id }: Pick<RepositoryRef, 'id'>,
+  directory: string,
+  {
+    name,
+    called,
+    newest,
+  }: { readonly name: string; readonly called: string; readonly newest: string | undefined },
+): string {
+  const upstream = catalog.get(id);
+  if (upstream === undefined) return '';
+  const steps = downstreamSteps(catalog, upstream, directory, name);
+  if (newest === undefined || newest === name) return progressText(called, steps);
+  if (steps.length === 0) return '';
+  return `**Downstream of ${code(called)}:** the updates bring ${code(newest)} by now.`;
+}
+
+export type DownstreamReconciler = (
+  target: { readonly repository: RepositoryRef; readonly directory: string },
+  signal?: AbortSignal,
+) => Promise<void>;
+
+/** How many revisions are told of: the newest, and those that it has only just taken the place of. */
+const MOST_TOLD = 3;
+
+/** Brings releases and comments of the newest revisions of a package up to date. */
+export function createDownstreamReconciler(world: World): DownstreamReconciler {
+  return async ({ repository, directory }, signal) => {
+    const access = await world.open(repository, signal);
+    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (configuration.state !== 'registered' || facts.archived) return;
+    const refs = await loadRevisionRefs(access.git, signal);
+    const newest = newestRevision(refs, directory)?.name;
+    const { config } = configuration;
+    for (const { name } of taggedRevisions(refs, directory).slice(-MOST_TOLD)) {
+      const said = await provenanceOf(access.git, refs, directory, name, signal);
+      if (said === undefined) continue;
+      const called = `${said.package}@${name}`;
+      const text = downstreamText(world, repository, directory, { name, called, newest });
+      if (config.publish.release) await tellRelease(access, directory, name, text, signal);
+      const path = packagePathOf(config.directory, directory) ?? directory;
+      if (said.proposal !== undefined)
+        await tellProposal(world, access, said.proposal, { path, text }, signal);
+    }
+  };
+}
+
+async function tellProposal(
+  world: Pick<World, 'app' | 'alone'>,
+  { forge, ref }: Pick<Access, 'forge' | 'ref'>,
+  number: number,
+  { path, text }: { readonly path: string; readonly text: string },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await world.alone(summaryLock(ref, number), async () => {
+    const comments = await forge.listComments(number, signal);
+    const said = ourSummary(world, comments)?.body.replaceAll('\r\n', '\n') ?? '';
+    const body = withPart(said, downstreamPart(path), text);
+    if (body === said) return;
+    const shown = body.slice(SUMMARY_MARKER.length).trimStart();
+    await forge.upsertStickyAmong(comments, number, SUMMARY_MARKER, shown, signal);
+  });
+}
+
+/** Two write the comment of a merged proposal, a part each. */
+export function summaryLock({ id }: Pick<RepositoryRef, 'id'>, number: number): string {
+  return `summary ${id}#${number}`;
+}
+
+/** The comment of ours that sums a proposal up. */
+export function ourSummary({ app }: Pick<World, 'app'>, comments: readonly Comment[]): Comment | undefined {
+  return comments.find(({ author, body }) => author === app.botLogin && body.startsWith(SUMMARY_MARKER));
+}
+
+async function tellRelease(
+  { forge }: Pick<Access, 'forge'>,
+  directory: string,
+  revision: string,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { tag } = publishedRefs(directory, revision);
+  const release = await forge.getRelease(tag, signal);
+  if (release === null) return;
+  const body = withPart(release.body.replaceAll('\r\n', '\n'), RELEASE_PART, text);
+  if (body !== release.body.replaceAll('\r\n', '\n')) {
+    await forge.upsertRelease({ tag, name: release.name, body }, signal);
+  }
+}

@@ -1,0 +1,226 @@
+import { admissionPolicyIn } from '../../config/admission-policy.ts';
+import { loadAllowedFunctions } from '../../config/function-config.ts';
+import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../../config/guardrail-config.ts';
+import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
+import { mayHideFiles } from '../../package/render/hidden-resources.ts';
+import type { KrmObject } from '../../package/render/krm-object.ts';
+import { readResources } from '../../package/render/read-resources.ts';
+import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
+import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
+import type { Git, ReadPackage } from '../git-port.ts';
+import type { Access } from '../ports.ts';
+import {
+  loadDefinitions,
+  namedRepositories,
+  NOT_APPROVED,
+  type Definitions,
+  type Refusal,
+} from './crd-definitions.ts';
+
+type Policy = NonNullable<Guardrail['policy']>;
+
+/** The guardrails of the base branch with the configuration files that they name, read from there too. */
+export interface LoadedGuardrails {
+  /** Identity of all of it, part of what an approval is for. */
+  readonly digest: Digest;
+  /** Functions that are allowed beside the built-in ones. */
+  readonly foreign: ForeignFunctions;
+  /** Other repositories that they read, in lower case. */
+  readonly reads: ReadonlySet<string>;
+  /** Guardrails that were not loaded because nobody has approved what they read. */
+  readonly unapproved: readonly string[];
+  /** Those of one package (path below the registered directory), ready to run. */
+  forPackage(path: string): readonly Guardrail[];
+  /** Runs that could not be, because a configuration file is missing or wrong. */
+  brokenFor(path: string): readonly FunctionRun[];
+}
+
+/**
+ * Reads `configPath` files, named from the top of the repository, at a commit of the base branch: a proposal cannot
+ * bring the configuration that it is judged by.
+ */
+export async function loadGuardrails(
+  git: Git,
+  config: RepositoryConfig,
+  base: string,
+  signal?: AbortSignal,
+  /** Private repositories that may be read; for a configuration that nobody has approved. */
+  approved?: ReadonlySet<string>,
+): Promise<LoadedGuardrails> {
+  const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const objects = new Map<string, KrmObject | Refusal>();
+  const policies = new Map<string, Policy | Refusal>();
+  const definitions = new Map<string, Definitions | Refusal>();
+  const ids: [string, string | null][] = [];
+  for (const { name, crds } of configured) {
+    if (crds === undefined) continue;
+    const read = await loadDefinitions(git, crds, { base, approved }, signal);
+    definitions.set(name, read);
+    ids.push([name, 'code' in read ? null : read.ids.join(' ')]);
+  }
+  const modules = new Map<string, RegoModule>();
+  for (const entry of configured) {
+    const { name, configPath, policyPath, rego } = entry;
+    const path = configPath ?? policyPath ?? rego;
+    if (path === undefined) continue;
+    const bytes = await git.readFile(base, path, signal);
+    ids.push([name, bytes && digestOf('portico guardrail file 1', new TextDecoder().decode(bytes))]);
+    const module = bytes === null ? undefined : regoOf(entry, bytes);
+    if (bytes === null) objects.set(name, missing(path, fieldOf(entry)));
+    else if (module !== undefined && module.sha256 !== fileDigest(bytes))
+      objects.set(name, otherModule(module.file, fileDigest(bytes)));
+    else if (module !== undefined) modules.set(name, module);
+    else if (configPath !== undefined) objects.set(name, readConfig(configPath, bytes));
+    else policies.set(name, readPolicy(path, bytes));
+  }
+  const functions = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
+  const foreign = { ...functions, policies: modules.size > 0 };
+  for (const { image, code } of foreign.allowed) {
+    if (code.kind === 'wasm') ids.push([image, code.bytes === null ? null : String(code.bytes.length)]);
+  }
+  const own = guardrailDigest(config);
+  const refusalOf = (name: string): Refusal | undefined =>
+    [objects.get(name), policies.get(name), definitions.get(name)].find((one) => isRefusal(one));
+  const isUnapproved = (name: string): boolean => refusalOf(name)?.code === NOT_APPROVED;
+  const isBroken = (name: string): boolean => refusalOf(name) !== undefined;
+  return {
+    foreign,
+    reads: namedRepositories(configured),
+    unapproved: configured.map(({ name }) => name).filter(isUnapproved),
+    digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
+    forPackage: (path) =>
+      guardrailsFor(config, path)
+        .filter(({ name }) => !isBroken(name))
+        .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name)))
+        .map((guardrail) => withDefinitions(guardrail, definitions.get(guardrail.name)))
+        .map((guardrail) => withModule(guardrail, modules.get(guardrail.name)))
+        .map((guardrail) => withPolicy(guardrail, policies.get(guardrail.name), configured)),
+    brokenFor: (path) =>
+      guardrailsFor(config, path)
+        .filter(({ name }) => isBroken(name) && !isUnapproved(name))
+        .flatMap((guardrail) => {
+          const refusal = refusalOf(guardrail.name);
+          return refusal === undefined ? [] : [brokenRun(guardrail, refusal, configured)];
+        }),
+  };
+}
+
+/** What policies are told of a package: its place, and its files in the base where one of them compares. */
+export async function contextOf(
+  { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  guardrails: readonly Guardrail[],
+  /** `treeish` is a commit, or the tree at `directory` ''; null: the package is new. */
+  {
+    path,
+    treeish,
+    directory,
+    head,
+  }: {
+    readonly path: string;
+    readonly treeish: string | null;
+    readonly directory: string;
+    /** The package in the head, where what is newly hidden in it counts. */
+    readonly head?: Pick<ReadPackage, 'files' | 'skipped'>;
+  },
+  signal?: AbortSignal,
+): Promise<NonNullable<RenderInput['context']>> {
+  const links = (head?.skipped ?? []).map((entry) => entry.path);
+  const hides = head !== undefined && guardrails.length > 0 && (links.length > 0 || mayHideFiles(head.files));
+  const compared = treeish !== null && (readsBase(guardrails) || hides);
+  const base = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
+  return {
+    path,
+    repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
+    ...(base && { base: base.files, linksBefore: base.skipped.map((entry) => entry.path) }),
+    ...(treeish === null && { isNew: true }),
+    ...(links.length > 0 && { links }),
+  };
+}
+
+function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {
+  if (config === undefined || isRefusal(config)) return guardrail;
+  const { configPath: _configPath, ...spec } = guardrail.spec;
+  return { ...guardrail, spec, functionConfig: config };
+}
+
+function withDefinitions(guardrail: Guardrail, read: Definitions | Refusal | undefined): Guardrail {
+  return read === undefined || isRefusal(read) ? guardrail : { ...guardrail, definitions: read.definitions };
+}
+
+function withModule(guardrail: Guardrail, rego: RegoModule | undefined): Guardrail {
+  return rego === undefined ? guardrail : { ...guardrail, rego };
+}
+
+/** A policy out of a file, with the params that the configuration gives it. */
+function withPolicy(
+  guardrail: Guardrail,
+  policy: Policy | Refusal | undefined,
+  configured: readonly GuardrailConfig[],
+): Guardrail {
+  if (policy === undefined || isRefusal(policy)) return guardrail;
+  const params = configured.find(({ name }) => name === guardrail.name)?.params;
+  return { ...guardrail, policy, params: [params ?? null] };
+}
+
+function brokenRun(
+  { name, type, spec }: Guardrail,
+  refused: Refusal,
+  configured: readonly GuardrailConfig[],
+): FunctionRun {
+  const image = configured.find((one) => one.name === name)?.image ?? name;
+  return { package: '.', function: image, spec, type, guardrail: name, exitCode: 1, results: [], refused };
+}
+
+function fieldOf({ configPath, rego }: GuardrailConfig): string {
+  if (configPath !== undefined) return 'configPath';
+  return rego === undefined ? 'policyPath' : 'rego';
+}
+
+function missing(path: string, field: string): Refusal {
+  return {
+    code: 'GUARDRAIL_CONFIG_MISSING',
+    message: `${path} is not on the base branch`,
+    hint: `Add the file there, or correct ${field}, which is named from the top of the repository.`,
+  };
+}
+
+function otherModule(path: string, found: string): Refusal {
+  return {
+    code: 'WASM_DIGEST',
+    message: `${path} is not the module that the configuration names: its sha256 is ${found}`,
+    hint: 'Correct sha256, or bring the module that it names.',
+  };
+}
+
+function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
+  try {
+    const [first, second] = readResources(path, new TextDecoder().decode(bytes)).documents;
+    if (first !== undefined && second === undefined) return first.value;
+    return {
+      code: 'GUARDRAIL_CONFIG_INVALID',
+      message: `${path} does not hold exactly one resource`,
+      hint: 'Put the configuration of the guardrail into a file of its own.',
+    };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
+    return { code: error.code, message: error.message, hint: error.hint ?? 'Correct the file.' };
+  }
+}
+
+function readPolicy(path: string, bytes: Uint8Array): Policy | Refusal {
+  const read = admissionPolicyIn({ file: path, bytes });
+  if ('policy' in read) return read.policy;
+  const [first] = read.problems;
+  return {
+    code: 'GUARDRAIL_CONFIG_INVALID',
+    message: `${path}:${first?.line ?? 1}: ${first?.message ?? 'the policy cannot be read'}`,
+    hint: first?.hint ?? 'Correct the file.',
+  };
+}
+
+/** A resource has an apiVersion, a refusal a code and a hint. */
+function isRefusal(value: KrmObject | Policy | Definitions | Refusal | undefined): value is Refusal {
+  return value !== undefined && 'hint' in value && 'code' in value && !('apiVersion' in value);
+}

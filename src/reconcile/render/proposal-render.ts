@@ -1,0 +1,143 @@
+import { type PackageFiles, sameFile } from '../../package/package.ts';
+import type { GateResult } from '../../package/readiness-gates.ts';
+import type { Finding, FunctionRun, RenderResult } from '../../package/render/render-types.ts';
+import { digestOf } from '../../revision/digest.ts';
+import type { FileChanges } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { inDirectory } from '../text/in-directory.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import { isDenied, runtimeFor } from './foreign-functions.ts';
+import { contextOf, type LoadedGuardrails } from './guardrails.ts';
+
+/** What rendering one touched package came to. Files are named from the top of the repository. */
+export interface RenderedPackage {
+  readonly package: ProposalPackage;
+  readonly ok: boolean;
+  readonly runs: readonly FunctionRun[];
+  readonly findings: readonly Finding[];
+  readonly problem?: NonNullable<RenderResult['problem']>;
+  /** The readiness gates of its Kptfile, computed; absent where it has none. */
+  readonly gates?: readonly GateResult[];
+  /** What has to be written so that the branch holds the rendered package. */
+  readonly changes: FileChanges;
+  /** Set when rendering the rendered package changes it again: then nothing is written. */
+  readonly unstable?: { readonly paths: readonly string[] };
+}
+
+/** Remembers renders by content, guardrails and function versions; the oldest are dropped. */
+export interface RenderCache {
+  get(key: string): Omit<RenderedPackage, 'package'> | undefined;
+  set(key: string, value: Omit<RenderedPackage, 'package'>): void;
+}
+
+export function createRenderCache(entries = 500): RenderCache {
+  const cache = new Map<string, Omit<RenderedPackage, 'package'>>();
+  return {
+    get(key) {
+      const found = cache.get(key);
+      if (found !== undefined) {
+        cache.delete(key);
+        cache.set(key, found);
+      }
+      return found;
+    },
+    set(key, value) {
+      keepNewest(cache, key, value, entries);
+    },
+  };
+}
+
+/** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
+export async function renderProposal(
+  world: Pick<World, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>,
+  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
+  guardrails: LoadedGuardrails,
+  cache: RenderCache,
+  signal?: AbortSignal,
+): Promise<RenderedPackage[]> {
+  const rendered: RenderedPackage[] = [];
+  const runtime = runtimeFor(world.runtime, guardrails, snapshot);
+  for (const touched of snapshot.packages) {
+    const tree = touched.trees.head;
+    if (tree === null) continue;
+    // What is newly hidden is judged by the base, and so are policies that compare.
+    const compared = guardrails.forPackage(touched.path).length > 0;
+    const key = digestOf('portico render 1', [
+      tree,
+      ...(compared ? [touched.trees.base] : []),
+      touched.path,
+      touched.directory,
+      guardrails.digest,
+      world.runtimeVersion,
+      ...(isDenied(guardrails, snapshot) ? ['built-in functions only'] : []),
+    ]);
+    let result = cache.get(key);
+    if (result === undefined) {
+      const began = performance.now();
+      result = await renderOne(
+        { runtime, content: world.content },
+        access,
+        snapshot.head.oid,
+        touched,
+        guardrails,
+        signal,
+      );
+      cache.set(key, result);
+      world.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
+    }
+    rendered.push({ package: touched, ...result });
+  }
+  return rendered;
+}
+
+async function renderOne(
+  world: Pick<World, 'runtime' | 'content'>,
+  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  head: string,
+  touched: ProposalPackage,
+  loaded: LoadedGuardrails,
+  signal: AbortSignal | undefined,
+): Promise<Omit<RenderedPackage, 'package'>> {
+  const found = await access.git.readPackage(head, touched.directory, {}, signal);
+  const files: PackageFiles = found?.files ?? new Map();
+  const guardrails = loaded.forPackage(touched.path);
+  // The base as it is now: what is merged is what is compared.
+  const place = {
+    path: touched.path,
+    treeish: touched.trees.base,
+    directory: '',
+    ...(found && { head: found }),
+  };
+  const context = await contextOf(access, guardrails, place, signal);
+  const { runtime, content } = world;
+  const {
+    files: after,
+    unstable,
+    ...outcome
+  } = await content.renderSettled({
+    files,
+    runtime,
+    guardrails,
+    context,
+    ...(signal && { signal }),
+  });
+  return {
+    ...outcome,
+    runs: [...outcome.runs, ...loaded.brokenFor(touched.path)],
+    changes: unstable === undefined ? changesBetween(touched.directory, files, after) : new Map(),
+    ...(unstable && { unstable: { paths: unstable.map((path) => inDirectory(touched.directory, path)) } }),
+  };
+}
+
+/** What turns one state of a package's directory into another, named from the top of the repository. */
+export function changesBetween(directory: string, before: PackageFiles, after: PackageFiles): FileChanges {
+  const changes = new Map<string, { mode: '100644' | '100755'; bytes: Uint8Array } | null>();
+  const place = (path: string): string => (directory === '' ? path : `${directory}/${path}`);
+  for (const [path, file] of after) {
+    if (!sameFile(before.get(path), file)) changes.set(place(path), { mode: file.mode, bytes: file.bytes });
+  }
+  for (const path of before.keys()) if (!after.has(path)) changes.set(place(path), null);
+  return changes;
+}

@@ -1,0 +1,77 @@
+import { PorticoError } from '../../error.ts';
+import type { PackageFile } from '../../package/package.ts';
+import type { CommitInfo, FileChanges } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { refusedPush } from '../repository/refused-push.ts';
+import { RENDER_SEAL, botPerson } from '../seal/bot-commit.ts';
+import { commitSeal } from '../seal/seal-place.ts';
+import type { RenderedPackage } from './proposal-render.ts';
+
+export type RenderCommit =
+  /** The branch holds the rendered packages. `pushed` when it took a commit of ours. */
+  | { readonly state: 'rendered'; readonly head: CommitInfo; readonly pushed: boolean }
+  /** The rendered content is not on the branch, and Portico may not put it there. */
+  | {
+      readonly state: 'withheld';
+      readonly head: CommitInfo;
+      /** A sentence. */
+      readonly reason: string;
+      /** What the branch lacks, for `git apply`; files that are not text are only named. */
+      readonly patch: string;
+      readonly opaque: readonly string[];
+    };
+
+/**
+ * Puts the rendered packages on the proposal's branch as one commit, by compare-and-swap. Throws REF_MOVED (try
+ * again) when somebody pushed meanwhile.
+ */
+export async function pushRendered(
+  world: Pick<World, 'app' | 'seals' | 'content'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  rendered: readonly RenderedPackage[],
+  signal?: AbortSignal,
+): Promise<RenderCommit> {
+  const { head, pull } = snapshot;
+  const changes: FileChanges = new Map(rendered.flatMap((one) => [...one.changes]));
+  if (changes.size === 0) return { state: 'rendered', head, pushed: false };
+  if (!snapshot.writable) {
+    const reason = 'The proposal comes from a fork, where Portico may not write.';
+    return withhold(world, git, head, reason, changes, signal);
+  }
+  const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
+  const tree = await git.writeTree(head.oid, changes, signal);
+  const parents = [head.oid];
+  const message = `Render ${names.join(', ')}\n\n${RENDER_SEAL}${world.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const ref = `refs/heads/${pull.headRef}`;
+  const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
+  if (answer.ok) return { state: 'rendered', head: await git.commit(oid, signal), pushed: true };
+  const [rejected] = answer.rejected;
+  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
+    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was rendered`, {
+      blame: 'forge',
+      retryAfter: 1,
+    });
+  }
+  return withhold(world, git, head, refusedPush(rejected), changes, signal);
+}
+
+async function withhold(
+  { content }: Pick<World, 'content'>,
+  git: Access['git'],
+  head: CommitInfo,
+  reason: string,
+  changes: FileChanges,
+  signal: AbortSignal | undefined,
+): Promise<RenderCommit> {
+  const before = new Map<string, PackageFile>();
+  const now = new Map<string, PackageFile>();
+  for (const [path, after] of changes) {
+    const bytes = await git.readFile(head.oid, path, signal);
+    if (bytes !== null) before.set(path, { mode: after?.mode ?? '100644', bytes });
+    if (after !== null) now.set(path, after);
+  }
+  return { state: 'withheld', head, reason, ...(await content.patch({ before, after: now }, signal)) };
+}

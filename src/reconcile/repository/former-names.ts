@@ -1,0 +1,127 @@
+/**
+ * Names that repositories had before, as Kptfiles and documents still say them. The forge leads from such a name to
+ * the repository until another takes it; what it says is held for a while, so that nothing is lost with the process.
+ */
+import { repositoryPlace, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
+import { PorticoError } from '../../error.ts';
+import type { World } from '../ports.ts';
+
+interface Answer {
+  readonly address: string;
+  /** Null: no repository that Portico is in. */
+  readonly id: number | null;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+interface Memory {
+  /** Place → what the forge said of it. */
+  readonly told: Map<string, Answer>;
+  /** Place → what it is being asked. */
+  readonly asked: Map<string, Promise<number | null>>;
+}
+
+const memories = new WeakMap<Catalog, Memory>();
+
+/** An answer is good for an hour, and so many are held. */
+const GOOD_MS = 3_600_000;
+const MOST = 10_000;
+/** Names that one look asks for; the next look goes on behind them. */
+export const MOST_ASKED = 100;
+/** So many addresses of former names are remembered of a repository. */
+const MOST_NAMES = 20;
+
+const REFUSED: readonly string[] = ['FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
+/** What may stand in the path of a call; never `..`. */
+const NAME = /^(?!\.+$)[\w.-]+$/;
+
+/**
+ * Asks the forge whose names these are, those that a repository of the index has now left out. `host` is the forge's
+ * own: nothing else is asked for. Answers how many names are left for the next look: so far they lead to nobody.
+ */
+export async function learnNames(
+  world: Pick<World, 'catalog' | 'repositoryAt' | 'now'>,
+  addresses: Iterable<string>,
+  host: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { catalog } = world;
+  const { told, asked } = memoryOf(catalog);
+  let questions = 0;
+  let left = 0;
+  for (const [place, address] of new Map([...addresses].map((one) => [repositoryPlace(one), one]))) {
+    const [at, owner = '', name = '', ...rest] = place.split('/');
+    if (at !== host || rest.length > 0 || !NAME.test(owner) || !NAME.test(name)) continue;
+    if (isNameOf(catalog.byUrl(address), place)) continue;
+    const now = world.now().getTime();
+    if ((told.get(place)?.until ?? 0) <= now) {
+      if (questions === MOST_ASKED) {
+        left += 1;
+        continue;
+      }
+      questions += 1;
+      const asking = asked.get(place) ?? askForge(world, owner, name).finally(() => asked.delete(place));
+      asked.set(place, asking);
+      const id = await asking;
+      signal?.throwIfAborted();
+      if (told.size >= MOST) told.clear();
+      told.set(place, { address, id, until: now + GOOD_MS });
+    }
+    apply(catalog, place);
+  }
+  return left;
+}
+
+/** Null too where the forge does not want to say. No signal goes in: all that want to know share the question. */
+async function askForge(
+  world: Pick<World, 'repositoryAt'>,
+  owner: string,
+  name: string,
+): Promise<number | null> {
+  try {
+    return await world.repositoryAt(owner, name);
+  } catch (error) {
+    if (error instanceof PorticoError && REFUSED.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** The addresses of a repository's former names: those that it had in the index, and those that the forge told. */
+export function formerNames(catalog: Catalog, id: number, urls: readonly string[]): readonly string[] {
+  const known = catalog.get(id);
+  const now = new Set(urls.map(repositoryPlace));
+  const { told } = memoryOf(catalog);
+  // What was said before it had its name is no longer so.
+  for (const place of now) if (told.get(place)?.id !== id) told.delete(place);
+  const had = [...(known?.urls ?? []), ...(known?.formerUrls ?? [])].filter((url) => {
+    const answer = told.get(repositoryPlace(url));
+    return answer === undefined || answer.id === id;
+  });
+  const learned = [...told.values()].flatMap(({ address, id: other }) => (other === id ? [address] : []));
+  const all = new Map([...learned, ...had].map((url) => [repositoryPlace(url), url]));
+  return [...all].flatMap(([place, url]) => (now.has(place) ? [] : [url])).slice(0, MOST_NAMES);
+}
+
+/** The index calls by a name whom the forge does. What was not looked at yet is called so when it is. */
+function apply(catalog: Catalog, place: string): void {
+  const answer = memoryOf(catalog).told.get(place);
+  if (answer === undefined) return;
+  const before = catalog.byUrl(answer.address);
+  if (before?.ref.id === answer.id) return;
+  for (const one of [before, answer.id === null ? undefined : catalog.get(answer.id)]) {
+    if (one === undefined || !catalog.isSeen(one.ref.id)) continue;
+    const { formerUrls: _before, ...rest } = one;
+    const formerUrls = formerNames(catalog, one.ref.id, one.urls);
+    catalog.put({ ...rest, ...(formerUrls.length > 0 && { formerUrls }) });
+  }
+}
+
+function isNameOf(repository: CatalogRepository | undefined, place: string): boolean {
+  return repository?.urls.some((url) => repositoryPlace(url) === place) ?? false;
+}
+
+function memoryOf(catalog: Catalog): Memory {
+  const known = memories.get(catalog) ?? { told: new Map(), asked: new Map() };
+  memories.set(catalog, known);
+  return known;
+}

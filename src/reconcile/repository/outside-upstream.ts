@@ -1,0 +1,178 @@
+/**
+ * Upstreams outside of every installation: nobody tells when they publish, so they are asked for their refs from time to
+ * time, once for all that are made from them, and fetched only when these are new.
+ */
+import type { Catalog, CatalogPackage } from '../../catalog/catalog.ts';
+import { allowsUpstream } from '../../config/allowed-upstream.ts';
+import { PorticoError } from '../../error.ts';
+import { digestOf } from '../../revision/digest.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import type { Forge, RepositoryFacts } from '../forge-port.ts';
+import type { Git } from '../git-port.ts';
+import { pollJob } from '../jobs.ts';
+import type { RepositoryRef, World } from '../ports.ts';
+import { inTurns } from '../text/in-turns.ts';
+import { updateJobs, type PackagePlace } from './update-jobs.ts';
+
+/** Which addresses a repository allows, and the origin of the forge itself. */
+export interface Outside {
+  readonly allow: readonly string[];
+  readonly own: string;
+}
+
+/** What is read of an upstream, wherever it is. */
+export interface UpstreamAccess {
+  readonly ref: RepositoryRef;
+  readonly git: Git;
+  /** Of a repository outside of every installation only what git tells is known: it has no notes. */
+  readonly forge: Pick<Forge, 'get' | 'releaseNotes'>;
+}
+
+interface Known {
+  /** Of the refs that were last seen; null before the first look. */
+  digest: string | null;
+  failures: number;
+  /** Milliseconds since 1970. */
+  nextAt: number;
+}
+
+const states = new WeakMap<Catalog, Map<string, Known>>();
+
+function stateOf({ catalog }: Pick<World, 'catalog'>, address: string): Known {
+  const all = states.get(catalog) ?? new Map<string, Known>();
+  states.set(catalog, all);
+  const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0 };
+  all.set(address, known);
+  return known;
+}
+
+/** Seconds between two looks at an upstream that answers, and the longest wait after failures. */
+const EVERY = 900;
+const LONGEST = 86_400;
+
+/** `https://host/path` without `.git`; undefined where it is no such address, or nobody here allows it. */
+export function outsideAddress(repo: string, { allow, own }: Outside): string | undefined {
+  const address = repo
+    .trim()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\.git$/, '');
+  return /^https?:\/\//.test(address) && allowsUpstream(allow, address, own) ? address : undefined;
+}
+
+/** Null where it cannot be read now; then nothing is asked of it before the next look. */
+export async function openOutside(
+  world: World,
+  address: string,
+  signal?: AbortSignal,
+): Promise<UpstreamAccess | null> {
+  const known = stateOf(world, address);
+  if (known.digest === null && !(await look(world, address, known, signal)).ok) return null;
+  const git = await world.openAddress(`${address}.git`, signal);
+  const { hostname, pathname } = new URL(address);
+  const name = pathname.replace(/^\/+/, '');
+  const ref = { installationId: 0, id: -1, owner: hostname, name };
+  const facts: RepositoryFacts = {
+    id: -1,
+    owner: hostname,
+    name,
+    fullName: `${hostname}/${name}`,
+    defaultBranch: 'main',
+    // It is read without credentials.
+    visibility: 'public',
+    archived: false,
+    htmlUrl: address,
+    cloneUrl: `${address}.git`,
+  };
+  return {
+    ref,
+    git,
+    forge: { get: () => Promise.resolve(facts), releaseNotes: () => Promise.resolve(null) },
+  };
+}
+
+/** Looks at one address when its time has come, and asks for what is made from it to be looked at where it has news. */
+export function createPollReconciler(
+  world: World,
+): (target: { readonly address: string }, signal?: AbortSignal) => Promise<void> {
+  return async ({ address }, signal) => {
+    const followers = followersOfAddress(world.catalog, address);
+    // Nobody is made from it any more: nothing is left to do, and the next index asks again.
+    if (followers.length === 0) return;
+    const known = stateOf(world, address);
+    const wait = Math.ceil((known.nextAt - world.now().getTime()) / 1_000);
+    if (wait > 0) {
+      await world.enqueue(pollJob(address, wait));
+      return;
+    }
+    const before = known.digest;
+    const { ok } = await look(world, address, known, signal);
+    if (ok && before !== null && before !== known.digest) {
+      await world.enqueue(inTurns(updateJobs(followers)));
+    }
+    await world.enqueue(
+      pollJob(address, Math.max(1, Math.ceil((known.nextAt - world.now().getTime()) / 1_000))),
+    );
+  };
+}
+
+/** Asks for the refs alone; what they lead to is fetched only where they are new. */
+async function look(
+  world: World,
+  address: string,
+  known: Known,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly ok: boolean }> {
+  const now = world.now().getTime();
+  if (known.failures > 0 && now < known.nextAt) return { ok: false };
+  try {
+    const git = await world.openAddress(`${address}.git`, signal);
+    const refs = await git.remoteRefs(['refs/tags/*', 'refs/heads/*'], signal);
+    const digest = digestOf(
+      'portico refs 1',
+      [...refs].map(([name, { oid }]) => [name, oid]),
+    );
+    if (digest !== known.digest) await git.fetch({}, signal);
+    Object.assign(known, { digest, failures: 0, nextAt: now + waitAfter(0, Math.random()) * 1_000 });
+    return { ok: true };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || !/^(?:GIT_|INVALID_URL)/.test(error.code)) throw error;
+    known.failures += 1;
+    known.nextAt = now + waitAfter(known.failures, Math.random()) * 1_000;
+    world.log.info({ err: error, failures: known.failures }, 'an upstream outside could not be read');
+    return { ok: false };
+  }
+}
+
+/** Pure: seconds until the next look: twice as long after each failure, and never two processes at one moment. */
+export function waitAfter(failures: number, random: number): number {
+  const wait = Math.min(LONGEST, EVERY * 2 ** Math.min(failures, 20));
+  return Math.round(wait * (0.8 + 0.4 * random));
+}
+
+/** The addresses outside that the packages of a repository are made from. */
+export function outsideAddresses(
+  catalog: Catalog,
+  packages: readonly CatalogPackage[],
+  outside: Outside,
+): readonly string[] {
+  const found = packages.flatMap(({ lock }) =>
+    lock === null || catalog.byUrl(lock.repo) !== undefined ? [] : (outsideAddress(lock.repo, outside) ?? []),
+  );
+  return [...new Set(found)];
+}
+
+function followersOfAddress(catalog: Catalog, address: string): PackagePlace[] {
+  const same = (repo: string): boolean =>
+    repo
+      .trim()
+      .replace(/(?<!\/)\/+$/, '')
+      .replace(/\.git$/, '') === address;
+  return catalog.all().flatMap((repository) =>
+    repository.packages
+      .filter(({ lock }) => lock !== null && same(lock.repo))
+      .map(({ directory }) => ({
+        repository,
+        path: packagePathOf(repository.directory, directory) ?? directory,
+      })),
+  );
+}

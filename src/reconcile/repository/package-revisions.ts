@@ -1,0 +1,185 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { latestRevision, nextRevision, revisionsByPath, type Bump } from '../../revision/numbering.ts';
+import { ledgerRef, revisionTag } from '../../revision/ref-name.ts';
+import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
+import type { Git, GitRef } from '../git-port.ts';
+
+/** The revisions of a repository's packages, as its refs tell them. */
+export interface RevisionRefs {
+  readonly tags: ReadonlyMap<string, GitRef>;
+  readonly ledger: ReadonlyMap<string, GitRef>;
+}
+
+export async function loadRevisionRefs(git: Pick<Git, 'refs'>, signal?: AbortSignal): Promise<RevisionRefs> {
+  const [tags, ledger] = await Promise.all([
+    git.refs('refs/tags/', signal),
+    git.refs('refs/portico/published/', signal),
+  ]);
+  for (const refs of [tags, ledger]) if (refs.size > IN_ONE_GO) await readNames(refs, signal);
+  return { tags, ledger };
+}
+
+/** Names that are read before others have their turn: a repository may have a hundred thousand tags. */
+const IN_ONE_GO = 5_000;
+
+async function readNames(refs: ReadonlyMap<string, GitRef>, signal: AbortSignal | undefined): Promise<void> {
+  if (known.has(refs)) return;
+  const found = new Map<string, RevisionName[]>();
+  const all = [...refs.keys()];
+  for (let at = 0; at < all.length; at += IN_ONE_GO) {
+    await othersTurn(signal);
+    for (const [path, names] of revisionsByPath(all.slice(at, at + IN_ONE_GO))) {
+      const before = found.get(path);
+      if (before === undefined) found.set(path, [...names]);
+      else for (const name of names) before.push(name);
+    }
+  }
+  await othersTurn(signal);
+  known.set(refs, new Map([...found].map(([path, names]) => [path, names.sort(compareRevisions)])));
+}
+
+async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
+/** `directory` from the top of the repository as refs name it: '.' for the top. */
+export function refPath(directory: string): string {
+  return directory === '' ? '.' : directory;
+}
+
+/** Every revision that a package has or had, oldest first. */
+export function allRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
+  const path = refPath(directory);
+  const all = [...(namesIn(refs.tags).get(path) ?? []), ...(namesIn(refs.ledger).get(path) ?? [])];
+  return [...new Map(all.map((name) => [name.name, name])).values()].sort(compareRevisions);
+}
+
+type Names = ReturnType<typeof revisionsByPath>;
+const known = new WeakMap<ReadonlyMap<string, GitRef>, Names>();
+
+/** Names are read once from refs that stay as they are: a repository has many, and this is asked for each package. */
+function namesIn(refs: ReadonlyMap<string, GitRef>): Names {
+  const names = known.get(refs) ?? revisionsByPath(refs.keys());
+  known.set(refs, names);
+  return names;
+}
+
+/** Directory of each package that has published revisions (`.` for the top) → these, oldest first. */
+export function revisionsByDirectory(
+  refs: Pick<RevisionRefs, 'tags'>,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map([...namesIn(refs.tags)].map(([path, list]) => [path, list.map(({ name }) => name)]));
+}
+
+/** Published revisions that still have their tag, oldest first. */
+export function taggedRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
+  return [...(namesIn(refs.tags).get(refPath(directory)) ?? [])];
+}
+
+/** The newest revision that still has its tag, with that tag. */
+export function newestRevision(
+  refs: RevisionRefs,
+  directory: string,
+): { readonly name: string; readonly tag: GitRef } | undefined {
+  const newest = latestRevision(taggedRevisions(refs, directory));
+  const tag = newest && tagOf(refs, directory, newest.name);
+  return newest === undefined || tag === undefined ? undefined : { name: newest.name, tag };
+}
+
+/** The highest revision that still has its tag, prereleases included: what the branch is compared with. */
+export function highestRevision(
+  refs: RevisionRefs,
+  directory: string,
+): { readonly name: string; readonly tag: GitRef } | undefined {
+  const highest = taggedRevisions(refs, directory).at(-1);
+  const tag = highest && tagOf(refs, directory, highest.name);
+  return highest === undefined || tag === undefined ? undefined : { name: highest.name, tag };
+}
+
+/** How many revisions beside the branch are passed over in search of one that lies on it. */
+const BESIDE = 50;
+
+/**
+ * The commit of the highest revision that lies on a branch, in its tag or, where that was deleted, in the ledger.
+ * Tags elsewhere, which somebody else made, take their numbers and say nothing about the branch.
+ */
+export async function publishedOnBranch(
+  git: Git,
+  refs: RevisionRefs,
+  directory: string,
+  head: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  for (const { name } of allRevisions(refs, directory).slice(-BESIDE).toReversed()) {
+    const ref = tagOf(refs, directory, name) ?? refs.ledger.get(publishedRefs(directory, name).ledger);
+    if (ref !== undefined && (await git.isAncestor(ref.commit, head, signal))) return ref.commit;
+  }
+  return null;
+}
+
+/** The revision that a channel points at: a channel is a tag beside the revisions of the package. */
+export function channelRevision(refs: RevisionRefs, directory: string, channel: string): string | undefined {
+  const path = refPath(directory);
+  const commit = refs.tags.get(`refs/tags/${path === '.' ? channel : `${path}/${channel}`}`)?.commit;
+  return commit === undefined ? undefined : revisionsByCommit(refs.tags, path).get(commit);
+}
+
+type ByCommit = ReadonlyMap<string, string>;
+const byCommit = new WeakMap<ReadonlyMap<string, GitRef>, Map<string, ByCommit>>();
+
+/** The highest revision of a package at each commit. Whoever may push tags may make channels without number. */
+function revisionsByCommit(tags: RevisionRefs['tags'], path: string): ByCommit {
+  const paths = byCommit.get(tags) ?? new Map<string, ByCommit>();
+  byCommit.set(tags, paths);
+  const before = paths.get(path);
+  if (before !== undefined) return before;
+  const found = new Map<string, string>();
+  for (const { name } of namesIn(tags).get(path) ?? []) {
+    const commit = tags.get(`refs/tags/${path === '.' ? name : `${path}/${name}`}`)?.commit;
+    if (commit !== undefined) found.set(commit, name);
+  }
+  paths.set(path, found);
+  return found;
+}
+
+/** Directory of each package that has channels → channel → revision. A tag that leads to no revision is none. */
+export function channelsByDirectory(refs: RevisionRefs): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const all = new Map<string, Map<string, string>>();
+  for (const ref of refs.tags.keys()) {
+    const name = ref.slice('refs/tags/'.length);
+    const slash = name.lastIndexOf('/');
+    const [directory, last] = slash < 0 ? ['.', name] : [name.slice(0, slash), name.slice(slash + 1)];
+    const revision =
+      parseRevisionName(last) === undefined ? channelRevision(refs, directory, last) : undefined;
+    if (revision !== undefined) all.set(directory, (all.get(directory) ?? new Map()).set(last, revision));
+  }
+  return all;
+}
+
+/** The tag of one revision. */
+export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
+  return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);
+}
+
+/** The ref names that publishing a revision creates. */
+export function publishedRefs(
+  directory: string,
+  revision: string,
+): { readonly tag: string; readonly ledger: string } {
+  const path = refPath(directory);
+  return { tag: revisionTag(path, revision), ledger: ledgerRef(path, revision) };
+}
+
+/** The name that the next revision gets; numbers of retired revisions are never used again. */
+export function upcomingRevision(
+  refs: RevisionRefs,
+  directory: string,
+  config: Pick<RepositoryConfig, 'versioning'>,
+  bump: Bump = 'minor',
+): string {
+  const path = refPath(directory);
+  // Both lists are in order, and the highest of all is the last of one of them.
+  const last = [refs.tags, refs.ledger].flatMap((part) => namesIn(part).get(path)?.at(-1) ?? []);
+  return nextRevision(last, config.versioning === 'semver' ? { semver: bump } : 'sequence');
+}

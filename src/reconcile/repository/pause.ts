@@ -1,0 +1,31 @@
+/**
+ * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
+ * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
+ */
+import { pausedRef } from '../../revision/ref-name.ts';
+import type { Access, World } from '../ports.ts';
+import { readSealedTag } from '../seal/sealed-ref.ts';
+import { refPath } from './package-revisions.ts';
+
+/** What the ref of a pause says. */
+export interface Pause {
+  /** Null where the ref is not Portico's: it pauses nothing, and no update of the package merges itself meanwhile. */
+  readonly by: string | null;
+  /** The tag that the ref leads to. */
+  readonly oid: string;
+}
+
+/** The pause of the package in a directory from the top of the repository; null where there is none. */
+export async function pauseOf(
+  { seals }: Pick<World, 'seals'>,
+  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<Pause | null> {
+  const ref = pausedRef(refPath(directory));
+  const found = (await git.refs(ref, signal)).get(ref);
+  if (found === undefined) return null;
+  const { oid } = found;
+  const said = readSealedTag(await git.tag(oid, signal), { repository: id, ref }, seals);
+  return { by: /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(said ?? '')?.[1] ?? null, oid };
+}

@@ -1,0 +1,187 @@
+/**
+ * Everything that decides about a proposal, read once: the pull request, the configuration in force, and which
+ * packages its content touches. Content is taken from git, where it cannot move under our hands.
+ */
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import type { Pull, RepositoryFacts } from '../forge-port.ts';
+import type { CommitInfo, PackageDir } from '../git-port.ts';
+import type { Access } from '../ports.ts';
+import { loadConfiguration } from './configuration.ts';
+import { fetchedHead } from './pull-head.ts';
+
+export interface ProposalSnapshot {
+  readonly facts: RepositoryFacts;
+  readonly pull: Pull;
+  readonly config: RepositoryConfig;
+  /** Head of the branch that it goes into. */
+  readonly base: string;
+  readonly head: CommitInfo;
+  /** Where the proposal left it. */
+  readonly mergeBase: string;
+  readonly packages: readonly ProposalPackage[];
+  /** Changed files that belong to no package. */
+  readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
+  /** False for a proposal from a fork: Portico writes nothing there. */
+  readonly writable: boolean;
+}
+
+export interface ProposalPackage {
+  /** Below the registered directory; '.' is the directory itself. */
+  readonly path: string;
+  /** From the top of the repository; '' is the top. */
+  readonly directory: string;
+  /** Git's ids of the directory; null where the package is absent. */
+  readonly trees: {
+    readonly mergeBase: string | null;
+    /** What the directory held at the merge base, where it was no package either. */
+    readonly left: string | null;
+    readonly base: string | null;
+    readonly head: string | null;
+  };
+}
+
+export type SnapshotResult =
+  | { readonly kind: 'snapshot'; readonly snapshot: ProposalSnapshot }
+  /** Nothing for Portico to do: no such pull request, repository or branch not registered. */
+  | { readonly kind: 'none'; readonly reason: 'absent' | 'not-registered' | 'other-branch' | 'archived' };
+
+/**
+ * Reads a proposal; with `anyBase` also a pull request into another branch, which is then what it is compared with.
+ * Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of.
+ */
+export async function loadProposal(
+  access: Access,
+  number: number,
+  options: { readonly anyBase?: boolean } = {},
+  signal?: AbortSignal,
+): Promise<SnapshotResult> {
+  const { git, forge } = access;
+  const [pull] = await Promise.all([forge.getPull(number, {}, signal), git.fetch({}, signal)]);
+  if (pull === null) return { kind: 'none', reason: 'absent' };
+  const facts = pull.baseRepository ?? (await forge.get(signal));
+  if (facts.archived) return { kind: 'none', reason: 'archived' };
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return { kind: 'none', reason: 'not-registered' };
+  const { config } = configuration;
+  if (pull.baseRef !== config.branch && options.anyBase !== true) {
+    return { kind: 'none', reason: 'other-branch' };
+  }
+
+  const writable = pull.headRepositoryId === facts.id;
+  const base = await git.resolve(`refs/heads/${pull.baseRef}`, signal);
+  const headOid = await resolveHead(access, pull, writable, signal);
+  const beside = await besideProposal(access, pull, base, signal);
+  const mergeBase = beside === null || headOid === null ? null : await git.mergeBase(beside, headOid, signal);
+  if (base === null || headOid === null || mergeBase === null) {
+    throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, {
+      blame: 'forge',
+    });
+  }
+  const changes = await git.changedPaths(mergeBase, headOid, signal);
+  const changed = changes.map(({ path }) => path);
+  const packages = await touchedPackages(
+    access,
+    config.directory,
+    changed,
+    { mergeBase, base, head: headOid },
+    signal,
+  );
+  return {
+    kind: 'snapshot',
+    snapshot: {
+      facts,
+      pull,
+      config,
+      base,
+      head: await git.commit(headOid, signal),
+      mergeBase,
+      packages,
+      otherFiles: changes
+        .filter(({ path }) => !packages.some(({ directory }) => isBelow(directory, path)))
+        .map(({ path, after }) => ({ path, blob: after?.id ?? null })),
+      writable,
+    },
+  };
+}
+
+/** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */
+async function besideProposal(
+  { git }: Access,
+  { merged, mergeCommitSha }: Pull,
+  base: string | null,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (!merged || mergeCommitSha === null || (await git.resolve(mergeCommitSha, signal)) === null) return base;
+  return (await git.commit(mergeCommitSha, signal)).parents[0] ?? base;
+}
+
+/** The branch as git has it, which may be newer than what the forge's answer says; a merged branch may be gone. */
+async function resolveHead(
+  { git }: Access,
+  pull: Pull,
+  writable: boolean,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (writable && pull.state === 'open') {
+    const ref = `refs/heads/${pull.headRef}`;
+    // What the forge speaks of and git does not know was pushed after the last fetch.
+    if ((await git.resolve(pull.headSha, signal)) === null) {
+      await git.fetch({ refspecs: [`+${ref}:${ref}`] }, signal);
+    }
+    const branch = await git.resolve(ref, signal);
+    if (branch !== null) return branch;
+  }
+  return fetchedHead(git, pull, signal);
+}
+
+/** The packages that have a changed file, with their trees at the three commits. */
+export async function touchedPackages(
+  { git }: Access,
+  registered: string,
+  changed: readonly string[],
+  commits: { readonly mergeBase: string; readonly base: string; readonly head: string },
+  signal: AbortSignal | undefined,
+): Promise<ProposalPackage[]> {
+  const [before, after] = await Promise.all([
+    rootPackages({ git }, commits.mergeBase, registered, signal),
+    rootPackages({ git }, commits.head, registered, signal),
+  ]);
+  const directories = new Map([...before, ...after].map((found) => [found.directory, found]));
+  const touched = [...directories.values()].filter(({ directory }) =>
+    changed.some((path) => isBelow(directory, path)),
+  );
+  const packages = await Promise.all(
+    touched.map(async ({ path, directory }) => {
+      const treeIn = async (list: readonly PackageDir[], commit: string): Promise<string | null> =>
+        list.some((found) => found.directory === directory) ? git.treeId(commit, directory, signal) : null;
+      return {
+        path: path === '' ? '.' : path,
+        directory,
+        trees: {
+          mergeBase: await treeIn(before, commits.mergeBase),
+          left: await git.treeId(commits.mergeBase, directory, signal),
+          base: await git.treeId(commits.base, directory, signal),
+          head: await treeIn(after, commits.head),
+        },
+      };
+    }),
+  );
+  return packages.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Packages, subpackages left out: those belong to the package above and share its revision. */
+export async function rootPackages(
+  { git }: Pick<Access, 'git'>,
+  commit: string,
+  registered: string,
+  signal?: AbortSignal,
+): Promise<PackageDir[]> {
+  const all = await git.findPackages(commit, registered === '.' ? '' : registered, signal);
+  return all.filter(({ parent }) => parent === null);
+}
+
+/** True for a file below the directory; '' is the top of the repository. */
+function isBelow(directory: string, path: string): boolean {
+  return directory === '' || path.startsWith(`${directory}/`);
+}

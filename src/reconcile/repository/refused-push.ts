@@ -1,0 +1,13 @@
+import type { RejectedRef } from '../git-port.ts';
+import { sentence } from '../text/markdown-blocks.ts';
+
+/** What the forge said to a push, with what helps where the reason tells: sentences. */
+export function refusedPush({ message, hint }: Pick<RejectedRef, 'message' | 'hint'>): string {
+  const said = `The forge refused the push: ${sentence(message)}`;
+  return hint === undefined ? said : `${said} ${hint}`;
+}
+
+/** True where somebody else was faster: looking again and trying again helps. */
+export function wasOvertaken(rejected: Pick<RejectedRef, 'reason'> | undefined): boolean {
+  return rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists';
+}

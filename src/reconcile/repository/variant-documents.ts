@@ -1,0 +1,120 @@
+/** The variant documents and inventory objects that stand in a repository. */
+import type { CatalogDocuments } from '../../catalog/catalog.ts';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { readFileDocuments } from '../../config/read-content.ts';
+import { PorticoError } from '../../error.ts';
+import type { Git } from '../git-port.ts';
+import { unlessRefused } from '../text/why-refused.ts';
+import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
+
+const INVENTORY = `${DOCUMENTS}/inventory`;
+
+/** Of one file, and of all files of one folder. */
+const LONGEST_FILE = 1024 * 1024;
+const MOST_FILES = 2_000;
+
+export interface RepositoryDocuments {
+  readonly documents: readonly CatalogDocuments[];
+  readonly inventory: readonly CatalogDocuments[];
+}
+
+/**
+ * Reads both at a commit of the default branch. `inventory` is the folder that the configuration registers, absent for
+ * none. What is known by its content is not read again. Of a folder that cannot be read, what is known stays, and the
+ * reason is a mistake in `documents`: nobody can tell what is gone.
+ */
+export async function readDocuments(
+  git: Pick<Git, 'readPackage' | 'content'>,
+  commit: string,
+  inventory: string | undefined,
+  known: RepositoryDocuments | undefined,
+  signal?: AbortSignal,
+): Promise<RepositoryDocuments> {
+  const before = new Map(
+    [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
+  );
+  const unread: CatalogDocuments[] = [];
+  const filesOf = (top: string): Promise<readonly CatalogDocuments[]> =>
+    unlessRefused(
+      () => folder(git, commit, top, before, signal),
+      (message) => {
+        const problem = { path: '', line: 1, column: 1, message };
+        unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
+        return [...before.values()].filter(({ file }) => top === '.' || file.startsWith(`${top}/`));
+      },
+    );
+  const beside = await filesOf(DOCUMENTS);
+  const registered = inventory === undefined ? [] : await filesOf(inventory);
+  const own = beside.filter(({ file }) => inInventory(file));
+  const other = registered.filter(({ file }) => !own.some((one) => one.file === file));
+  return {
+    documents: [...beside.filter(({ file }) => !inInventory(file)), ...unread],
+    inventory: [...own, ...other],
+  };
+}
+
+async function folder(
+  git: Pick<Git, 'readPackage' | 'content'>,
+  commit: string,
+  top: string,
+  known: ReadonlyMap<string, CatalogDocuments>,
+  signal: AbortSignal | undefined,
+): Promise<CatalogDocuments[]> {
+  const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
+  const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
+  if (files.length > MOST_FILES) {
+    // Whatever is left out would look as if somebody had deleted it.
+    throw new PorticoError('TOO_MANY_DOCUMENTS', `${top} holds more than ${MOST_FILES} YAML files`, {
+      blame: 'user',
+      hint: 'Put several documents into one file, with --- between them.',
+    });
+  }
+  const placed = files.map(([path, file]) => [top === '.' ? path : `${top}/${path}`, file] as const);
+  const unread = placed.filter(
+    ([file, { id = '', bytes }]) => !known.has(`${file} ${id}`) && bytes.length <= LONGEST_FILE,
+  );
+  const asked = new Map(unread);
+  const read =
+    unread.length === 0 ? [] : await (git.content?.documents(asked, signal) ?? readFileDocuments(asked).read);
+  const now = new Map(read.map(({ file, ...rest }) => [file, rest]));
+  return placed.map(([file, { id = '' }]) => {
+    const before = id === '' ? undefined : known.get(`${file} ${id}`);
+    return before ?? { file, id, ...(now.get(file) ?? tooLong()) };
+  });
+}
+
+function tooLong(): Omit<CatalogDocuments, 'file' | 'id'> {
+  const message = `The file has more than ${LONGEST_FILE / 1024} KiB`;
+  return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
+}
+
+function inInventory(file: string): boolean {
+  return file.startsWith(`${INVENTORY}/`);
+}
+
+/** What is wrong with the documents themselves, whatever they speak of, with its lines. */
+export function documentProblems({ documents, inventory }: RepositoryDocuments): ConfigProblem[] {
+  // Of its own folder the configuration says that it cannot be read.
+  const others = [...documents, ...inventory].filter(({ id }) => id !== DOCUMENTS);
+  return others.flatMap((file) => {
+    const own = file.documents.flatMap((one) => (one.kind === 'refused' ? one.problems : []));
+    return [...file.problems, ...own].map(({ path, line, column, message }) => ({
+      code: 'variant-document',
+      file: file.file,
+      path,
+      line,
+      column,
+      message,
+      hint: 'Correct the document; what it made before stays until then.',
+    }));
+  });
+}
+
+/** The same at a commit. */
+export async function documentProblemsAt(
+  git: Pick<Git, 'readPackage' | 'content'>,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<ConfigProblem[]> {
+  return documentProblems(await readDocuments(git, commit, undefined, undefined, signal));
+}

@@ -1,0 +1,205 @@
+import {
+  countApprovals,
+  type ApprovalCount,
+  type Review as CountedReview,
+} from '../../command/approval-count.ts';
+import { parseRecord, unsealedRecord, type ApprovalRecord } from '../../command/approval-record.ts';
+import { approve } from '../../command/approve.ts';
+import { authorize } from '../../command/authorize.ts';
+import { digestSeen, type CheckedContent } from '../../command/digest-seen.ts';
+import { compareTimes } from '../../command/moment.ts';
+import { AGGREGATE_CHECK } from '../check-names.ts';
+import type { Comment, Review } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { loadCaller } from '../repository/caller.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { loadAuthors, withoutDoubles, type Authorship } from './authors.ts';
+import { ownersMissing } from './code-owners.ts';
+import { sidesOf } from './draft-history.ts';
+
+/** What the caller knows, and the forge need not be asked for. */
+interface Known {
+  /** Of the proposal, listed just now. */
+  readonly comments?: Promise<readonly Comment[]>;
+  /** Who brought what the base holds of its packages and no revision does (`loadBeneath`). */
+  readonly beneath: () => Promise<Authorship>;
+  /** What was said later (ISO 8601) does not count: the proposal was merged then. */
+  readonly until?: string;
+}
+
+/**
+ * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at its
+ * commit named when it was given, and the records of `/portico approve`, by people who may approve at this moment and
+ * have no part in the content.
+ */
+export async function loadApprovals(
+  world: Pick<World, 'app' | 'seals'>,
+  access: Access,
+  snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
+  digest: string | undefined,
+  known: Known,
+  signal?: AbortSignal,
+): Promise<ApprovalCount> {
+  const { pull, config, facts } = snapshot;
+  const { allowSelfApproval, requireApprovals } = config.publish;
+  const authorship = (): Promise<Authorship> => authorsOf(world, access, snapshot, known.beneath, signal);
+  const [listed, comments, asked] = await Promise.all([
+    access.forge.listReviews(pull.number, signal),
+    known.comments ?? access.forge.listComments(pull.number, signal),
+    allowSelfApproval || requireApprovals === 0 ? undefined : authorship(),
+  ]);
+  const records = comments
+    .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
+    .filter(({ at }) => isBy(at, known.until));
+  const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
+  const rejectedAt = unsealed
+    .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
+    .map(({ at }) => at)
+    .sort((a, b) => compareTimes(a, b) ?? 0)
+    .at(-1);
+  const reviews = await withDigests(
+    access,
+    listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
+    signal,
+  );
+  // Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there.
+  const isIdle = allowSelfApproval || reviews.length + records.length === 0;
+  const { authors, unknown } = asked ?? (isIdle ? NOBODY : await authorship());
+  const permitted = new Set<string>();
+  const accounts = new Map<string, number | null>();
+  for (const login of new Set([
+    ...reviews.map((review) => review.login),
+    ...records.map((record) => record.login),
+  ])) {
+    const who = {
+      login,
+      isAuthor: false,
+      isBot: reviews.some((review) => review.login === login && review.isBot),
+    };
+    const caller = await loadCaller(access, config, who, signal);
+    if (caller.role !== undefined && !who.isBot) accounts.set(login.toLowerCase(), caller.id ?? null);
+    if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
+  }
+  const count = countApprovals({
+    reviews,
+    records,
+    unsealed: unsealed.filter(({ kind }) => kind === 'approval').map(({ login }) => login),
+    ...(rejectedAt !== undefined && { rejectedAt }),
+    digest,
+    permitted: (login) => permitted.has(login.toLowerCase()),
+    accountOf: (login) => accounts.get(login.toLowerCase()),
+    authors,
+    unknownAuthors: unknown,
+    allowSelfApproval: config.publish.allowSelfApproval,
+    required: config.publish.requireApprovals,
+  });
+  // What is merged already asks nobody any more.
+  const { base, mergeBase, head } = snapshot;
+  if (base === undefined || mergeBase === undefined || head === undefined || pull.merged) return count;
+  const people = count.counted.map(({ login }) => login);
+  const missing = await ownersMissing(access, { config, base, mergeBase, head }, people, signal);
+  return missing.length === 0 ? count : { ...count, ownersMissing: missing };
+}
+
+const NOBODY: Authorship = { authors: [], unknown: [] };
+
+async function authorsOf(
+  world: Pick<World, 'app' | 'seals'>,
+  access: Access,
+  { pull, base, head }: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>,
+  beneath: Known['beneath'],
+  signal: AbortSignal | undefined,
+): Promise<Authorship> {
+  const sides =
+    base === undefined || head === undefined || pull.merged
+      ? await sidesOf(access.git, pull, signal)
+      : { head: head.oid, beside: base };
+  const opener =
+    pull.author === world.app.botLogin
+      ? []
+      : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
+  if (sides === null) return { authors: opener, unknown: ['not-told'] };
+  const [own, others] = await Promise.all([loadAuthors(world, access, pull, sides, signal), beneath()]);
+  return {
+    authors: withoutDoubles([...own.authors, ...others.authors]),
+    unknown: [...new Set([...own.unknown, ...others.unknown])],
+  };
+}
+
+/** Each review with the content that its giver could see: what our check at its commit named at that moment. */
+async function withDigests(
+  access: Pick<Access, 'forge'>,
+  reviews: readonly Review[],
+  signal: AbortSignal | undefined,
+): Promise<CountedReview[]> {
+  const histories = new Map<string, Promise<readonly CheckedContent[]>>();
+  const counted: CountedReview[] = [];
+  for (const {
+    author: login,
+    authorId: accountId,
+    authorIsBot: isBot,
+    state,
+    submittedAt,
+    commitId,
+  } of reviews) {
+    if (submittedAt === null) continue;
+    let digest: string | undefined;
+    if (state === 'APPROVED' && commitId !== null) {
+      const history = histories.get(commitId) ?? checkedContents(access, commitId, signal);
+      histories.set(commitId, history);
+      digest = digestSeen(await history, submittedAt);
+    }
+    counted.push({ login, accountId, isBot, state, submittedAt, ...(digest !== undefined && { digest }) });
+  }
+  return counted;
+}
+
+/** What our aggregate check at a commit spoke of, run by run: only the App writes them, and none is ever changed. */
+export async function checkedContents(
+  { forge }: Pick<Access, 'forge'>,
+  sha: string,
+  signal?: AbortSignal,
+): Promise<readonly CheckedContent[]> {
+  const runs = await forge.checkHistory(sha, AGGREGATE_CHECK, signal);
+  return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
+}
+
+/** Whether something was said by then; what cannot be told was not. */
+function isBy(at: string, until: string | undefined): boolean {
+  return until === undefined || (compareTimes(at, until) ?? 1) <= 0;
+}
+
+/** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */
+export async function digestAt(
+  world: Pick<World, 'app'>,
+  { forge }: Pick<Access, 'forge'>,
+  sha: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const checks = await forge.listChecks(sha, signal);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  return ours === undefined || ours.externalId === '' ? undefined : ours.externalId;
+}
+
+/** A record counts only as the App wrote it: by its author, never edited, with its seal. */
+function recordIn(
+  comment: Comment,
+  world: Pick<World, 'app' | 'seals'>,
+  repository: number,
+  pull: number,
+): ApprovalRecord | undefined {
+  if (comment.author !== world.app.botLogin) return undefined;
+  return parseRecord(comment.body, { repository: String(repository), pull }, world.seals);
+}
+
+/** The App's comments that hold a record which no known key sealed, with when they were written. */
+function unsealedIn(
+  comment: Comment,
+  world: Pick<World, 'app' | 'seals'>,
+  repository: number,
+  pull: number,
+): (Pick<ApprovalRecord, 'kind' | 'login'> & { readonly at: string })[] {
+  if (comment.author !== world.app.botLogin) return [];
+  const said = unsealedRecord(comment.body, { repository: String(repository), pull }, world.seals);
+  return said === undefined ? [] : [{ ...said, at: comment.createdAt }];
+}

@@ -1,0 +1,177 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { dueSteps } from '../../revision/due.ts';
+import type { Unapproved } from '../check/publication-check.ts';
+import type { Pull, RepositoryFacts } from '../forge-port.ts';
+import type { CommitInfo, PackageDir } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import { CONFIGURATION_FILE } from '../repository/configuration.ts';
+import { publishedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
+import type { Authorship } from './authors.ts';
+import { authorsOfFirstContent } from './first-content.ts';
+import { approvalOfMerge, type MergedApproval } from './merged-approval.ts';
+
+/** A state of the registered branch that is a revision of one package. */
+export interface DueRevision {
+  readonly package: PackageDir;
+  readonly commit: CommitInfo;
+  /** The merged proposal; null for a direct push, where the configuration publishes those. */
+  readonly pull: Pull | null;
+  readonly approval: MergedApproval;
+}
+
+export interface DueRevisions {
+  /** Oldest first. */
+  readonly due: readonly DueRevision[];
+  /** The newest state that nobody approved and that is left alone, null where what stands there is published or due. */
+  readonly flagged: Unapproved | null;
+}
+
+/** A branch's history is read so far back for merges that were not tagged. */
+const HISTORY = 500;
+
+/** Who brought a commit is asked again for so long: the forge may know a merge only a while after it. */
+const SETTLED_MS = 3_600_000;
+const MOST_REMEMBERED = 20_000;
+
+export type LookForDue = (
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  refs: RevisionRefs,
+  found: PackageDir,
+  head: string,
+  signal?: AbortSignal,
+) => Promise<DueRevisions>;
+
+/**
+ * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
+ * are not published and do not change are looked at once, not at every push.
+ */
+export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>): LookForDue {
+  const settled = new Map<string, Unapproved>();
+  return async (access, facts, config, refs, found, head, signal) => {
+    const { git, ref } = access;
+    const newest = await publishedOnBranch(git, refs, found.directory, head, signal);
+    const newestTree =
+      newest === null ? undefined : ((await git.treeId(newest, found.directory, signal)) ?? undefined);
+    if (newestTree === found.tree) return { due: [], flagged: null };
+    const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
+    const known = settled.get(key);
+    if (known !== undefined) return { due: [], flagged: known };
+    const result = await dueSince(world, access, facts, config, { found, newest, newestTree, head }, signal);
+    const { due, flagged } = result;
+    const old = world.now().getTime() - SETTLED_MS;
+    if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
+      if (settled.size >= MOST_REMEMBERED) settled.clear();
+      settled.set(key, flagged);
+    }
+    return result;
+  };
+}
+
+async function dueSince(
+  world: Pick<World, 'app' | 'seals' | 'now'>,
+  access: Access,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  {
+    found,
+    newest,
+    newestTree,
+    head,
+  }: {
+    readonly found: PackageDir;
+    readonly newest: string | null;
+    readonly newestTree: string | undefined;
+    readonly head: string;
+  },
+  signal: AbortSignal | undefined,
+): Promise<DueRevisions> {
+  const { git, forge } = access;
+  const options = {
+    firstParent: true,
+    limit: HISTORY,
+    ...(found.directory !== '' && { path: found.directory }),
+  };
+  const range = newest === null ? { to: head } : { from: newest, to: head };
+  const log = (await git.log(range, options, signal)).toReversed();
+  const steps = await Promise.all(
+    log.map(async ({ oid }) => ({ commit: oid, tree: await git.treeId(oid, found.directory, signal) })),
+  );
+  const wanted = dueSteps(steps, newestTree).map(({ commit }) => commit);
+  // Without a revision the history begins with the registration: what stood there before is only what it is now.
+  const registered = newest === null ? await registration(git, head, signal) : undefined;
+  const since = newest === null ? await sinceRegistration(git, wanted, registered, signal) : wanted;
+  const looked = new Set(since.length > 0 ? since : wanted.slice(-1));
+  const proposed = new Set(since);
+  const states: { readonly commit: CommitInfo; readonly pull: Pull | null }[] = [];
+  for (const commit of log.filter(({ oid }) => looked.has(oid))) {
+    const pull = proposed.has(commit.oid)
+      ? await mergedProposal({ forge }, config.branch, commit.oid, signal)
+      : null;
+    // A rebase brings the commits of a proposal one by one: the last of them is the revision.
+    if (pull !== null && states.at(-1)?.pull?.number === pull.number) states.pop();
+    states.push({ commit, pull });
+  }
+  const due: DueRevision[] = [];
+  let flagged: Unapproved | null = null;
+  const beneath = ({ oid, parents }: CommitInfo, isFlagged: boolean): Promise<Authorship> => {
+    if (newest !== null || due.length > 0)
+      return Promise.resolve({ authors: [], unknown: isFlagged ? ['beneath'] : [] });
+    const standing = { facts, config, base: parents[0] ?? oid, merge: oid, directories: [found.directory] };
+    return authorsOfFirstContent(world, access, standing, signal);
+  };
+  for (const { commit, pull } of states) {
+    const merged = { package: found, commit, pull };
+    const approval = await approvalOfMerge(
+      world,
+      access,
+      facts,
+      config,
+      merged,
+      () => beneath(commit, flagged !== null),
+      signal,
+    );
+    const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
+    if (published) due.push({ ...merged, approval });
+    flagged = published ? null : { commit, pull: pull?.number ?? null };
+  }
+  return { due, flagged };
+}
+
+/** The commit that brought the configuration; undefined where the branch has none of its own. */
+async function registration(
+  git: Access['git'],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const options = { path: CONFIGURATION_FILE, firstParent: true, limit: HISTORY };
+  return (await git.log({ to: head }, options, signal)).at(-1)?.oid;
+}
+
+/** Those of the commits that have the configuration in their history; all where the branch has none of its own. */
+async function sinceRegistration(
+  git: Access['git'],
+  commits: readonly string[],
+  registered: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  // The configuration is on another branch: nobody can tell.
+  if (registered === undefined) return commits.slice(-1);
+  const since: string[] = [];
+  for (const commit of commits) {
+    if (await git.isAncestor(registered, commit, signal)) since.push(commit);
+  }
+  return since;
+}
+
+/** The proposal that brought a commit to the registered branch; null for a direct push. */
+async function mergedProposal(
+  { forge }: Pick<Access, 'forge'>,
+  branch: string,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<Pull | null> {
+  const pulls = await forge.pullsForCommit(commit, signal);
+  return pulls.find((pull) => pull.merged && pull.baseRef === branch) ?? null;
+}

@@ -1,0 +1,155 @@
+/**
+ * Who brought to the registered branch what a package has before its first revision: that revision publishes it, and the
+ * proposal that makes it shows only what changes. What stood there when the repository was registered is as its owners put it
+ * there.
+ */
+import type { Author, UnknownAuthor } from '../../command/author.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge-port.ts';
+import type { Git } from '../git-port.ts';
+import type { Access, World } from '../ports.ts';
+import { holdsConfiguration, registeredAt, registration } from '../repository/registration.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import { activityOf, type Authorship } from './authors.ts';
+
+/** Merges: who gave them no approval is asked elsewhere, so that nobody is named for them here. */
+const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
+
+/**
+ * Everybody who pushed a part of these directories to the registered branch since the registration, up to `base`. A change that
+ * no push explains, and one by a merge, is somebody's whom nobody can name.
+ */
+export async function authorsOfFirstContent(
+  world: Pick<World, 'app' | 'now'>,
+  access: Access,
+  {
+    facts,
+    config,
+    base,
+    merge,
+    directories,
+  }: {
+    readonly facts: Pick<RepositoryFacts, 'defaultBranch'>;
+    readonly config: Pick<RepositoryConfig, 'branch'>;
+    readonly base: string;
+    /** The commit that was made of `base`, where the branch has moved on to it. */
+    readonly merge?: string | undefined;
+    readonly directories: readonly string[];
+  },
+  signal?: AbortSignal,
+): Promise<Authorship> {
+  if (directories.length === 0) return { authors: [], unknown: [] };
+  const trees = treesOf(access.git, directories);
+  if (await trees.same(base, null, signal)) return { authors: [], unknown: [] };
+  const activity = await activityUpTo(world, access, { branch: config.branch, commit: base }, signal);
+  if (activity === null) return { authors: [], unknown: ['not-told'] };
+  const since = await sinceRegistration(access, activity, { facts, config }, signal);
+  const authors: Author[] = [];
+  const unknown: UnknownAuthor[] = [];
+  let standing = since.from;
+  for (const push of upTo(since.pushes, base, merge)) {
+    if (!(await trees.same(standing, push.before, signal))) unknown.push('not-told');
+    standing = push.after;
+    if (await trees.same(push.before, push.after, signal)) continue;
+    if (MERGES.includes(push.type)) unknown.push('beneath');
+    else if (push.actor === null || push.actor.isBot) {
+      if (push.actor?.login !== world.app.botLogin) unknown.push('app');
+    } else authors.push({ login: push.actor.login, id: push.actor.id, because: 'beneath' });
+  }
+  if (!(await trees.same(standing, base, signal))) unknown.push('not-told');
+  return { authors, unknown: [...new Set(unknown)] };
+}
+
+interface Led {
+  readonly activity: BranchActivity;
+  /** In milliseconds. */
+  readonly until: number;
+}
+
+/** By repository, branch and commit, what led to the commit. */
+const led = new Map<string, Led>();
+const MOST_LED = 200;
+/** A push that a forge does not tell yet it may tell soon. */
+const UNTOLD_MS = 10_000;
+
+/**
+ * The activity of a branch, at least up to a commit. Hundreds of proposals may stand on one commit, and what led to it
+ * does not change by what the branch does later, so that it is asked for once.
+ */
+async function activityUpTo(
+  world: Pick<World, 'now'>,
+  access: Pick<Access, 'forge' | 'ref'>,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+  signal: AbortSignal | undefined,
+): Promise<BranchActivity | null> {
+  const key = `${access.ref.installationId} ${access.ref.id} ${branch} ${commit}`;
+  const known = led.get(key);
+  const now = world.now().getTime();
+  if (known !== undefined && now < known.until) return known.activity;
+  const activity = await activityOf(access, `refs/heads/${branch}`, {}, signal);
+  if (activity !== null) {
+    const isWhole = activity.complete && activity.pushes.at(-1)?.after === commit;
+    const until = isWhole ? Number.POSITIVE_INFINITY : now + UNTOLD_MS;
+    keepNewest(led, key, { activity, until }, MOST_LED);
+  }
+  return activity;
+}
+
+/** The pushes after the registration, and what the branch held then; all of them from nothing where nobody can tell. */
+async function sinceRegistration(
+  access: Access,
+  { pushes }: BranchActivity,
+  {
+    facts,
+    config,
+  }: {
+    readonly facts: Pick<RepositoryFacts, 'defaultBranch'>;
+    readonly config: Pick<RepositoryConfig, 'branch'>;
+  },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly from: string | null; readonly pushes: readonly BranchPush[] }> {
+  const { git } = access;
+  if (config.branch === facts.defaultBranch) {
+    const first = await registration(git, pushes, signal);
+    // One that the branch had the configuration before is none: the registration is further back than what is told.
+    if (first === undefined || (await holdsConfiguration(git, first.before, signal)))
+      return { from: null, pushes };
+    return { from: first.after, pushes: pushes.slice(pushes.indexOf(first) + 1) };
+  }
+  const at = await registeredAt(access, facts.defaultBranch, signal);
+  if (at === null) return { from: null, pushes };
+  // Times are told by the second, and what came within that one counts.
+  const later = pushes.filter((push) => !(Date.parse(push.at) < Date.parse(at)));
+  return { from: pushes.at(-later.length - 1)?.after ?? null, pushes: later };
+}
+
+/** Those that made what stands at `base`, without the merge that was made of it. */
+function upTo(pushes: readonly BranchPush[], base: string, merge: string | undefined): readonly BranchPush[] {
+  const last = pushes.findLastIndex(({ after }) => after === base);
+  if (last >= 0) return pushes.slice(0, last + 1);
+  const merged = pushes.findLastIndex(({ after }) => after !== null && after === merge);
+  return merged >= 0 ? pushes.slice(0, merged) : pushes;
+}
+
+/** Compares what two commits hold in some directories; one that is gone holds something else than any other. */
+function treesOf(
+  git: Git,
+  directories: readonly string[],
+): { same(a: string | null, b: string | null, signal?: AbortSignal): Promise<boolean> } {
+  const known = new Map<string, Promise<string>>();
+  const read = async (commit: string, signal: AbortSignal | undefined): Promise<string> => {
+    if ((await git.resolve(commit, signal)) === null) return commit;
+    const trees = await Promise.all(directories.map((directory) => git.treeId(commit, directory, signal)));
+    return JSON.stringify(trees);
+  };
+  const nothing = JSON.stringify(directories.map(() => null));
+  const treeOf = (commit: string | null, signal: AbortSignal | undefined): Promise<string> => {
+    if (commit === null) return Promise.resolve(nothing);
+    const found = known.get(commit) ?? read(commit, signal);
+    known.set(commit, found);
+    return found;
+  };
+  return {
+    same: async (a, b, signal) => a === b || (await treeOf(a, signal)) === (await treeOf(b, signal)),
+  };
+}

@@ -1,0 +1,80 @@
+import type { ApprovalCount } from '../../command/approval-count.ts';
+import { approvalState, type ApprovalState } from '../../command/approval-state.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { shortDigest } from '../../revision/digest.ts';
+import { APPROVAL_CHECK } from '../check-names.ts';
+import { approvalCheck } from '../check/approval-check.ts';
+import type { CheckInput, CheckRun, Pull } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+
+/** Branches of updates, see update-bundle.ts. */
+const UPDATES = 'portico/update/';
+
+export interface ProposalApproval {
+  readonly state: ApprovalState;
+  /** External id of the approval check, where the configuration stands in for people. */
+  readonly consent?: string;
+}
+
+/**
+ * What is missing of the approvals of this content. An update that `updates.automerge` lets merge itself needs none: the
+ * registered branch's configuration has approved it, unless somebody asks for changes.
+ */
+export async function proposalApproval(
+  world: Pick<World, 'app'>,
+  access: Pick<Access, 'forge'>,
+  { config, pull }: { readonly config: RepositoryConfig; readonly pull: Pull },
+  digest: string,
+  count: ApprovalCount,
+  signal?: AbortSignal,
+): Promise<ProposalApproval> {
+  const state = approvalState(config, count);
+  if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
+  const run = ourApproval(world, await access.forge.listChecks(pull.headSha, signal));
+  const consent = consentTo(config, digest);
+  if (run?.externalId !== consent) return { state };
+  return count.changesRequested.length > 0 || pull.draft ? { state, consent } : { state: CONSENTED, consent };
+}
+
+/** True for an update in a repository where some updates merge themselves. */
+export function mayMergeItself(
+  { updates }: Pick<RepositoryConfig, 'updates'>,
+  { headRef }: Pick<Pull, 'headRef'>,
+): boolean {
+  return updates.automerge !== 'none' && headRef.startsWith(UPDATES);
+}
+
+/** The approval check of an update that merges itself. The App alone can write it, so that it is the record as well. */
+export function consentCheck(
+  config: Pick<RepositoryConfig, 'updates'>,
+  headSha: string,
+  digest: string,
+): CheckInput {
+  return {
+    ...approvalCheck(CONSENTED),
+    headSha,
+    externalId: consentTo(config, digest),
+    status: 'completed',
+  };
+}
+
+/** True where the check at the head says that this content merges itself, under whatever policy was in force. */
+export function isConsentTo(run: Pick<CheckRun, 'externalId'> | undefined, digest: string): boolean {
+  const external = run?.externalId ?? '';
+  return external.startsWith('automerge:') && external.endsWith(`:${shortDigest(digest)}`);
+}
+
+/** The approval check among those of a commit, if it is ours. */
+export function ourApproval({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): CheckRun | undefined {
+  return runs.find(({ name, appId }) => name === APPROVAL_CHECK && appId === app.id);
+}
+
+const CONSENTED: ApprovalState = {
+  kind: 'not-asked',
+  sentence: 'No approval is asked for: updates.automerge lets this update merge itself.',
+  notes: [],
+};
+
+function consentTo({ updates }: Pick<RepositoryConfig, 'updates'>, digest: string): string {
+  return `automerge:${updates.automerge}:${shortDigest(digest)}`;
+}

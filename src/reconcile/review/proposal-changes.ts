@@ -1,0 +1,53 @@
+import type { PackageDiff } from '../../package/diff/diff-types.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import type { PackagePower } from '../check/power-check.ts';
+import type { Access, World } from '../ports.ts';
+import type { RenderCommit } from '../render/render-commit.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { loadRevisionRefs, newestRevision, upcomingRevision } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+
+/** What a proposal does to one package, as rendered; `content` compares its resources, `diff` what it may do. */
+export interface PackageChange extends PackagePower {
+  readonly newest: string | undefined;
+  /** The revision that a merge makes; null where the package is removed. */
+  readonly next: string | null;
+  readonly content: PackageDiff;
+}
+
+/** Compares every touched package with what it was where the proposal left the base. */
+export async function loadChanges(
+  { content }: Pick<World, 'content'>,
+  { git }: Pick<Access, 'git'>,
+  snapshot: ProposalSnapshot,
+  commit: RenderCommit,
+  signal?: AbortSignal,
+): Promise<PackageChange[]> {
+  const refs = await loadRevisionRefs(git, signal);
+  return Promise.all(
+    snapshot.packages.map(async ({ path, directory, trees }) => {
+      const left = trees.mergeBase === null ? null : snapshot.mergeBase;
+      const before = await packageAt(git, left, directory, signal);
+      const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
+      const compared = await content.compare({ before, after }, signal);
+      return {
+        path,
+        directory,
+        newest: newestRevision(refs, directory)?.name,
+        next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
+        content: compared.content,
+        diff: compared.power,
+      };
+    }),
+  );
+}
+
+async function packageAt(
+  git: Access['git'],
+  commit: string | null,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<PackageFiles> {
+  if (commit === null) return new Map();
+  return filesAt(git, commit, directory, signal);
+}

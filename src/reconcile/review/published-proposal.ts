@@ -1,0 +1,50 @@
+import type { Access } from '../ports.ts';
+import { allRevisions, loadRevisionRefs, refPath } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { provenanceOf } from '../repository/tag-provenance.ts';
+
+export interface PublishedRevision {
+  readonly path: string;
+  readonly revision: string;
+  readonly url: string;
+  /** Published without the approvals that it needed. */
+  readonly unapproved?: boolean;
+}
+
+/** The revisions that a merged proposal became, as their tags say; null while one is still to be tagged. */
+export async function publishedOf(
+  { git }: Pick<Access, 'git'>,
+  { packages, pull, facts }: Pick<ProposalSnapshot, 'packages' | 'pull' | 'facts'>,
+  signal?: AbortSignal,
+): Promise<readonly PublishedRevision[] | null> {
+  const refs = await loadRevisionRefs(git, signal);
+  const published: PublishedRevision[] = [];
+  for (const { path, directory, trees } of packages) {
+    if (trees.head === null) continue;
+    const names = allRevisions(refs, directory).map(({ name }) => name);
+    const found = await newestFrom(names, async (name) => {
+      const said = await provenanceOf(git, refs, directory, name, signal);
+      return said?.proposal === pull.number ? { name, unapproved: said.unapproved === true } : undefined;
+    });
+    if (found === undefined) return null;
+    const tag = refPath(directory) === '.' ? found.name : `${directory}/${found.name}`;
+    published.push({
+      path,
+      revision: found.name,
+      url: `${facts.htmlUrl}/releases/tag/${encodeURIComponent(tag)}`,
+      ...(found.unapproved && { unapproved: true }),
+    });
+  }
+  return published;
+}
+
+async function newestFrom<Found>(
+  names: readonly string[],
+  look: (name: string) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  for (const name of names.toReversed().slice(0, 50)) {
+    const found = await look(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

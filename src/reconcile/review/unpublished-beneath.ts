@@ -1,0 +1,81 @@
+/** Who brought what a proposal would publish beside its own content, past the rules. */
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
+import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import type { Authorship } from './authors.ts';
+import { createDueRevisions } from './due-revisions.ts';
+import { authorsOfFirstContent } from './first-content.ts';
+
+/** Packages of the registered branch, as they stand at a commit of it. */
+interface Standing {
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly base: string;
+  /** What was made of `base`, where the branch has moved on to it. */
+  readonly merge?: string;
+  /** From the top of the repository; there may be none yet. */
+  readonly directories: readonly string[];
+}
+
+/**
+ * Whoever has a part in what these packages hold on the base and no revision does: they are published along, and no pull
+ * request asks for it. Of a package without a revision that is everybody who pushed a part of it since the registration; above
+ * a revision nobody is named for a state that nobody approved, such as a direct push.
+ */
+export async function loadBeneath(
+  world: Pick<World, 'now' | 'app' | 'seals'>,
+  access: Access,
+  { directories, ...standing }: Standing,
+  signal?: AbortSignal,
+): Promise<Authorship> {
+  const { facts, config, base } = standing;
+  const refs = await loadRevisionRefs(access.git, signal);
+  const published = await Promise.all(
+    directories.map(async (directory) => ({
+      directory,
+      newest: await publishedOnBranch(access.git, refs, directory, base, signal),
+    })),
+  );
+  // Where no approval is asked for, none of another person is missing.
+  const asks = config.publish.requireApprovals > 0;
+  const first = published.filter(({ newest }) => asks && newest === null).map(({ directory }) => directory);
+  const { authors, unknown } = await authorsOfFirstContent(
+    world,
+    access,
+    { ...standing, directories: first },
+    signal,
+  );
+  const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
+  const look = createDueRevisions(world);
+  const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
+  for (const found of packages.filter(({ directory }) => above.has(directory))) {
+    const { flagged } = await look(access, facts, config, refs, found, base, signal);
+    if (flagged !== null) return { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+  }
+  return { authors, unknown };
+}
+
+/** True where all that stands there was approved, published, or there at the registration. */
+export function isNobodys({ authors, unknown }: Authorship): boolean {
+  return authors.length === 0 && unknown.length === 0;
+}
+
+/** The same for the packages of a proposal; of those that it removes nothing is published. */
+export function beneathProposal(
+  world: Pick<World, 'now' | 'app' | 'seals'>,
+  access: Access,
+  {
+    facts,
+    config,
+    base,
+    merge,
+    packages,
+  }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
+  signal?: AbortSignal,
+): Promise<Authorship> {
+  const directories = packages.filter(({ trees }) => trees.head !== null).map(({ directory }) => directory);
+  const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
+  return loadBeneath(world, access, standing, signal);
+}

@@ -1,0 +1,65 @@
+/** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
+import { code, sentence, table } from '../text/markdown-blocks.ts';
+import type { RolloutLook } from './rollouts.ts';
+
+/** Rollouts of one dashboard; what is left out is counted. */
+const MOST = 20;
+
+/** '' where there are none. */
+export function rolloutPart(looks: readonly RolloutLook[]): string {
+  if (looks.length === 0) return '';
+  const shown = looks.slice(0, MOST).map(one);
+  const more = looks.length > MOST ? [`${looks.length - MOST} more are not shown.`] : [];
+  return ['### Rollouts', ...shown, ...more].join('\n\n');
+}
+
+function one({ governed, revision, plan }: RolloutLook): string {
+  const { rollout, upstream, path } = governed;
+  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  const state = {
+    running: 'goes on',
+    done: 'is done',
+    stopped: 'is stopped',
+    'rolled-back': 'is rolled back',
+  };
+  const why = plan.why === '' ? '' : ` ${plan.why}`;
+  // A wave of those alone that may not be known here would tell that they are there.
+  const waves = plan.waves.filter(
+    ({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden),
+  );
+  const rows = waves.map((wave) => [
+    code(wave.name),
+    wave.state,
+    `${wave.through} of ${wave.counted}`,
+    sentence(wave.why),
+  ]);
+  const steer =
+    plan.state === 'done'
+      ? ''
+      : `\n\n\`/portico rollout stop|resume|rollback ${rollout.name}\`, \`/portico rollout skip ${rollout.name} <wave>\``;
+  return `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}
+
+\`\`\`mermaid
+${picture(waves)}
+\`\`\`
+
+${table(['wave', 'state', 'through', 'why'], rows)}${steer}`;
+}
+
+/** Names are letters, digits and dashes: nothing in them means anything to Mermaid. */
+function picture(waves: RolloutLook['plan']['waves']): string {
+  const boxes = waves.map(
+    ({ name, state, through, counted }, at) => `  w${at}["${name}<br/>${through} of ${counted}"]:::${state}`,
+  );
+  const arrows = waves.slice(1).map((_wave, at) => `  w${at} --> w${at + 1}`);
+  return [
+    'flowchart LR',
+    ...boxes,
+    ...arrows,
+    '  classDef passed fill:#cfe8cf,stroke:#2b7a2b,color:#123',
+    '  classDef open fill:#cfe0f5,stroke:#2b5a9a,color:#123',
+    '  classDef pausing fill:#e6ecf5,stroke:#2b5a9a,color:#123,stroke-dasharray:4',
+    '  classDef failed fill:#f5cfcf,stroke:#9a2b2b,color:#123',
+    '  classDef waiting fill:#eee,stroke:#888,color:#123,stroke-dasharray:4',
+  ].join('\n');
+}

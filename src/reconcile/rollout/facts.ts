@@ -1,0 +1,244 @@
+/** What a rollout is planned from: its downstreams, what they have published, and what is said of that. */
+import {
+  plainDirectory,
+  type Catalog,
+  type CatalogPackage,
+  type CatalogRepository,
+  type Standing,
+} from '../../catalog/catalog.ts';
+import { matchesGlob } from '../../config/glob.ts';
+import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
+import type { WaveGate, WaveSelector } from '../../package/rollout/rollout.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
+import type { CommitHealth } from '../forge-port.ts';
+import type { World } from '../ports.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { isSameOwner, mayKnow } from '../repository/visibility.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import { holdersOf, judgeHealth } from './health.ts';
+import type { Governed } from './scope.ts';
+
+export interface Downstream extends RolloutDownstream {
+  /**
+   * The repository with the document may not know of it, or it is another account's, whose statuses and tags are anybody's:
+   * no wave selects it, and no gate counts it.
+   */
+  readonly hidden: boolean;
+  readonly repository: CatalogRepository;
+  /** Below the registered directory. */
+  readonly path: string;
+  readonly told: Standing | undefined;
+  /** Revision of the upstream that it is locked to on the registered branch. */
+  readonly at: string | undefined;
+}
+
+/** A commit of a downstream that published the revision, or a newer one. */
+interface Published {
+  readonly commit: string;
+  readonly at: number;
+}
+
+/** Of each kind: one for each downstream of a rollout. */
+export const MOST_REMEMBERED = 50_000;
+
+/** What does not change, kept from look to look: commits that published something, and those that are healthy. */
+export interface RolloutMemory {
+  readonly published: Map<string, { readonly of: string; readonly list: readonly Published[] }>;
+  readonly healthy: Map<string, number>;
+  readonly since: Map<string, number>;
+}
+
+export function createRolloutMemory(): RolloutMemory {
+  return { published: new Map(), healthy: new Map(), since: new Map() };
+}
+
+/** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
+const MOST_REVISIONS = 20;
+
+/** Everything that is made from the package, and what variants are about to make from it. */
+export function followersOf(catalog: Catalog, { control, upstream, directory }: Governed): Downstream[] {
+  const found = new Map<string, Downstream>();
+  const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
+    const id = `${repository.ref.id}:${path}`;
+    const told = catalog.standings(repository.ref.id).get(path);
+    const at = package_?.lock && revisionOf(package_.lock.ref);
+    const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
+    const hidden = !isSameOwner(repository, control) || !mayKnow(control, repository);
+    const standing = hidden ? 'out' : 'waiting';
+    found.set(id, { id, name, hidden, repository, path, told, at: at ?? undefined, standing });
+  };
+  for (const follower of catalog.followers(upstream.ref.id, directory)) {
+    const { repository } = follower;
+    const own = plainDirectory(follower.package.directory);
+    add(repository, packagePathOf(repository.directory, own) ?? own, follower.package);
+  }
+  for (const { upstream: from, downstream } of variantPlan(catalog).planned) {
+    if (from.repository.ref.id !== upstream.ref.id || from.directory !== directory) continue;
+    const { repository, path } = downstream;
+    if (found.has(`${repository.ref.id}:${path}`)) continue;
+    // A variant may be about to change its upstream: what it was made from so far says nothing.
+    add(repository, path, undefined);
+  }
+  return [...found.values()];
+}
+
+function revisionOf(ref: string): string | undefined {
+  return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
+}
+
+/** What is hidden is in the last wave: a selector that it fitted would tell that it is there, or hand a gate to a stranger. */
+export function selects(selector: WaveSelector, { repository, path, hidden }: Downstream): boolean {
+  if (hidden) return false;
+  const { repositories, packages, topics, properties = {}, deployment } = selector;
+  const { labels } = repository;
+  const label = (name: string): string | undefined =>
+    Object.hasOwn(labels, name) ? labels[name] : undefined;
+  return (
+    (repositories === undefined || repositories.some((glob) => isNamed(repository, glob))) &&
+    (packages === undefined || matchesGlob(path, packages)) &&
+    (topics === undefined || topics.some((topic) => label(topic) === '')) &&
+    Object.entries(properties).every(([name, value]) => label(name) === value) &&
+    (deployment === undefined || deployment === (repository.deployment === true))
+  );
+}
+
+/** By `owner/name`, or, as in the other documents, by the name alone. */
+function isNamed({ ref: { owner, name } }: CatalogRepository, glob: string): boolean {
+  return matchesGlob(glob.includes('/') ? `${owner}/${name}` : name, [glob]);
+}
+
+/** True where a lock is at the revision or a newer one. */
+function isAtLeast(at: string | undefined, revision: string): boolean {
+  const a = at === undefined ? undefined : parseRevisionName(at);
+  const b = parseRevisionName(revision);
+  return a !== undefined && b !== undefined && compareRevisions(a, b) >= 0;
+}
+
+/** A person said no, or may still let it come. */
+const REFUSED: readonly string[] = ['declined', 'paused'];
+/** No update comes there whatever anybody does about this one. */
+const OUT: readonly string[] = [
+  'not-followed',
+  'archived',
+  'blocked-visibility',
+  'not-owned',
+  'variant-error',
+  'base-missing',
+  'unreadable',
+  'no-such-revision',
+  'deletion-proposed',
+];
+
+/** The same downstreams, with what they have published of the revision and how that is. */
+export async function withFacts(
+  world: World,
+  governed: Governed,
+  revision: string,
+  gateOf: (id: string) => WaveGate | undefined,
+  memory: RolloutMemory,
+  signal?: AbortSignal,
+): Promise<Downstream[]> {
+  const all: Downstream[] = [];
+  for (const one of followersOf(world.catalog, governed)) {
+    if (one.hidden) {
+      all.push(one);
+      continue;
+    }
+    if (!isAtLeast(one.at, revision)) {
+      all.push({ ...one, standing: standingOf(one, revision) });
+      continue;
+    }
+    const published = await publishedOf(world, governed, one, revision, memory, signal);
+    const [first] = published;
+    if (first === undefined) {
+      all.push(one);
+      continue;
+    }
+    const gate = gateOf(one.id);
+    const health =
+      gate === undefined ? undefined : await healthOf(world, one, gate, published, memory, signal);
+    all.push({ ...one, standing: 'published', publishedAt: first.at, ...(health && { health }) });
+  }
+  return all;
+}
+
+function standingOf({ told }: Downstream, revision: string): Downstream['standing'] {
+  if (told === undefined) return 'waiting';
+  const { reason, to, newest } = told;
+  if (REFUSED.includes(reason)) return to === undefined || to === revision ? 'refused' : 'waiting';
+  // A pin or a channel: it was asked when this revision was there, and wanted none.
+  if (reason === 'up-to-date') return isAtLeast(newest, revision) ? 'out' : 'waiting';
+  return OUT.includes(reason) ? 'out' : 'waiting';
+}
+
+/** Commits of the downstream's own revisions that hold the upstream's revision, oldest first. */
+async function publishedOf(
+  world: World,
+  { upstream, directory: from }: Governed,
+  { id, repository, path }: Downstream,
+  revision: string,
+  memory: RolloutMemory,
+  signal: AbortSignal | undefined,
+): Promise<readonly Published[]> {
+  const plain = directoryOf(repository, path);
+  const of = `${repository.commit} ${(repository.revisions.get(plain === '' ? '.' : plain) ?? []).join(' ')}`;
+  const key = `${upstream.ref.id}:${from}@${revision} ${id}`;
+  const known = memory.published.get(key);
+  if (known?.of === of) return known.list;
+  const { git } = await world.open(repository.ref, signal);
+  await git.fetch({}, signal);
+  const refs = await loadRevisionRefs(git, signal);
+  const list: Published[] = [];
+  for (const { name } of taggedRevisions(refs, plain).slice(-MOST_REVISIONS).toReversed()) {
+    const tag = tagOf(refs, plain, name);
+    if (tag === undefined) continue;
+    const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
+    const isOurs = lock !== undefined && world.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
+    if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
+    const told = (await git.tag(tag.oid, signal))?.tagger?.date;
+    const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+    list.unshift({ commit: tag.commit, at });
+  }
+  keepNewest(memory.published, key, { of, list }, MOST_REMEMBERED);
+  return list;
+}
+
+/** A later revision of the downstream may mend what was wrong with the first: any healthy one is enough. */
+async function healthOf(
+  world: World,
+  { repository, path }: Pick<Downstream, 'repository' | 'path'>,
+  gate: WaveGate,
+  published: readonly Published[],
+  memory: RolloutMemory,
+  signal: AbortSignal | undefined,
+): Promise<Health | undefined> {
+  if (gate.statuses.length + gate.deployments.length === 0) return undefined;
+  const place = { tip: repository.commit, directory: directoryOf(repository, path) };
+  let newest: Health | undefined;
+  for (const { commit } of published) {
+    const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
+    const key = `${repository.ref.id}:${commit}:${path} ${JSON.stringify([gate.statuses, gate.deployments])}`;
+    const healthy = memory.healthy.get(key);
+    if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
+    const { git, forge } = await world.open(repository.ref, signal);
+    await git.fetch({}, signal);
+    const said: CommitHealth[] = [];
+    for (const holder of await holdersOf(git, commit, place, signal)) {
+      said.push(await forge.healthOf(holder, asked, signal));
+    }
+    newest = judgeHealth(said, gate);
+    if (newest.state !== 'success') continue;
+    keepNewest(memory.healthy, key, newest.at, MOST_REMEMBERED);
+    return newest;
+  }
+  return newest;
+}
+
+/** Of a package in its repository, as git has it. */
+function directoryOf({ directory }: CatalogRepository, path: string): string {
+  const whole = directory === '.' ? path : `${directory}/${path}`.replace(/\/\.$/, '');
+  return whole === '.' ? '' : whole;
+}

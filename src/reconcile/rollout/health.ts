@@ -1,0 +1,94 @@
+/**
+ * How what was published fares. Flux and Argo CD report on the commit that they have just reconciled, the branch's newest at that moment
+ * (XenitAB/gitops-promotion#175, #180), which may be a later one than the one with the tag: what counts is said of any commit
+ * that still holds the package as it was published.
+ */
+import { matchesGlob } from '../../config/glob.ts';
+import type { Health } from '../../package/rollout/plan.ts';
+import type { WaveGate } from '../../package/rollout/rollout.ts';
+import type { CommitHealth } from '../forge-port.ts';
+import type { Git } from '../git-port.ts';
+
+/**
+ * What stands for a tool's own contexts, as they are unless somebody changed them: Flux posts kind, name and the first part of the
+ * Provider's UID, such as `kustomization/apps/0c9c2e41` (fluxcd/notification-controller internal/server/provider_commit_status.go); Argo
+ * CD's template says `continuous-delivery/<application>` (argoproj/notifications-engine docs/services/github.md).
+ */
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  flux: ['flux', 'kustomization/**', 'helmrelease/**'],
+  argocd: ['argocd', 'continuous-delivery/**'],
+};
+
+interface Said {
+  readonly what: string;
+  readonly state: string;
+  readonly at: number;
+}
+
+/** GitHub makes a deployment inactive when a newer one took its place: it was a success before. */
+const HOLDS: readonly string[] = ['success', 'inactive'];
+const FAILS: readonly string[] = ['failure', 'error'];
+
+/**
+ * Pure: what a gate makes of what is said of these commits, the newest first. Each status asked for must be there, and everything that
+ * fits must hold. What was a success on one of them holds, whatever is said of a later one, where something else may be
+ * broken; else the newest that is said counts.
+ */
+export function judgeHealth(
+  commits: readonly CommitHealth[],
+  gate: Pick<WaveGate, 'statuses' | 'deployments'>,
+): Health {
+  const statuses = commits.flatMap((one) => one.statuses);
+  const deployments = commits.flatMap((one) => one.deployments);
+  const said = [
+    ...gate.statuses.flatMap((wanted): readonly Said[] => {
+      const globs = TOOLS[wanted] ?? [wanted];
+      const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
+      if (fitting.length === 0) return [{ what: `status ${wanted}`, state: 'pending', at: 0 }];
+      const byContext = Map.groupBy(fitting, ({ context }) => context);
+      return [...byContext].map(([context, reports]) => counting(`status ${context}`, reports));
+    }),
+    ...gate.deployments.map((environment): Said => {
+      const reports = deployments.filter((one) => one.environment === environment);
+      return counting(`deployment to ${environment}`, reports);
+    }),
+  ];
+  const failed = said.find(({ state }) => FAILS.includes(state));
+  if (failed !== undefined) return { state: 'failure', at: failed.at, what: failed.what };
+  const open = said.find(({ state }) => !HOLDS.includes(state));
+  if (open !== undefined) return { state: 'pending', at: open.at, what: open.what };
+  return { state: 'success', at: Math.max(0, ...said.map(({ at }) => at)), what: '' };
+}
+
+/** Of reports on commits, the newest commit's first: the first success of all, else the newest. */
+function counting(what: string, reports: readonly { readonly state: string; readonly at: string }[]): Said {
+  const one = reports.findLast(({ state }) => HOLDS.includes(state)) ?? reports[0];
+  return { what, state: one?.state ?? 'pending', at: one === undefined ? 0 : Date.parse(one.at) };
+}
+
+/** As many commits behind the published one are looked through, and of so many it is asked what is said. */
+const MOST_COMMITS = 200;
+const MOST_ASKED = 10;
+
+/**
+ * Commits of the branch up to `tip` that hold the package as the published commit has it, the newest first and the published one last.
+ * Of many, the newest: what reports goes on with the branch.
+ */
+export async function holdersOf(
+  git: Git,
+  published: string,
+  { tip, directory }: { readonly tip: string; readonly directory: string },
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  if (tip === published || (await git.resolve(tip, signal)) === null) return [published];
+  if (!(await git.isAncestor(published, tip, signal))) return [published];
+  const tree = await git.treeId(published, directory, signal);
+  const range = { from: published, to: tip };
+  const later = await git.log(range, { firstParent: true, limit: MOST_COMMITS }, signal);
+  const holders: string[] = [];
+  for (const { oid } of later) {
+    if (holders.length === MOST_ASKED - 1) break;
+    if ((await git.treeId(oid, directory, signal)) === tree) holders.push(oid);
+  }
+  return [...holders, published];
+}

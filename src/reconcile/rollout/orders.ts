@@ -1,0 +1,133 @@
+/**
+ * What people ordered about a rollout: a sealed tag in the repository of its document, `refs/portico/rollout/<name>`, whose
+ * message holds one line for each order. It is fetched with everything else. One that is not sealed orders nothing.
+ */
+import { PorticoError } from '../../error.ts';
+import { NO_ORDERS, type RolloutOrders } from '../../package/rollout/plan.ts';
+import type { Access, World } from '../ports.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { wasOvertaken } from '../repository/refused-push.ts';
+import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
+import type { Governed } from './scope.ts';
+
+export type RolloutAction = 'stop' | 'resume' | 'skip' | 'rollback' | 'done';
+
+export interface RolloutOrder {
+  readonly action: RolloutAction;
+  /** Revision of an upstream package, see `subjectOf`. */
+  readonly subject: string;
+  /** For `skip`. */
+  readonly wave?: string;
+  readonly by: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+const LINE =
+  /^Order: (stop|resume|skip|rollback|done) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
+
+/** As many orders are kept: those about revisions that are not the newest any more go first. */
+const MOST_ORDERS = 500;
+
+/** What an order is about: the upstream's id stays when its repository is renamed. */
+export function subjectOf({ upstream, directory }: Governed, revision: string): string {
+  return `${upstream.ref.id}:${encodeURI(refPath(directory))}@${revision}`;
+}
+
+/** All that was ordered about a rollout. */
+export interface Ordered {
+  /** The tag that the ref leads to; null where there is none. */
+  readonly oid: string | null;
+  /** Oldest first. */
+  readonly orders: readonly RolloutOrder[];
+  /** The ref is not Portico's: nothing in it counts, and no update of the rollout merges itself meanwhile. */
+  readonly unsealed: boolean;
+}
+
+/** Reads the orders that stand in the repository of the document. */
+export async function readOrders(
+  { seals }: Pick<World, 'seals'>,
+  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Ordered> {
+  const ref = refOf(name);
+  const found = (await git.refs(ref, signal)).get(ref);
+  if (found === undefined) return { oid: null, orders: [], unsealed: false };
+  const said = readSealedTag(await git.tag(found.oid, signal), { repository: id, ref }, seals);
+  if (said === null) return { oid: found.oid, orders: [], unsealed: true };
+  const orders = [...said.matchAll(LINE)].map(
+    ([, action = '', subject = '', wave = '', by = '', at = '']): RolloutOrder => ({
+      action: action as RolloutAction,
+      subject,
+      ...(wave !== '-' && { wave }),
+      by,
+      at,
+    }),
+  );
+  return { oid: found.oid, orders, unsealed: false };
+}
+
+/** Pure: what they come to for one revision. The newest counts where two disagree. */
+export function ordersFor(orders: readonly RolloutOrder[], subject: string): RolloutOrders {
+  return orders
+    .filter((one) => one.subject === subject)
+    .reduce((before, one): RolloutOrders => {
+      const { stopped: _stopped, rolledBack: _rolledBack, ...rest } = before;
+      const at = Date.parse(one.at);
+      switch (one.action) {
+        case 'stop':
+          return { ...rest, stopped: one.by };
+        case 'rollback':
+          return { ...rest, rolledBack: one.by };
+        case 'resume':
+          return { ...rest, resumedAt: at };
+        case 'skip':
+          return { ...before, skipped: new Map([...before.skipped, [one.wave ?? '', at]]) };
+        case 'done':
+          return { ...before, done: true };
+      }
+    }, NO_ORDERS);
+}
+
+/**
+ * Adds orders behind those that stand, unless they say what is so already. `head` is any commit for the tag to point at.
+ * Throws REF_MOVED, to be tried again, where somebody else ordered at the same moment.
+ */
+export async function addOrders(
+  world: Pick<World, 'app' | 'seals'>,
+  access: Pick<Access, 'git' | 'ref'>,
+  { name, head }: { readonly name: string; readonly head: string },
+  added: readonly RolloutOrder[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { oid, orders } = await readOrders(world, access, name, signal);
+  const news = added.filter(({ action, subject, wave, at }) => {
+    const before = orders.findLast((one) => one.subject === subject && one.wave === wave);
+    return before === undefined || before.action !== action || (before.at < at && action === 'resume');
+  });
+  if (news.length === 0) return;
+  const lines = [...orders, ...news]
+    .slice(-MOST_ORDERS)
+    .map(({ action, subject, wave = '-', by, at }) => `Order: ${action} ${subject} ${wave} ${by} ${at}`);
+  const ref = refOf(name);
+  const text = `Orders about the rollout ${name}\n\n${lines.join('\n')}`;
+  const record = { ref, text, object: head, date: new Date(news.at(-1)?.at ?? 0) };
+  const tag = await writeSealedTag(world, access, record, signal);
+  const answer = await access.git.push([{ ref, to: tag, expect: oid }], signal);
+  if (answer.ok) return;
+  const [rejected] = answer.rejected;
+  if (rejected !== undefined && !wasOvertaken(rejected)) {
+    throw new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      hint: rejected.hint ?? 'Let the App write refs below refs/portico/.',
+    });
+  }
+  throw new PorticoError('REF_MOVED', `${ref} moved while an order was added`, {
+    blame: 'forge',
+    retryAfter: 1,
+  });
+}
+
+function refOf(name: string): string {
+  return `refs/portico/rollout/${name}`;
+}

@@ -1,0 +1,270 @@
+/** How far each rollout has come, and what that means for one downstream. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import { assignWaves } from '../../package/rollout/assign.ts';
+import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../../package/rollout/plan.ts';
+import type { WaveGate } from '../../package/rollout/rollout.ts';
+import type { Downstream as Update } from '../downstream/downstream.ts';
+import { withheld, type Withheld } from '../downstream/update-target.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
+import type { RepositoryRef, World } from '../ports.ts';
+import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { isControlledBy, mayFlow, partyOf } from '../repository/visibility.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import {
+  createRolloutMemory,
+  followersOf,
+  MOST_REMEMBERED,
+  selects,
+  withFacts,
+  type Downstream,
+  type RolloutMemory,
+} from './facts.ts';
+import { ordersFor, readOrders, subjectOf } from './orders.ts';
+import { newestOf, rolloutsOf, type Governed } from './scope.ts';
+
+/** The rollout of one revision, as it was when it was looked at last. */
+export interface RolloutLook {
+  readonly governed: Governed;
+  readonly revision: string;
+  readonly orders: RolloutOrders;
+  readonly plan: RolloutPlan<Downstream>;
+}
+
+interface Kept {
+  readonly version: number;
+  readonly at: number;
+  readonly look: RolloutLook;
+}
+
+interface Shelf extends RolloutMemory {
+  readonly looks: Map<string, Kept>;
+}
+
+const shelves = new WeakMap<Catalog, Shelf>();
+
+function shelfOf(catalog: Catalog): Shelf {
+  const known = shelves.get(catalog);
+  if (known !== undefined) return known;
+  const shelf = { ...createRolloutMemory(), looks: new Map<string, Kept>() };
+  shelves.set(catalog, shelf);
+  return shelf;
+}
+
+/** Looks hold all downstreams of their rollout. */
+const MOST_LOOKS = 500;
+
+/** So long a look serves all the downstreams that ask, in milliseconds: a fan-out asks for each of thousands. */
+const SERVES_MS = 5_000;
+
+/** True where a rollout may change with this repository: it holds the document, the upstream, or a downstream. */
+export function rolloutConcerns(catalog: Catalog, { id }: Pick<RepositoryRef, 'id'>): boolean {
+  return concernedBy(catalog, id).length > 0;
+}
+
+/** The upstream packages whose rollout may change with this repository. */
+export function concernedBy(catalog: Catalog, id: number): readonly Governed[] {
+  const { governed } = rolloutsOf(catalog);
+  if (governed.length === 0) return [];
+  const upstreams = upstreamsOf(catalog, id);
+  return governed.filter(
+    ({ control, upstream, directory }) =>
+      control.ref.id === id || upstream.ref.id === id || upstreams.has(`${upstream.ref.id}:${directory}`),
+  );
+}
+
+/** What the packages of a repository are made from, or are about to be. */
+function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
+  const packages = catalog.get(id)?.packages ?? [];
+  const locked = packages.flatMap(({ lock }) => {
+    const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
+    return lock === null || upstream === undefined
+      ? []
+      : [`${upstream.ref.id}:${lock.directory.replace(/^\.?\/+|(?<!\/)\/+$/g, '') || '.'}`];
+  });
+  const planned = variantPlan(catalog)
+    .planned.filter(({ downstream }) => downstream.repository.ref.id === id)
+    .map(({ upstream }) => `${upstream.repository.ref.id}:${upstream.directory}`);
+  return new Set([...locked, ...planned]);
+}
+
+/** Looks how far a rollout has come with a revision; null where the upstream has no such revision. */
+export async function lookAt(
+  world: World,
+  governed: Governed,
+  revision: string,
+  signal?: AbortSignal,
+): Promise<RolloutLook | null> {
+  const { catalog } = world;
+  const shelf = shelfOf(catalog);
+  const since = await publishedAt(world, governed, revision, shelf, signal);
+  if (since === null) return null;
+  const control = await world.open(governed.control.ref, signal);
+  await control.git.fetch({}, signal);
+  const { orders: all } = await readOrders(world, control, governed.rollout.name, signal);
+  const orders = ordersFor(all, subjectOf(governed, revision));
+  const gates = new Map<string, WaveGate>();
+  for (const { members, gate } of assignWaves(governed.rollout, followersOf(catalog, governed), selects)) {
+    for (const { id } of members) gates.set(id, gate);
+  }
+  const gateOf = (id: string): WaveGate | undefined => (orders.done ? undefined : gates.get(id));
+  const downstreams = await withFacts(world, governed, revision, gateOf, shelf, signal);
+  const { rollout } = governed;
+  const now = world.now().getTime();
+  const plan = planRollout({ rollout, downstreams, selects, since, orders, now });
+  const look = { governed, revision, orders, plan };
+  keepNewest(
+    shelf.looks,
+    keyOf(governed, revision),
+    { version: catalog.version(), at: now, look },
+    MOST_LOOKS,
+  );
+  return look;
+}
+
+async function publishedAt(
+  world: World,
+  { upstream, directory }: Governed,
+  revision: string,
+  { since }: Shelf,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const key = `${upstream.ref.id}:${directory}@${revision}`;
+  const known = since.get(key);
+  if (known !== undefined) return known;
+  const { git } = await world.open(upstream.ref, signal);
+  await git.fetch({}, signal);
+  const tag = tagOf(await loadRevisionRefs(git, signal), directory === '.' ? '' : directory, revision);
+  if (tag === undefined) return null;
+  const told = (await git.tag(tag.oid, signal))?.tagger?.date;
+  const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+  keepNewest(since, key, at, MOST_REMEMBERED);
+  return at;
+}
+
+/** The last look at each rollout whose document stands in this repository. */
+export function knownLooks(catalog: Catalog, control: number): readonly RolloutLook[] {
+  const { governed } = rolloutsOf(catalog);
+  const looks = [...shelfOf(catalog).looks.values()].map(({ look }) => look);
+  return governed
+    .filter((one) => one.control.ref.id === control)
+    .flatMap((one) => looks.filter((look) => isSame(look.governed, one)).slice(-1));
+}
+
+/**
+ * The same, where the newest revision was not looked at yet, or by another process, looked at now. For pages that show
+ * how far they are.
+ */
+export async function newestLooks(
+  world: World,
+  control: number,
+  signal?: AbortSignal,
+): Promise<readonly RolloutLook[]> {
+  const own = rolloutsOf(world.catalog).governed.filter((one) => one.control.ref.id === control);
+  const looks = await Promise.all(
+    own.map(async (governed) => {
+      const newest = newestOf(governed);
+      return newest === undefined ? null : recentLook(world, governed, newest, signal);
+    }),
+  );
+  return looks.filter((look) => look !== null);
+}
+
+function isSame(a: Governed, b: Governed): boolean {
+  return keyOf(a, '') === keyOf(b, '');
+}
+
+function keyOf({ control, rollout, upstream, directory }: Governed, revision: string): string {
+  return `${control.ref.id}/${rollout.name} ${upstream.ref.id}:${directory}@${revision}`;
+}
+
+/** Why an update that nobody asked for has to wait for its wave; null where it may come. */
+export async function heldByWave(
+  world: World,
+  down: Update,
+  revision: string,
+  signal?: AbortSignal,
+): Promise<Withheld | null> {
+  const governed = rolloutsOf(world.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
+  if (governed === undefined) return null;
+  const look = await recentLook(world, governed, revision, signal);
+  if (look === null) return null;
+  const { plan } = look;
+  const verdict = verdictOn(plan, `${down.facts.id}:${down.path}`);
+  if (verdict === 'may-open') return null;
+  // What may not be known in this repository, a document or another downstream, is not told of here.
+  const here = partyOf(down);
+  if (!mayFlow(governed.control, here)) return withheld(verdict, 'Its wave is not open.');
+  const name = governed.rollout.name;
+  if (verdict !== 'wave-waiting') {
+    const { sick } = plan;
+    const why = sick === undefined || mayFlow(sick.repository, here) ? plan.why : 'A package is not healthy.';
+    return withheld(verdict, `The rollout ${name} does not go on. ${why}`);
+  }
+  const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
+  const at = wave === undefined ? -1 : plan.waves.indexOf(wave);
+  const when = wave?.opensAt === undefined ? '' : ` It opens at ${new Date(wave.opensAt).toISOString()}.`;
+  const which = wave === undefined ? 'its wave' : `wave ${wave.name}, ${at + 1} of ${plan.waves.length}`;
+  return withheld(verdict, `${revision} waits for ${which}, of the rollout ${name}.${when}`);
+}
+
+async function recentLook(
+  world: World,
+  governed: Governed,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<RolloutLook | null> {
+  const known = shelfOf(world.catalog).looks.get(keyOf(governed, revision));
+  const now = world.now().getTime();
+  const isRecent =
+    known !== undefined &&
+    known.version === world.catalog.version() &&
+    now - known.at < SERVES_MS &&
+    now < (known.look.plan.next ?? Infinity) &&
+    now >= known.at;
+  return isRecent ? known.look : lookAt(world, governed, revision, signal);
+}
+
+/** A way back that somebody ordered. */
+export interface WayBack {
+  readonly to: string;
+  /** It was ordered in the repository that it is about. */
+  readonly own: boolean;
+  /** That repository obeys the documents of the one in which it was ordered. */
+  readonly obeyed: boolean;
+}
+
+/** The revision before the one that a downstream is at, where that one is rolled back for good. */
+export async function rolledBackTo(
+  world: World,
+  down: Update,
+  signal?: AbortSignal,
+): Promise<WayBack | undefined> {
+  const { upstream, facts } = down;
+  const { current } = upstream;
+  const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
+  if (governed === undefined || current === undefined) return undefined;
+  const control = await world.open(governed.control.ref, signal);
+  await control.git.fetch({}, signal);
+  const { orders } = await readOrders(world, control, governed.rollout.name, signal);
+  const isBack = (name: string): boolean =>
+    ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined;
+  if (!isBack(current)) return undefined;
+  const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
+  const to = names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
+  if (to === undefined) return undefined;
+  const obeyed = isControlledBy(partyOf(down), governed.control);
+  return { to, own: governed.control.ref.id === facts.id, obeyed };
+}
+
+/** True where orders about the rollout of an upstream stand in a ref that Portico has not written. */
+export async function hasForeignOrders(
+  world: World,
+  { upstream }: Update,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
+  if (governed === undefined) return false;
+  const control = await world.open(governed.control.ref, signal);
+  await control.git.fetch({}, signal);
+  return (await readOrders(world, control, governed.rollout.name, signal)).unsealed;
+}

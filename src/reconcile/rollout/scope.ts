@@ -1,0 +1,140 @@
+/** Pure: which rollout an upstream package's updates go by, and which documents can be followed by nobody. */
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import type { Rollout } from '../../package/rollout/rollout.ts';
+import { latestRevision } from '../../revision/numbering.ts';
+import { parseRevisionName } from '../../revision/revision-name.ts';
+import type { StalledVariant } from '../downstream/variant-plan.ts';
+import { doesNotObey, notKnown } from '../repository/control.ts';
+import { isControlledBy, isSameOwner, mayFlow, mayKnow } from '../repository/visibility.ts';
+import { packagesOf, rolloutPackages } from './packages.ts';
+
+/** An upstream package with its rollout. */
+export interface Governed {
+  readonly control: CatalogRepository;
+  readonly file: string;
+  readonly rollout: Rollout;
+  readonly upstream: CatalogRepository;
+  /** Of the package, from the top of its repository; '.' is the top. */
+  readonly directory: string;
+  /** Below the registered directory. */
+  readonly path: string;
+}
+
+interface Stalled {
+  readonly control: CatalogRepository;
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface Rollouts {
+  readonly governed: readonly Governed[];
+  readonly stalled: readonly Stalled[];
+  of(upstream: number, directory: string): Governed | undefined;
+}
+
+/** Of one repository: those beyond govern all packages that they may, so that nothing passes a wave by. */
+const MOST_ROLLOUTS = 200;
+
+/** Mistakes of one repository that are told. */
+const MOST_TOLD = 500;
+
+const known = new WeakMap<Catalog, { readonly version: number; readonly rollouts: Rollouts }>();
+
+/** The rollouts of everything that the index holds now. Of two for one package the first by place counts. */
+export function rolloutsOf(catalog: Catalog): Rollouts {
+  const before = known.get(catalog);
+  if (before?.version === catalog.version()) return before.rollouts;
+  const rollouts = readRollouts(catalog);
+  known.set(catalog, { version: catalog.version(), rollouts });
+  return rollouts;
+}
+
+function readRollouts(catalog: Catalog): Rollouts {
+  const taken = new Map<number, Map<string, Governed>>();
+  const stalled: Stalled[] = [];
+  for (const control of catalog.all().toSorted((a, b) => a.ref.id - b.ref.id)) {
+    const names = new Set<string>();
+    const before = stalled.length;
+    const written = control.documents.flatMap(({ file, rollouts = [] }) =>
+      rollouts.map((one) => ({ ...one, file })),
+    );
+    for (const [at, one] of written.entries()) {
+      const tell = (message: string): void => {
+        if (stalled.length - before >= MOST_TOLD) return;
+        stalled.push({ control, file: one.file, line: one.line, name: one.rollout.name, message });
+      };
+      if (names.has(one.rollout.name)) {
+        tell('Another rollout of this repository has its name');
+        continue;
+      }
+      names.add(one.rollout.name);
+      takePlaces(catalog, control, { ...one, isBeyond: at >= MOST_ROLLOUTS }, taken, tell);
+    }
+  }
+  return {
+    governed: [...taken.values()].flatMap((places) => [...places.values()]),
+    stalled,
+    of: (upstream, directory) => taken.get(upstream)?.get(directory === '' ? '.' : directory),
+  };
+}
+
+/** A document speaks of packages of its own repository, and of those whose repository says that it obeys this one. */
+function takePlaces(
+  catalog: Catalog,
+  control: CatalogRepository,
+  { file, rollout, isBeyond }: Pick<Governed, 'file' | 'rollout'> & { readonly isBeyond: boolean },
+  taken: Map<number, Map<string, Governed>>,
+  tell: (message: string) => void,
+): void {
+  for (const { repo, packages } of rollout.upstreams) {
+    const name = repo ?? control.ref.name;
+    const upstream = catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`);
+    if (upstream === undefined || !isSameOwner(upstream, control) || !mayKnow(control, upstream)) {
+      tell(notKnown(name, control));
+      continue;
+    }
+    if (!isControlledBy(upstream, control)) {
+      tell(doesNotObey(upstream, control));
+      continue;
+    }
+    const places = taken.get(upstream.ref.id) ?? new Map<string, Governed>();
+    taken.set(upstream.ref.id, places);
+    if (places.size > 0 && places.size === packagesOf(upstream).all.length) {
+      tell('All packages there go by other rollouts already');
+      continue;
+    }
+    const { packages: meant, isWhole } = isBeyond
+      ? { packages: packagesOf(upstream).all, isWhole: false }
+      : rolloutPackages(upstream, control, packages);
+    if (!isWhole)
+      tell('There are too many rollouts or globs here for so many packages: it governs all of them');
+    const twins: Governed[] = [];
+    for (const one of meant) {
+      const twin = places.get(one.directory);
+      if (twin === undefined) places.set(one.directory, { control, file, rollout, upstream, ...one });
+      else if (twin.rollout !== rollout) twins.push(twin);
+    }
+    const [first, ...more] = twins;
+    if (first === undefined) continue;
+    const by = mayFlow(first.control, control) ? `the rollout ${first.rollout.name}` : 'another rollout';
+    const others = more.length === 0 ? '' : `, and ${more.length} more go by that or another`;
+    tell(`${first.path} goes by ${by} already${others}`);
+  }
+}
+
+/** The newest release of the governed package; a prerelease only where there is nothing else. */
+export function newestOf({ upstream, directory }: Governed): string | undefined {
+  const names = (upstream.revisions.get(directory) ?? []).flatMap((name) => parseRevisionName(name) ?? []);
+  return latestRevision(names)?.name ?? names.at(-1)?.name;
+}
+
+/** Documents that nothing can be made of, as the dashboard lists those of variants. */
+export function stalledRollouts(catalog: Catalog): readonly StalledVariant[] {
+  return rolloutsOf(catalog).stalled.map((one) => ({
+    ...one,
+    namespace: 'Rollout',
+    reason: 'ValidationError' as const,
+  }));
+}

@@ -1,0 +1,47 @@
+/**
+ * Records that Portico keeps in comments of its own. The seal is a keyed digest over the record and the place, so a copy
+ * elsewhere or a changed word is no record. What was written there earlier has its seal, too, and maintainers may edit the App's
+ * comments: a record counts only where the App itself was the last to write.
+ */
+import type { Keyring } from '../../revision/keyring.ts';
+import type { Comment } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+
+/** The record as a line for a comment's body; `place` is what it is for, such as a repository and an issue. */
+export function sealedComment(kind: string, place: string, value: unknown, seals: Keyring): string {
+  const text = Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `<!-- portico:sealed ${kind} ${text} ${seals.sign(sealed(kind, place, text))} -->`;
+}
+
+/** The records of one kind in these comments, as they were written; those of other places are passed over. */
+export async function sealedRecords(
+  world: Pick<World, 'app' | 'seals'>,
+  { forge }: { readonly forge: Pick<Access['forge'], 'isAuthorsOwn'> },
+  kind: string,
+  place: string,
+  comments: readonly Comment[],
+  signal?: AbortSignal,
+): Promise<unknown[]> {
+  const records: unknown[] = [];
+  for (const comment of comments.filter(({ author }) => author === world.app.botLogin)) {
+    const found = readSealedComments(kind, place, comment.body, world.seals);
+    // Asked only of those that hold one.
+    if (found.length > 0 && (await forge.isAuthorsOwn(comment, signal))) records.push(...found);
+  }
+  return records;
+}
+
+/** The same in one body, whoever wrote it. */
+export function readSealedComments(kind: string, place: string, body: string, seals: Keyring): unknown[] {
+  return [...body.matchAll(/<!-- portico:sealed ([a-z-]+) ([\w-]+) ([0-9a-f]+) -->/g)].flatMap(
+    ([, found, text = '', mac = '']): unknown[] =>
+      found === kind && seals.verify(sealed(kind, place, text), mac)
+        ? [JSON.parse(Buffer.from(text, 'base64url').toString())]
+        : [],
+  );
+}
+
+/** What the seal is over. */
+function sealed(kind: string, place: string, text: string): string {
+  return `comment ${kind} ${place} ${text}`;
+}

@@ -1,0 +1,223 @@
+/**
+ * What Portico remembers about an update, kept where the update is: a sealed trailer on each commit it makes on an
+ * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
+ * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
+ */
+import type { Account } from '../../command/account.ts';
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { Keyring } from '../../revision/keyring.ts';
+import type { CommitInfo, Git } from '../git-port.ts';
+import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
+
+/** What an update brings to one package. */
+export interface UpdatedPackage {
+  /** Package directory in the downstream repository. */
+  readonly directory: string;
+  /** `owner/name:directory` of the upstream. */
+  readonly upstream: string;
+  /** Revision that the update brings. */
+  readonly to: string;
+  /** Which variant it is made for, and the digest of what that asks for. */
+  readonly variant?: { readonly uid: string; readonly digest: string };
+}
+
+export interface UpdateRecord extends UpdatedPackage {
+  /** Commit of the registered branch that it was made for. */
+  readonly base: string;
+  /** Packages beside the first, where a group is updated together. */
+  readonly others?: readonly UpdatedPackage[];
+  /** Seal of the list of conflicts in the pull request's body; absent where there are none. */
+  readonly conflicts?: string;
+  /** Who asked for one of these revisions; absent where nobody did. */
+  readonly by?: readonly string[];
+  /** The forge's numbers of their accounts, in the same order; null where it is unknown. */
+  readonly byIds?: readonly (number | null)[];
+}
+
+const TRAILER = 'Portico-Update: ';
+
+/** Who asked for one of the revisions of an update. */
+export function askersOfUpdate({ by = [], byIds = [] }: Pick<UpdateRecord, 'by' | 'byIds'>): Account[] {
+  return by.map((login, at) => ({ login, id: byIds[at] ?? undefined }));
+}
+
+/** Every package that an update speaks of. */
+export function packagesOf(record: UpdateRecord): readonly UpdatedPackage[] {
+  return [record, ...(record.others ?? [])];
+}
+
+/** A conflict of one of the packages of a group, which its directory tells. */
+export interface UpdateConflict extends Conflict {
+  /** Absent where the update brings one package alone. */
+  readonly directory?: string;
+  /** Stands for every conflict of its file: there was no room for each. */
+  readonly cut?: true;
+}
+
+/** A commit message that ends in the sealed record; the seal covers repository, tree and parents, so it cannot be moved. */
+export function sealedMessage(
+  title: string,
+  record: UpdateRecord,
+  commit: SealedPlace,
+  seals: Keyring,
+): string {
+  const text = encode(record);
+  return `${title}\n\n${TRAILER}${text} ${seals.sign(commitSeal('update', text, commit))}\n`;
+}
+
+/** The record of a commit of ours, or null for everybody else's. */
+export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | null {
+  const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
+  if (!line.startsWith(TRAILER)) return null;
+  const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
+  return isCommitSeal('update', text, commit, mac, seals) ? (decode(text) as UpdateRecord | null) : null;
+}
+
+/** True for a commit that says to be one of ours, whether or not it is. */
+export function claimsUpdate(commit: CommitInfo): boolean {
+  return (commit.message.trimEnd().split('\n').at(-1) ?? '').startsWith(TRAILER);
+}
+
+/** True for a body with a list of conflicts, whoever wrote it. */
+export function claimsConflicts(body: string): boolean {
+  return BODY.test(body);
+}
+
+/** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
+export async function newestSealed(
+  git: Git,
+  head: string,
+  seals: Keyring,
+  signal?: AbortSignal,
+): Promise<{ readonly commit: CommitInfo; readonly record: UpdateRecord } | null> {
+  const log = await git.log({ to: head }, { firstParent: true, limit: 200 }, signal);
+  for (const commit of log) {
+    const record = readSealed(commit, seals);
+    if (record !== null) return { commit, record };
+  }
+  return null;
+}
+
+const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
+
+/** A record longer than this would not leave a body room for anything else. */
+const LONGEST_RECORD = 24_000;
+
+/** The conflicts of an update, for the top of the pull request's body; '' where there are none. */
+export function conflictRecord(
+  pullKey: string,
+  conflicts: readonly UpdateConflict[],
+  seals: Keyring,
+): string {
+  if (conflicts.length === 0) return '';
+  const text = recordText(conflicts);
+  return `<!-- portico:conflicts ${text} ${seals.sign(sealedConflicts(pullKey, text))} -->`;
+}
+
+/** What the sealed commit says of that record, so that taking it out of the body does not settle anything. */
+export function conflictSeal(
+  pullKey: string,
+  conflicts: readonly UpdateConflict[],
+  seals: Keyring,
+): string | undefined {
+  return conflicts.length === 0 ? undefined : seals.sign(sealedConflicts(pullKey, recordText(conflicts)));
+}
+
+/** True when a seal is of this list of conflicts; with none, when there is no seal. */
+export function isConflictSeal(
+  pullKey: string,
+  conflicts: readonly UpdateConflict[],
+  seal: string | undefined,
+  seals: Keyring,
+): boolean {
+  if (seal === undefined || conflicts.length === 0) return seal === undefined && conflicts.length === 0;
+  return seals.verify(sealedConflicts(pullKey, recordText(conflicts)), seal);
+}
+
+/** True when the body holds the list that the commit speaks of. */
+export function holdsConflicts(
+  pullKey: string,
+  body: string,
+  { conflicts }: Pick<UpdateRecord, 'conflicts'>,
+  seals: Keyring,
+): boolean {
+  if (conflicts === undefined) return true;
+  const [, text = '', mac = ''] = BODY.exec(body) ?? [];
+  // Each may have been made with a key of its own.
+  return [conflicts, mac].every((seal) => seals.verify(sealedConflicts(pullKey, text), seal));
+}
+
+/** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
+export function readConflicts(pullKey: string, body: string, seals: Keyring): readonly UpdateConflict[] {
+  const match = BODY.exec(body);
+  if (match === null) return [];
+  const [, text = '', mac = ''] = match;
+  return seals.verify(sealedConflicts(pullKey, text), mac)
+    ? ((decode(text) as readonly UpdateConflict[] | null) ?? [])
+    : [];
+}
+
+/** What the seal of a list of conflicts is over. */
+function sealedConflicts(pullKey: string, text: string): string {
+  return `conflicts ${pullKey} ${text}`;
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** Only ever called on text whose seal was checked: what we wrote is what we read. */
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return null;
+  }
+}
+
+/** As much as fits: with values, without, one for each file. Never fewer files, because those are what is settled. */
+function recordText(conflicts: readonly UpdateConflict[]): string {
+  const bare = conflicts.map(({ id, file, path, taken, directory }) => ({
+    id,
+    file,
+    resource: null,
+    path,
+    taken,
+    ...(directory !== undefined && { directory }),
+  }));
+  const files = [
+    ...new Map(
+      bare.map((one) => [`${one.directory ?? ''}:${one.file}`, { ...one, path: '', cut: true }]),
+    ).values(),
+  ];
+  const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
+  for (const form of forms) {
+    const text = form();
+    if (text.length <= LONGEST_RECORD) return text;
+  }
+  // A conflict without a file cannot be settled by a commit: what cannot be listed stays open.
+  const first = files.slice(0, 50).map((one) => ({ ...one, file: one.file.slice(0, 200) }));
+  const rest = {
+    id: 'more',
+    file: '',
+    resource: null,
+    path: `${files.length - 50} more files`,
+    taken: 'upstream',
+  };
+  return encode([...first, rest]);
+}
+
+/** Values only as far as a table shows them: the record must fit into a body. */
+function shortened(conflict: UpdateConflict): UpdateConflict {
+  return {
+    ...conflict,
+    base: short(conflict.base),
+    upstream: short(conflict.upstream),
+    local: short(conflict.local),
+  };
+}
+
+function short(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text === undefined || text.length <= 200 ? value : `${text.slice(0, 197)}...`;
+}

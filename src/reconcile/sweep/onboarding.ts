@@ -1,0 +1,120 @@
+/**
+ * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
+ * once; closed means no.
+ */
+import { PorticoError } from '../../error.ts';
+import { parseRef } from '../../revision/ref-name.ts';
+import type { RepositoryFacts } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { CONFIGURATION_FILE } from '../repository/configuration.ts';
+import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { readCommitRecord, sealedCommitMessage, type OnboardingRecord } from '../seal/commit-seal.ts';
+import { configurationText, onboardingBody, type FoundPackage } from './onboarding-text.ts';
+
+const BRANCH = 'portico/onboarding';
+
+/** Opens the pull request where there is something to register and nobody has said no; else does nothing. */
+export async function offerOnboarding(
+  world: Pick<World, 'app' | 'seals' | 'log'>,
+  access: Access,
+  facts: RepositoryFacts,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { git, forge } = access;
+  if (facts.archived || facts.fork === true) return;
+  const base = await git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
+  if (base === null) return;
+  const packages = await foundPackages(access, base, signal);
+  if (packages.length === 0) return;
+  const before = await forge.pullsForHead({ branch: BRANCH }, { state: 'all' }, signal);
+  const open = before.find(({ state }) => state === 'open');
+  // Closed means no, and merged means that somebody took the file away again.
+  if (open === undefined && before.length > 0) return;
+  const porch = await porchBranches(git, signal);
+  const body = onboardingBody({
+    packages,
+    porch,
+    branch: facts.defaultBranch,
+    repository: facts.fullName,
+    appId: world.app.id,
+    isPublic: facts.visibility === 'public',
+  });
+  if (open !== undefined) {
+    const ours = open.author === world.app.botLogin && open.headRepositoryId === facts.id;
+    if (ours && open.body !== body) await forge.updatePull(open.number, { body }, signal);
+    return;
+  }
+  if (!(await pushFile(world, git, facts, packages, base, signal))) return;
+  const title = 'Register this repository with Portico';
+  const { pull } = await forge.createPull({ title, body, head: BRANCH, base: facts.defaultBranch }, signal);
+  world.log.info({ repository: facts.fullName, pull: pull.number }, 'onboarding was offered');
+}
+
+async function foundPackages(
+  access: Access,
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<FoundPackage[]> {
+  const refs = await loadRevisionRefs(access.git, signal);
+  return (await rootPackages(access, base, '.', signal)).map(({ directory }) => {
+    const newest = newestRevision(refs, directory)?.name;
+    return {
+      path: refPath(directory),
+      revisions: allRevisions(refs, directory).map(({ name }) => name),
+      ...(newest !== undefined && { newest }),
+    };
+  });
+}
+
+/** Branches that a Porch server left here. */
+async function porchBranches(
+  git: Access['git'],
+  signal: AbortSignal | undefined,
+): Promise<{ name: string; kind: 'draft' | 'proposed' | 'deletion-proposed' }[]> {
+  return [...(await git.refs('refs/heads/', signal)).keys()].flatMap((ref) => {
+    const parsed = parseRef(ref);
+    if (parsed?.kind !== 'draft' && parsed?.kind !== 'proposed' && parsed?.kind !== 'deletion-proposed') {
+      return [];
+    }
+    return [{ name: ref.slice('refs/heads/'.length), kind: parsed.kind }];
+  });
+}
+
+/** False where something of that name stands there that is not ours, or the forge does not take it. */
+async function pushFile(
+  world: Pick<World, 'app' | 'seals' | 'log'>,
+  git: Access['git'],
+  facts: RepositoryFacts,
+  packages: readonly FoundPackage[],
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const standing = await git.resolve(`refs/heads/${BRANCH}`, signal);
+  if (standing !== null) {
+    return readCommitRecord(await git.commit(standing, signal), world.seals)?.kind === 'onboarding';
+  }
+  const bytes = new TextEncoder().encode(configurationText(facts, packages));
+  const tree = await git.writeTree(base, new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]), signal);
+  const parents = [base];
+  const record: OnboardingRecord = { kind: 'onboarding' };
+  const message = sealedCommitMessage(
+    'Register with Portico',
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const answer = await git.push([{ ref: `refs/heads/${BRANCH}`, to: oid, expect: null }], signal);
+  if (answer.ok) return true;
+  const [rejected] = answer.rejected;
+  if (rejected?.reason === 'stale' || rejected?.reason === 'exists') {
+    throw new PorticoError('REF_MOVED', `${BRANCH} appeared meanwhile`, { blame: 'forge', retryAfter: 1 });
+  }
+  world.log.warn(
+    { repository: facts.fullName, reason: rejected?.message },
+    'onboarding could not be offered',
+  );
+  return false;
+}

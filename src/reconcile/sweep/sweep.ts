@@ -1,0 +1,153 @@
+/**
+ * What a lost webhook would have said is found here: every repository and every open pull request is looked at, and
+ * every recent command that nobody answered. Looking at something that is as it should be writes nothing.
+ */
+import { parseComment } from '../../command/parse.ts';
+import { PorticoError } from '../../error.ts';
+import { reportConfiguration } from '../check/report-configuration.ts';
+import { answeredComments } from '../command/answered.ts';
+import {
+  commentJob,
+  proposalJob,
+  publicationJob,
+  pullJob,
+  repositoryJob,
+  repositorySweepJob,
+  updateBranchJob,
+} from '../jobs.ts';
+import type { RepositoryRef, World } from '../ports.ts';
+import { isOfOpenProposal } from '../proposal/summary.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { patientLook } from '../repository/whole-index.ts';
+import { offerOnboarding } from './onboarding.ts';
+import { sweepPace, type SweepPace } from './sweep-pace.ts';
+import { takeOver } from './take-over.ts';
+
+/** Commands are looked for so far back: as long as the forge keeps deliveries. */
+const COMMENT_DAYS = 3;
+
+export type Sweep = (signal?: AbortSignal) => Promise<void>;
+
+/** One process asks so often for a delivery, and for so many in one sweep. */
+const MOST_ATTEMPTS = 3;
+const MOST_REDELIVERIES = 200;
+
+/**
+ * Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. Large installations
+ * are gone through at a pace that their limit allows: while a round of one goes on, no other begins.
+ */
+export function createSweep(world: World): Sweep {
+  const redeliver = createRedelivery(world);
+  const rounds = createRounds(world);
+  return async (signal) => {
+    const repositories = await world.repositories(signal);
+    const present = new Set(repositories.map(({ id }) => id));
+    for (const { ref } of world.catalog.all()) if (!present.has(ref.id)) world.catalog.remove(ref.id);
+    world.catalog.expect(present);
+    await world.keepOnly(present);
+    for (const [installation, its] of Map.groupBy(repositories, ({ installationId }) => installationId)) {
+      const pace = rounds.begin(installation, its.length);
+      if (pace === null) continue;
+      const jobs = its.map((repository, at) =>
+        repositorySweepJob(repository, Math.floor(at / pace.perMinute) * 60),
+      );
+      await world.enqueue(jobs);
+    }
+    await redeliver(signal);
+  };
+}
+
+/** When the last round of each installation began; a restart begins anew. */
+function createRounds({ now, sweepMinutes = 15 }: Pick<World, 'now' | 'sweepMinutes'>): {
+  /** Null where the last round still goes on. */
+  begin(installation: number, repositories: number): SweepPace | null;
+} {
+  const begun = new Map<number, number>();
+  return {
+    begin(installation, repositories) {
+      const pace = sweepPace(repositories, sweepMinutes);
+      const at = now().getTime();
+      const last = begun.get(installation);
+      const isSlow = pace.minutes > sweepMinutes;
+      if (isSlow && last !== undefined && at - last < pace.minutes * 60_000) return null;
+      begun.set(installation, at);
+      return pace;
+    },
+  };
+}
+
+/**
+ * The looking around finds what a lost webhook would have said, except what only a webhook says: which commit a
+ * commenter saw. A delivery that fails again and again is given up.
+ */
+function createRedelivery(world: World): (signal?: AbortSignal) => Promise<void> {
+  const attempts = new Map<string, number>();
+  return async (signal) => {
+    const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
+    const failed = await world.failedDeliveries(since, signal);
+    const present = new Set(failed.map(({ guid }) => guid));
+    for (const guid of attempts.keys()) if (!present.has(guid)) attempts.delete(guid);
+    const due = failed.filter(({ guid }) => (attempts.get(guid) ?? 0) < MOST_ATTEMPTS);
+    for (const { id, guid } of due.slice(0, MOST_REDELIVERIES)) {
+      attempts.set(guid, (attempts.get(guid) ?? 0) + 1);
+      try {
+        await world.redeliver(id, signal);
+      } catch (error) {
+        // One that the forge no longer has must not keep the others from coming; a limit is obeyed.
+        if (!(error instanceof PorticoError) || error.code === 'RATE_LIMITED') throw error;
+        world.log.warn({ err: error, delivery: guid }, 'a webhook could not be asked for again');
+      }
+    }
+    if (due.length > 0) world.log.info({ deliveries: due.length }, 'lost webhooks are sent again');
+  };
+}
+
+/** Asks for everything in one repository to be looked at. */
+export function createRepositorySweep(
+  world: World,
+): (repository: RepositoryRef, signal?: AbortSignal) => Promise<void> {
+  const answered = answeredComments(world);
+  return patientLook(world, async (repository, signal) => {
+    const access = await world.open(repository, signal);
+    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (!facts.archived) await reportConfiguration(access, facts.defaultBranch, configuration, signal);
+    if (configuration.state !== 'registered' || facts.archived) {
+      world.catalog.remove(repository.id);
+      if (configuration.state === 'absent') await offerOnboarding(world, access, facts, signal);
+      return;
+    }
+    await takeOver(world, access, facts, configuration.config, signal);
+    await world.enqueue(repositoryJob(repository));
+    await world.enqueue(publicationJob(repository));
+    const open = await access.forge.listOpenPulls(signal);
+    for (const pull of open) {
+      const { number, headRef } = pull;
+      await world.enqueue(pullJob(repository, pull));
+      if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
+      for (const review of await access.forge.listReviews(number, signal)) {
+        const source = { kind: 'review' as const, id: review.id };
+        if (review.authorIsBot || !holdsCommand(review.body) || answered.has({ repository, source }))
+          continue;
+        await world.enqueue(commentJob(repository, number, source));
+      }
+    }
+    const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
+    for (const comment of await access.forge.listRecentComments(since, signal)) {
+      const source = { kind: 'comment' as const, id: comment.id };
+      const isLeft = comment.author === world.app.botLogin && isOfOpenProposal(comment.body);
+      if (isLeft && open.every(({ number }) => number !== comment.issue)) {
+        // Nobody told that it was closed, or merged.
+        await world.enqueue(proposalJob(repository, comment.issue));
+      }
+      if (comment.authorIsBot || !holdsCommand(comment.body) || answered.has({ repository, source }))
+        continue;
+      await world.enqueue(commentJob(repository, comment.issue, source));
+    }
+  });
+}
+
+function holdsCommand(body: string): boolean {
+  const parsed = parseComment(body);
+  return parsed.kind === 'refuse' || parsed.commands.length > 0;
+}

@@ -1,0 +1,76 @@
+/** Pure: pieces of Markdown in which foreign text is inert: it stands in code, where nothing is a mention or a tag. */
+import type { Conflict } from '../../package/merge/conflict.ts';
+import { cell, codeSpan, fence, inertSentence } from '../../text/markdown.ts';
+
+/** Inline code that holds any text; line breaks become spaces. */
+export function code(text: string): string {
+  return text === '' ? '(empty)' : codeSpan(text.replaceAll(/[\r\n\t]+/g, ' '));
+}
+
+/** A table; cells are Markdown already. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [tableLine(header), tableLine(header.map(() => '---')), ...rows.map(tableLine)].join('\n');
+}
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map(cell).join(' | ')} |`;
+}
+
+/** Conflicts as people read them: where, and the three values. */
+export function conflictTable(
+  conflicts: readonly (Conflict & { readonly number?: number })[],
+  most = 50,
+): string {
+  const rows = conflicts
+    .slice(0, most)
+    .map((conflict, at) => [
+      String(conflict.number ?? at + 1),
+      code(conflict.file),
+      code(place(conflict)),
+      value(conflict.base),
+      value(conflict.upstream),
+      value(conflict.local),
+      conflict.taken,
+    ]);
+  const more = conflicts.length > most ? `\n\n${conflicts.length - most} more are not shown.` : '';
+  return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + more;
+}
+
+/** Foldable; the blank lines make Markdown inside work. */
+export function details(summary: string, body: string): string {
+  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A foreign message as a sentence: on one line, with one full stop. */
+export function sentence(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return /[.!?:]$/.test(flat) || flat === '' ? flat : `${flat}.`;
+}
+
+/**
+ * A foreign message as a sentence in Markdown, in a paragraph or a cell: what it quotes in code stays; outside of code
+ * it mentions nobody, links to nothing by number, shows no image, holds no HTML and ends no cell.
+ */
+export function told(text: string): string {
+  return inertSentence(sentence(text));
+}
+
+/** A fence around text, longer than any run of backticks in it. */
+export function fenced(text: string, language = 'text'): string {
+  return fence(text.replace(/\n$/, ''), language);
+}
+
+function place({ resource, path }: Conflict): string {
+  const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
+  return [name, path].filter((part) => part !== '').join(' ') || 'the whole file';
+}
+
+/** A value of a resource as text, cut to a length; absent stays absent. */
+export function shownValue(value: unknown, most: number): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent');
+  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
+}
+
+function value(of: unknown): string {
+  return of === undefined ? 'absent' : code(shownValue(of, 80));
+}

@@ -1,0 +1,68 @@
+/** Pure: what a merge decided by itself and tells beside its conflicts, such as a comment that both sides changed. */
+import type { MergeNote } from '../../package/merge/merge-types.ts';
+import { scrubSecrets } from '../../text/secrets.ts';
+import { code, details, told } from './markdown-blocks.ts';
+
+/** A note whose package is told too, by its directory from the top of the repository. */
+interface PlacedNote extends Pick<MergeNote, 'file' | 'message'> {
+  readonly directory?: string;
+}
+
+/** The notes that are told, and how many there are beside them. */
+export interface MergeNotes {
+  readonly listed: readonly PlacedNote[];
+  readonly more: number;
+}
+
+export const NO_NOTES: MergeNotes = { listed: [], more: 0 };
+
+const MOST_NOTES = 20;
+/** More than these are folded. */
+const MOST_OPEN = 3;
+/** Characters of one message, of one path, and of all together. */
+const LONGEST_MESSAGE = 300;
+const LONGEST_PATH = 300;
+const ROOM = 4_000;
+
+/** The first of them, each once and cut to a length. */
+export function mergeNotes(notes: readonly PlacedNote[]): MergeNotes {
+  const known = new Map(notes.map((note) => [`${placeOf(note)}: ${note.message}`, note]));
+  const listed = [...known.values()].slice(0, MOST_NOTES).map((note) => ({
+    ...(note.directory !== undefined && { directory: note.directory }),
+    // What is secret is taken out first: half of it would not be known again.
+    file: cut(scrubSecrets(note.file), LONGEST_PATH),
+    message: cut(scrubSecrets(note.message), LONGEST_MESSAGE),
+  }));
+  return { listed, more: known.size - listed.length };
+}
+
+/** The notes of several merges as those of one. */
+export function joinedNotes(all: readonly MergeNotes[]): MergeNotes {
+  const { listed, more } = mergeNotes(all.flatMap((one) => one.listed));
+  return { listed, more: all.reduce((sum, one) => sum + one.more, more) };
+}
+
+/** The notes as Markdown, a few of them open and more in a fold; '' where there are none. */
+export function mergeNotesText({ listed, more }: MergeNotes): string {
+  const count = listed.length + more;
+  if (count === 0) return '';
+  let room = ROOM;
+  const lines = listed.map((note) => `- ${code(placeOf(note))}: ${told(note.message)}`);
+  const fitting = lines.filter((line) => (room -= line.length + 1) >= 0);
+  const left = count - fitting.length;
+  const list = [...fitting, ...(left > 0 ? [`- … and ${left} more`] : [])].join('\n');
+  const text =
+    count <= MOST_OPEN
+      ? `**The merge decided this by itself:** look whether it is right.\n\n${list}`
+      : details(`The merge decided ${count} things by itself: look whether they are right`, list);
+  // As the client writes it: what is compared with what the forge holds must not differ by that.
+  return scrubSecrets(text);
+}
+
+function placeOf({ directory = '', file }: PlacedNote): string {
+  return directory === '' ? file : `${directory}/${file}`;
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 3).toWellFormed()}...` : text;
+}

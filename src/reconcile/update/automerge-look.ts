@@ -1,0 +1,57 @@
+import type { CheckRun, Pull } from '../forge-port.ts';
+import type { Access, World } from '../ports.ts';
+import { judgeHead, judgeNames, type ChecksVerdict, type OtherChecks } from './automerge-checks.ts';
+
+/** Where nothing else is said: Actions has begun within seconds, except while GitHub has trouble. */
+const SETTLE_SECONDS = 60;
+/** The newest commits of the base may be so new that CI has not begun there either. */
+const COMMITS = 3;
+
+/** What others check of an update: at its head, and by what they check on its base. */
+export async function lookAtChecks(
+  world: Pick<World, 'app' | 'now' | 'settleSeconds'>,
+  { forge, git }: Access,
+  pull: Pick<Pull, 'headSha' | 'createdAt'>,
+  { base, runs }: { readonly base: string; readonly runs: readonly CheckRun[] },
+  signal?: AbortSignal,
+): Promise<ChecksVerdict> {
+  const { statuses } = await forge.combinedStatus(pull.headSha, signal);
+  const others: OtherChecks = {
+    runs: runs.filter(({ appId }) => appId !== world.app.id),
+    statuses,
+    suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== world.app.id),
+  };
+  const began = Math.max(firstSeen(world, runs), Date.parse(pull.createdAt));
+  const age = Math.max(0, (world.now().getTime() - began) / 1_000);
+  const head = judgeHead(others, { age, settle: world.settleSeconds ?? SETTLE_SECONDS });
+  if (head.kind !== 'green') return head;
+  return judgeNames(others, await namesOn(world, { forge, git }, base, signal), age);
+}
+
+/**
+ * When Portico first saw the commit, as its checks there tell: whoever may push can make a commit of Portico's anew with
+ * another time in it.
+ */
+function firstSeen({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): number {
+  const own = runs.filter(({ appId, startedAt }) => appId === app.id && startedAt !== null);
+  return Math.min(...own.map(({ startedAt }) => Date.parse(startedAt ?? '')));
+}
+
+/**
+ * The checks of others on the newest commits of the base. Of all of them: what came first on the newest one, from Flux, a workflow that
+ * runs at an hour or for a comment, says nothing of the CI that has not begun there.
+ */
+async function namesOn(
+  world: Pick<World, 'app'>,
+  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  base: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const { oid } of await git.log({ to: base }, { limit: COMMITS, firstParent: true }, signal)) {
+    const runs = await forge.listChecks(oid, signal);
+    for (const { name, appId } of runs) if (appId !== world.app.id) names.add(name);
+    for (const { context } of (await forge.combinedStatus(oid, signal)).statuses) names.add(context);
+  }
+  return [...names];
+}

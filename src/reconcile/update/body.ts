@@ -1,0 +1,284 @@
+import type { UpdateDiff } from '../../package/diff/update-diff.ts';
+/** Pure: what an update pull request says. */
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { MergeNote } from '../../package/merge/merge-types.ts';
+import { digestOf, shortDigest } from '../../revision/digest.ts';
+import type { Keyring } from '../../revision/keyring.ts';
+import { cutText, MAX_BODY } from '../../text/cut-text.ts';
+import { conflictKey } from '../merge/open-conflicts.ts';
+import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
+import { code, details, table } from '../text/markdown-blocks.ts';
+import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
+import { stateParts, type ShownConflict } from './state.ts';
+
+/** What is said of one package. */
+export interface UpdatedPart {
+  /** From the top of the repository. */
+  readonly directory: string;
+  readonly path: string;
+  readonly upstream: string;
+  readonly from: string | undefined;
+  readonly to: string;
+  /** The revision that it becomes here. */
+  readonly publishes: string;
+  /** What changes in it; `diffRoom` says how long each text may be. Absent where there is no room for it. */
+  readonly diff?: UpdateDiff;
+  /** The package is made by this pull request. */
+  readonly created: boolean;
+  /** Markdown lines of the revisions on the way. */
+  readonly revisions?: readonly string[];
+  /** Inert Markdown: what people wrote about these revisions. */
+  readonly notes?: readonly string[];
+  /** Fields that both sides changed and functions write: they follow from others that both sides changed. */
+  readonly following?: readonly Conflict[];
+  /** What the merge decided by itself. */
+  readonly mergeNotes?: readonly MergeNote[];
+  /** The variant that keeps the package, and the file that says so. */
+  readonly variant?: { readonly name: string; readonly place: string };
+  /** Where the upstream shows the revision, and what changed since the one before. */
+  readonly links?: { readonly release: string; readonly compare?: string };
+  /** The commits of the upstream, before and now. */
+  readonly commits?: readonly [before: string | null, now: string];
+}
+
+interface UpdateBodyInput {
+  readonly repository: number;
+  readonly branch: string;
+  /** Name of the group that is updated together; absent for one package alone. */
+  readonly group?: string;
+  readonly parts: readonly UpdatedPart[];
+  readonly conflicts: readonly UpdateConflict[];
+}
+
+interface Titled {
+  readonly path: string;
+  readonly exists: boolean;
+  readonly planned?: unknown;
+  readonly upstream: { readonly current: string | undefined };
+}
+
+export function updateTitle({ path, exists, planned, upstream }: Titled, to: string): string {
+  if (!exists) return `Create ${path} at ${to}`;
+  return planned !== undefined && upstream.current === to
+    ? `Bring ${path} in step with its variant`
+    : `Update ${path} to ${to}`;
+}
+
+/** The title for one package, or for a group. */
+export function bundleTitle(
+  { group }: { readonly group?: string },
+  brought: readonly { readonly down: Titled; readonly to: string }[],
+): string {
+  const [first] = brought;
+  if (first === undefined) return `Update the group ${group ?? ''}`;
+  if (group === undefined) return updateTitle(first.down, first.to);
+  if (brought.length === 1) return `${updateTitle(first.down, first.to)} (group ${group})`;
+  const same = brought.every(({ to }) => to === first.to) ? ` to ${first.to}` : '';
+  return `Update ${brought.length} packages${same} (group ${group})`;
+}
+
+/** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
+const DIFFS = 20_000;
+const SURVIVORS = 5_000;
+const NOTES = 10_000;
+/** Diffs of a group that are shown, the rest stands under "Files changed". */
+const MOST_DIFFS = 25;
+
+/** The same update gives the same text, so that an unchanged pull request costs no write. */
+export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
+  const { conflicts, parts, group } = input;
+  const key = conflictKey(input.repository, input.branch);
+  const record = conflictRecord(key, conflicts, seals);
+  // As the record has them, from which they are shown again when some are settled.
+  const listed = readConflicts(key, record, seals);
+  const open = listed.map((conflict, at) => shownConflict({ ...conflict, number: at + 1 }, group));
+  const state = stateParts({
+    kind: 'open',
+    publishes: parts.map(({ path, publishes, to }) => ({ path, revision: publishes, from: to })),
+    conflicts: { open, listed: open.length },
+    paused: [],
+    ...(group !== undefined && { group }),
+  });
+  const shown = [
+    // First, because what is too long is cut at the end.
+    record,
+    group === undefined ? '' : holdsMarker(parts),
+    group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
+    state.first,
+    conflicts.length === 0 ? '' : followingOf(parts),
+    mergeNotesOf(input),
+    ...diffsOf(input),
+    ...parts.map(variantOf),
+    ...notesOf(parts),
+    ...revisionsOf(parts),
+    state.last,
+    commitsOf(parts),
+  ];
+  return cutText(shown.filter((part) => part !== '').join('\n\n'), MAX_BODY);
+}
+
+const MOST_FOLLOWING = 20;
+
+function followingOf(parts: readonly UpdatedPart[]): string {
+  const all = parts.flatMap(({ directory, following = [] }) =>
+    following.map(
+      ({ file, path }) => `${code(directory === '' ? file : `${directory}/${file}`)} ${code(path)}`,
+    ),
+  );
+  if (all.length === 0) return '';
+  const more = all.length - MOST_FOLLOWING;
+  const listed = all.slice(0, MOST_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
+}
+
+function mergeNotesOf({ group, parts }: UpdateBodyInput): string {
+  const notes = parts.flatMap(({ directory, mergeNotes: told = [] }) =>
+    group === undefined ? told : told.map((one) => ({ ...one, directory })),
+  );
+  return mergeNotesText(mergeNotes(notes));
+}
+
+/** In a group a file is told from the top of the repository. */
+export function shownConflict(
+  { directory = '', ...conflict }: UpdateConflict & { readonly number: number },
+  group: string | undefined,
+): ShownConflict {
+  const file = group === undefined || directory === '' ? conflict.file : `${directory}/${conflict.file}`;
+  return { ...conflict, file };
+}
+
+/** True when the body of a group's pull request is of other revisions than these. */
+export function holdsAnother(
+  body: string,
+  members: readonly { readonly down: { readonly directory: string }; readonly to: string }[],
+): boolean {
+  const said = /<!-- portico:holds [0-9a-f]+ -->/.exec(body)?.[0];
+  return (
+    said !== undefined &&
+    said !== holdsMarker(members.map(({ down, to }) => ({ directory: down.directory, to })))
+  );
+}
+
+function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): string {
+  const said = parts.map(({ directory, to }) => [directory, to]);
+  return `<!-- portico:holds ${shortDigest(digestOf('portico holds 1', said))} -->`;
+}
+
+function openingOf(part: UpdatedPart): string {
+  const { path, upstream, from, to, created } = part;
+  const links = linksOf(part);
+  if (created) return `Makes ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
+  if (from === to)
+    return `Leaves ${code(path)} at ${code(to)} of ${code(upstream)}, with other values.${links}`;
+  return `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.${links}`;
+}
+
+function linksOf({ links, to }: UpdatedPart): string {
+  if (links === undefined) return '';
+  const compare = links.compare === undefined ? '' : ` · [what changed upstream](${links.compare})`;
+  return ` [Release ${code(to)}](${links.release})${compare}`;
+}
+
+function linkList({ release, compare }: NonNullable<UpdatedPart['links']>): string {
+  return `[release](${release})${compare === undefined ? '' : `, [diff](${compare})`}`;
+}
+
+function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
+  const rows = parts.map(({ path, upstream, from, to, created, links }) => [
+    code(path),
+    code(upstream),
+    created ? 'new' : from === undefined ? '' : code(from),
+    code(to),
+    links === undefined ? '' : linkList(links),
+  ]);
+  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'from', 'to', ''], rows)}`;
+}
+
+function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {
+  if (variant === undefined) return '';
+  const what = all.length === 1 ? 'this package' : code(path);
+  return `The variant ${code(variant.name)} keeps ${what} in step; ${code(variant.place)} says how.`;
+}
+
+/** Characters for the diff of the part at this position; 0 for one that is not shown. */
+export function diffRoom(parts: number, at: number): number {
+  return at < MOST_DIFFS ? Math.floor(DIFFS / Math.min(parts, MOST_DIFFS)) : 0;
+}
+
+/** What a cluster sees comes first, then what stays as it is here, then the package's own files. */
+function diffsOf({ parts, group }: UpdateBodyInput): string[] {
+  const told = parts.flatMap((part) => (part.diff === undefined ? [] : [{ ...part, diff: part.diff }]));
+  const diffs = told.map(({ path, to, diff }) => {
+    const { cluster, own, survives } = diff;
+    const name = group === undefined ? '' : ` in ${code(path)}`;
+    return [
+      cluster === ''
+        ? `**Nothing changes in the cluster${name}.**`
+        : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
+      survivesText(survives, to, SURVIVORS / told.length),
+      own === '' ? '' : details(`Files of the package itself`, own),
+    ]
+      .filter((text) => text !== '')
+      .join('\n\n');
+  });
+  const more = parts.length - diffs.length;
+  return more > 0 ? [...diffs, `What changes in ${more} more is not shown here.`] : diffs;
+}
+
+function survivesText(survives: readonly string[] | undefined, to: string, room: number): string {
+  if (survives === undefined) return '';
+  if (survives.length === 0) return `**Local changes:** none; it is what upstream ${code(to)} says.`;
+  let left = room;
+  const fitting = survives.filter((line) => (left -= line.length + 3) >= 0);
+  const more = survives.length - fitting.length;
+  const lines = [...fitting, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) => `- ${line}`);
+  return `**Local changes that stay:**\n\n${lines.join('\n')}`;
+}
+
+/** Packages of one upstream pass the same revisions: each list is told once. */
+function revisionsOf(parts: readonly UpdatedPart[]): string[] {
+  const lists = new Map<string, string>();
+  for (const { upstream, revisions = [] } of parts) {
+    if (revisions.length > 0) lists.set(revisions.join('\n'), upstream);
+  }
+  return [...lists].map(([list, upstream]) =>
+    details(
+      lists.size === 1 ? 'Revisions on the way' : `Revisions of ${htmlCode(upstream)} on the way`,
+      list,
+    ),
+  );
+}
+
+function notesOf(parts: readonly UpdatedPart[]): string[] {
+  const notes = [...new Set(parts.flatMap((part) => part.notes ?? []))];
+  if (notes.length === 0) return [];
+  const shown: string[] = [];
+  let room = NOTES;
+  for (const note of notes) {
+    if (note.length > room) break;
+    room -= note.length;
+    shown.push(note);
+  }
+  const more = notes.length - shown.length;
+  if (more > 0) shown.push(`The notes of ${more} more are not shown here.`);
+  return [details('Release notes of the upstream', shown.join('\n\n'))];
+}
+
+/** Ids of commits are for whoever looks closer: they are last. */
+function commitsOf(parts: readonly UpdatedPart[]): string {
+  const told = new Set(
+    parts.flatMap(({ upstream, from, to, commits }) => {
+      if (commits === undefined) return [];
+      const [before, now] = commits.map((id) => (id === null ? '' : ` ${code(id.slice(0, 12))}`));
+      const was = from === undefined || from === to || before === '' ? '' : `${code(from)}${before} → `;
+      return [`${code(upstream)} ${was}${code(to)}${now}`];
+    }),
+  );
+  return told.size === 0 ? '' : `<sub>${[...told].slice(0, MOST_DIFFS).join(' · ')}</sub>`;
+}
+
+/** Inside of `<summary>` Markdown is not read. */
+function htmlCode(text: string): string {
+  const inert = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<code>${inert.replaceAll('@', '@\u200b').replaceAll('#', '#\u200b')}</code>`;
+}

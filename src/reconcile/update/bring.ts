@@ -1,0 +1,254 @@
+import { nothingComes } from '../downstream/not-shared.ts';
+import { withheld, type WithheldReason } from '../downstream/update-target.ts';
+/** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
+import { conflictKey, updateConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
+import { updatedPackage } from '../merge/update-content.ts';
+import type { World } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { packagesOf, readConflicts } from '../seal/update-record.ts';
+import { saidOf, type Bundle, type Candidate, type Member } from './bundle.ts';
+import { decideRevision } from './decision.ts';
+import { closeMoot } from './left.ts';
+import { mergedAlone } from './merge.ts';
+import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
+import { stageUpdate, type Brought, type Staged } from './push.ts';
+import { declinedBefore, isCurrent, mergedBy, tooMany } from './standing.ts';
+import { tooEarly } from './timing.ts';
+import type { InStep } from './variant-in-step.ts';
+import type { VariantOutcome } from './variant.ts';
+
+/** What outlives one look. */
+export interface UpdateMemory extends UpdateWords {
+  readonly inStep: InStep;
+}
+
+/** How many update pull requests are open in a repository; counted up by whoever is about to open one. */
+export interface Room {
+  readonly maxOpen: number;
+  open(): Promise<number>;
+  take(): void;
+}
+
+export interface Prepared {
+  readonly bundle: Bundle;
+  /** Absent where nothing is to be pushed and said. */
+  readonly staged?: Staged;
+  /** Package → what came of it so far. */
+  readonly outcomes: Map<string, VariantOutcome>;
+}
+
+/** Decides what a bundle's pull request brings, and makes its commit. */
+export async function prepareBundle(
+  world: World,
+  bundle: Bundle,
+  memory: UpdateMemory,
+  room: Room,
+  signal?: AbortSignal,
+): Promise<Prepared> {
+  const outcomes = new Map<string, VariantOutcome>();
+  const done: Prepared = { bundle, outcomes };
+  const visible = await visibleOnly(world, bundle, outcomes, signal);
+  if (bundle.group !== undefined && bundle.candidates.length === 0) {
+    await closeOurs(world, bundle, GROUP_GONE, signal);
+    return done;
+  }
+  const decided = await decideAll(world, bundle, visible, memory.inStep, outcomes, signal);
+  const { open } = bundle;
+  if (open !== undefined && decided.length > 0 && (await isCurrent(world, bundle, decided, open, signal))) {
+    await stands(world, bundle, decided, memory, outcomes, signal);
+    return done;
+  }
+  for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
+    if (outcome.kind === 'withheld') await closeMoot(world, bundle, outcome, signal);
+  }
+  const members = await timely(world, bundle, decided, outcomes, signal);
+  if (members.length === 0) return done;
+  if (open !== undefined && members !== decided && (await isCurrent(world, bundle, members, open, signal))) {
+    await stands(world, bundle, members, memory, outcomes, signal);
+    return done;
+  }
+  if (open === undefined && !members.some(({ asked }) => asked)) {
+    const full = tooMany(await room.open(), room.maxOpen);
+    if (full !== null) {
+      for (const { down, to } of members) outcomes.set(down.path, { ...full, to });
+      return done;
+    }
+  }
+  const wanted = await contentOf(world, bundle, members, outcomes, signal);
+  if (wanted.every(({ stays }) => stays !== undefined)) return done;
+  const staged = await stageUpdate(world, bundle, wanted, signal);
+  if (staged.kind === 'withheld') {
+    for (const { down, to } of members) outcomes.set(down.path, { ...staged, to });
+    return done;
+  }
+  for (const { down, stays } of staged.brought) if (stays !== undefined) outcomes.set(down.path, stays);
+  if (open === undefined) room.take();
+  return { bundle, staged, outcomes };
+}
+
+const GROUP_GONE = 'Its packages are not updated as a group any more: each has a pull request of its own.';
+
+/** What may not come here closes the pull request that brings it; a group goes on without it where it was not in yet. */
+async function visibleOnly(
+  world: World,
+  bundle: Bundle,
+  outcomes: Map<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
+): Promise<readonly Candidate[]> {
+  const { candidates, group } = bundle;
+  const hidden = candidates.filter(({ down }) => !down.visible);
+  if (hidden.length === 0) return candidates;
+  const known = hidden.some(({ down }) => saidOf(bundle, down.directory) !== undefined);
+  const closing = group === undefined || known ? bundle : { ...bundle, open: undefined };
+  for (const { down } of hidden) {
+    const blocked = nothingComes(
+      bundle.home,
+      down.planned === undefined ? down.upstream.lock.repo : undefined,
+    );
+    if (outcomes.size === 0) await closeOurs(world, closing, blocked.message, signal);
+    outcomes.set(down.path, blocked);
+  }
+  if (!known) return candidates.filter(({ down }) => down.visible);
+  for (const { down } of candidates) {
+    if (down.visible)
+      outcomes.set(down.path, withheld('declined', 'The pull request of its group was closed.'));
+  }
+  return [];
+}
+
+/** For these reasons a package keeps its place in the open pull request of its group. */
+const STAYS: readonly WithheldReason[] = [
+  'wave-waiting',
+  'wave-stopped',
+  'wave-rolled-back',
+  'upstream-unreachable',
+  'no-such-revision',
+];
+
+async function decideAll(
+  world: World,
+  bundle: Bundle,
+  candidates: readonly Candidate[],
+  inStep: InStep,
+  outcomes: Map<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
+): Promise<readonly Member[]> {
+  const members: Member[] = [];
+  for (const candidate of candidates) {
+    const { down } = candidate;
+    const said = saidOf(bundle, down.directory);
+    const decided = await decideRevision(world, candidate, said, inStep, signal);
+    if (decided.kind === 'decided') members.push({ down, to: decided.to, asked: decided.asked });
+    else {
+      const merged =
+        decided.reason === 'up-to-date' ? await mergedBy(world, bundle, down, signal) : undefined;
+      outcomes.set(down.path, merged === undefined ? decided : { ...decided, merged });
+      if (bundle.group !== undefined && said !== undefined && STAYS.includes(decided.reason)) {
+        members.push({ down, to: said.to, asked: false });
+      }
+    }
+  }
+  return members.toSorted((a, b) => (a.down.directory < b.down.directory ? -1 : 1));
+}
+
+/** The branch holds it: it merges itself, or waits. */
+async function stands(
+  world: World,
+  bundle: Bundle,
+  members: readonly Member[],
+  memory: UpdateMemory,
+  outcomes: Map<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { open, home } = bundle;
+  if (open === undefined) return;
+  await putLabels(world, home, open, memory, { isNew: false }, signal);
+  const merged = await mergedAlone(world, bundle, members, open, signal);
+  for (const { down, to } of members) {
+    if (outcomes.has(down.path) && merged === null) continue;
+    outcomes.set(down.path, { kind: merged === null ? 'unchanged' : 'merged', pull: open.number, to });
+  }
+}
+
+/** Those that may be brought now: in time, and not declined. The same list where that is all. */
+async function timely(
+  world: World,
+  bundle: Bundle,
+  members: readonly Member[],
+  outcomes: Map<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
+): Promise<readonly Member[]> {
+  const kept: Member[] = [];
+  for (const member of members) {
+    const { down, to, asked } = member;
+    const said = saidOf(bundle, down.directory);
+    const declined =
+      asked || bundle.open !== undefined ? null : await declinedBefore(world, bundle, member, signal);
+    const held = declined ?? (asked ? null : await tooEarly(world, down, to, signal));
+    if (held === null) {
+      kept.push(member);
+      continue;
+    }
+    // Outside of its schedule a repository is left alone as a whole.
+    if (held.reason === 'not-scheduled' && !members.some((one) => one.asked)) {
+      for (const one of members) {
+        if (!outcomes.has(one.down.path)) outcomes.set(one.down.path, { ...held, to: one.to });
+      }
+      return [];
+    }
+    if (!outcomes.has(down.path)) outcomes.set(down.path, { ...held, to });
+    if (said !== undefined && bundle.group !== undefined) kept.push({ down, to: said.to, asked: false });
+  }
+  return kept.length === members.length && kept.every((one, at) => one === members[at]) ? members : kept;
+}
+
+/** The content of each; what cannot be made stays as the branch has it, if it is there. */
+async function contentOf(
+  world: World,
+  bundle: Bundle,
+  members: readonly Member[],
+  outcomes: Map<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
+): Promise<readonly Brought[]> {
+  const { git } = bundle.home.access;
+  const listed = await listedConflicts(world, bundle, signal);
+  const wanted: Brought[] = [];
+  for (const { down, to } of members) {
+    const { directory, path } = down;
+    const standing = listed.open.filter((one) => one.directory === directory);
+    const made = await updatedPackage(world, down, to, signal);
+    if (!('kind' in made)) {
+      const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
+      wanted.push({ ...made, conflicts, down, standing });
+      continue;
+    }
+    outcomes.set(path, { ...made, to });
+    const said = saidOf(bundle, directory);
+    if (bundle.group === undefined || said === undefined || bundle.head === null) continue;
+    const files = await filesAt(git, bundle.head, directory, signal);
+    const local = await filesAt(git, down.base.oid, directory, signal);
+    wanted.push({ to: said.to, files, local, conflicts: standing, standing, down, stays: made });
+  }
+  return wanted;
+}
+
+interface Listed {
+  readonly open: readonly OpenConflict[];
+  /** A conflict that somebody settled on the branch is not opened again while its three values are the same. */
+  readonly settled: ReadonlySet<string>;
+}
+
+async function listedConflicts(
+  world: World,
+  { home: { access, facts }, open: pull, head, before, branch }: Bundle,
+  signal: AbortSignal | undefined,
+): Promise<Listed> {
+  if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };
+  const { conflicts } = await updateConflicts(world, access, { pull, facts }, head, signal);
+  const open = new Set(conflicts.map(({ directory, id }) => `${directory}:${id}`));
+  const [first] = packagesOf(before.record);
+  const settled = readConflicts(conflictKey(facts.id, branch), pull.body, world.seals)
+    .map(({ directory = first?.directory ?? '', id }) => `${directory}:${id}`)
+    .filter((name) => !open.has(name));
+  return { open: conflicts, settled: new Set(settled) };
+}

@@ -1,0 +1,194 @@
+/** What one pull request brings: the update of one package, or those of a group. */
+import { groupOf, priorityOf } from '../../config/update-order.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
+import { groupBranch, groupOfBranch } from '../../revision/ref-name.ts';
+import { downstreamIn, type Downstream, type Home, type VariantTarget } from '../downstream/downstream.ts';
+import type { Withheld, WithheldReason } from '../downstream/update-target.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
+import type { Pull } from '../forge-port.ts';
+import type { CommitInfo } from '../git-port.ts';
+import type { World } from '../ports.ts';
+import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
+
+/** A package that was looked at. */
+export interface Candidate {
+  readonly down: Downstream;
+  readonly target: VariantTarget;
+}
+
+export interface Bundle {
+  readonly home: Home;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+  /** Name of the group; absent for one package alone. */
+  readonly group?: string;
+  readonly candidates: readonly Candidate[];
+  /** All there ever were of the branch, newest first. */
+  readonly pulls: readonly Pull[];
+  readonly open: Pull | undefined;
+  /** Head of the branch; null where it is not there. */
+  readonly head: string | null;
+  /** Our newest commit on the branch. */
+  readonly before: { readonly commit: CommitInfo; readonly record: UpdateRecord } | null;
+}
+
+/** One package of a bundle at the revision that it is brought to. */
+export interface Member {
+  readonly down: Downstream;
+  readonly to: string;
+  readonly asked: boolean;
+}
+
+/** What the open pull request says that it brings to a package. */
+export function saidOf({ open, before }: Bundle, directory: string): UpdatedPackage | undefined {
+  if (open === undefined || before === null) return undefined;
+  return packagesOf(before.record).find((one) => one.directory === directory);
+}
+
+export interface Looked {
+  readonly bundles: readonly Bundle[];
+  /** Package → why it is in none. */
+  readonly withheld: ReadonlyMap<string, Withheld>;
+}
+
+/**
+ * Reads what these packages, and whoever is grouped with them, are updated by. A group that nobody is in any more is a
+ * bundle without candidates as long as its pull request is open. `guarded` takes what goes wrong with one of them.
+ */
+export async function lookAtBundles(
+  world: World,
+  home: Home,
+  asked: { readonly targets: readonly VariantTarget[]; readonly groups: readonly string[] },
+  guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>,
+  signal?: AbortSignal,
+): Promise<Looked> {
+  const bundles: Bundle[] = [];
+  const withheld = new Map<string, Withheld>();
+  const groups = new Map<string, Candidate[]>();
+  const unread = new Set<string>();
+  for (const name of [...asked.groups, ...(await leftGroups(home, signal))]) groups.set(name, []);
+  const targets = new Map(asked.targets.map((target) => [target.package, target]));
+  for (const path of [
+    ...targets.keys(),
+    ...groupedWith(world, home, [...targets.keys()], [...groups.keys()]),
+  ]) {
+    const target = targets.get(path) ?? { repository: home.access.ref, package: path };
+    const group = groupOf(home.config.updates, path);
+    const read = await guarded(async () => {
+      const down = await downstreamIn(world, home, path, signal);
+      if ('kind' in down) {
+        withheld.set(path, down);
+        return !UNSURE.includes(down.reason);
+      }
+      const own = group === undefined || (await hasOwn(home, down, signal));
+      if (own) bundles.push(await bundleOf(world, home, down.branch, [{ down, target }], {}, signal));
+      else {
+        const branch = groupBranch(group.name);
+        groups.set(group.name, [...(groups.get(group.name) ?? []), { down: { ...down, branch }, target }]);
+      }
+      return true;
+    });
+    if (read !== true && group !== undefined) unread.add(group.name);
+  }
+  for (const [group, candidates] of groups) {
+    // What could not be read must not look as if it had left the group.
+    if (unread.has(group)) continue;
+    await guarded(async () => {
+      const bundle = await bundleOf(world, home, groupBranch(group), candidates, { group }, signal);
+      if (candidates.length > 0 || bundle.open !== undefined) bundles.push(bundle);
+    });
+  }
+  return { bundles, withheld };
+}
+
+/** For these reasons nobody knows what a package should be at. */
+const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
+
+async function bundleOf(
+  world: Pick<World, 'seals'>,
+  home: Home,
+  branch: string,
+  candidates: readonly Candidate[],
+  about: { readonly group?: string },
+  signal: AbortSignal | undefined,
+): Promise<Bundle> {
+  const { git, forge } = home.access;
+  const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  const head = await git.resolve(`refs/heads/${branch}`, signal);
+  return {
+    home,
+    branch,
+    ...about,
+    candidates,
+    pulls,
+    open: pulls.find(({ state }) => state === 'open'),
+    head,
+    before: head === null ? null : await newestSealed(git, head, world.seals, signal),
+  };
+}
+
+/** A package that had a pull request of its own before it was grouped keeps it until that is merged or closed. */
+async function hasOwn(
+  { access: { git, forge } }: Home,
+  { branch }: Downstream,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if ((await git.resolve(`refs/heads/${branch}`, signal)) === null) return false;
+  return (await forge.pullsForHead({ branch }, { state: 'open' }, signal)).length > 0;
+}
+
+/** Groups that have a branch, and are not in the configuration any more. */
+async function leftGroups(
+  { access: { git }, config }: Home,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const { groups = [] } = config.updates;
+  const refs = await git.refs('refs/heads/portico/update/', signal);
+  return [...refs.keys()]
+    .map((ref) => groupOfBranch(ref.slice('refs/heads/'.length)))
+    .filter((name): name is string => groups.every((group) => group.name !== name) && name !== undefined);
+}
+
+/** The other packages of the groups that these packages are in, and all of these groups. */
+function groupedWith(
+  { catalog }: World,
+  { access: { ref }, config: { updates } }: Home,
+  paths: readonly string[],
+  named: readonly string[],
+): string[] {
+  if (updates.groups === undefined) return [];
+  const names = new Set([...named, ...paths.map((path) => groupOf(updates, path)?.name)]);
+  return downstreamPaths(catalog, ref.id)
+    .filter((path) => !paths.includes(path))
+    .filter((path) => {
+      const group = groupOf(updates, path);
+      return group !== undefined && names.has(group.name);
+    });
+}
+
+/**
+ * The packages that the configuration puts before one of these: where there is no room for all, theirs come first, whoever
+ * was looked at.
+ */
+export function putBefore(
+  { catalog }: Pick<World, 'catalog'>,
+  { access: { ref }, config: { updates } }: Home,
+  paths: readonly string[],
+): string[] {
+  const last = Math.max(...paths.map((path) => priorityOf(updates, path)));
+  return downstreamPaths(catalog, ref.id).filter(
+    (path) => !paths.includes(path) && priorityOf(updates, path) < last,
+  );
+}
+
+/** Packages of a repository that have an upstream or a variant, by name. */
+function downstreamPaths(catalog: World['catalog'], id: number): string[] {
+  const known = catalog.get(id);
+  const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
+    lock === null ? [] : [packagePathOf(known?.directory ?? '.', directory) ?? directory],
+  );
+  const kept = variantPlan(catalog)
+    .planned.filter(({ downstream }) => downstream.repository.ref.id === id)
+    .map(({ downstream }) => downstream.path);
+  return [...new Set([...followed, ...kept])].toSorted();
+}

@@ -1,0 +1,97 @@
+import { newestInRange } from '../../config/follow.ts';
+import type { UpdatePolicy } from '../../config/repository-config.ts';
+import type { Downstream, VariantTarget } from '../downstream/downstream.ts';
+import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
+import type { World } from '../ports.ts';
+import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
+import { pauseOf } from '../repository/pause.ts';
+import { heldByWave, rolledBackTo, type WayBack } from '../rollout/rollouts.ts';
+import type { UpdatedPackage } from '../seal/update-record.ts';
+import type { InStep } from './variant-in-step.ts';
+
+/** The revision that a package should be brought to. */
+export interface Decided {
+  readonly kind: 'decided';
+  readonly to: string;
+  /**
+   * Somebody asked for it here, or a rollout of this repository goes back: schedule, limits and what was declined do not
+   * hold it. What another repository ordered passes none of them.
+   */
+  readonly asked: boolean;
+}
+
+/** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
+export async function decideRevision(
+  world: World,
+  { down, target }: { readonly down: Downstream; readonly target: VariantTarget },
+  said: UpdatedPackage | undefined,
+  inStep: InStep,
+  signal?: AbortSignal,
+): Promise<Decided | Withheld> {
+  const { upstream, access, config, planned } = down;
+  const paused = target.to === undefined ? await pauseOf(world, access, down.directory, signal) : null;
+  if (typeof paused?.by === 'string') {
+    return withheld(
+      'paused',
+      `Updates are paused by ${paused.by}: /portico resume ${down.path} lets them come again.`,
+    );
+  }
+  const ordered = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
+  // A revision that was asked for by command stays the target of its pull request until that is closed.
+  const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
+  const asked = target.to ?? back?.to ?? before;
+  const chosen = updateTarget({
+    policy: policyOf(down),
+    asked,
+    current: upstream.current,
+    newest: upstream.newest,
+    available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
+    channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
+  });
+  const revision = await revisionToBring(world, down, chosen, inStep, signal);
+  if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
+    return notLedBack(down);
+  if (typeof revision !== 'string')
+    return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
+  const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
+  if (held !== null) return { ...held, to: revision };
+  return { kind: 'decided', to: revision, asked: target.to !== undefined || back?.own === true };
+}
+
+/**
+ * What was ordered elsewhere is obeyed where the base configuration says so; and only who follows whatever is newest is
+ * led back: a pin and a channel say where to be.
+ */
+function isLedBack(down: Downstream, back: WayBack): boolean {
+  if (back.own) return true;
+  const { follow } = policyOf(down);
+  const isIn = follow.kind === 'range' && newestInRange(follow.range, [back.to]) !== undefined;
+  return back.obeyed && (follow.kind === 'latest' || isIn);
+}
+
+function notLedBack({ upstream: { current = '' } }: Downstream): Withheld {
+  const message = `The rollout of its upstream takes ${current} back, which proposes nothing here: updates.follow says where to be, or spec.controlledBy does not name the repository of the rollout. \`/portico rollback\` leads back by hand.`;
+  return { ...withheld('wave-rolled-back', message), to: current };
+}
+
+/** A variant's document says what is followed; everything else is the downstream repository's business. */
+function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
+  if (planned === undefined) return updates;
+  const { revision } = planned;
+  return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
+}
+
+/** A variant at its revision still has to change when its document or the inventory did. */
+async function revisionToBring(
+  world: World,
+  down: Downstream,
+  chosen: Target,
+  inStep: InStep,
+  signal: AbortSignal | undefined,
+): Promise<string | Withheld> {
+  if (chosen.kind === 'target') return chosen.revision;
+  const { current } = down.upstream;
+  if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
+  return (await inStep(world, down, current, signal)) ? chosen : current;
+}

@@ -1,0 +1,60 @@
+/** Update pull requests that are left behind: what they would bring is there already, or nowhere to be brought to. */
+import { packagePathOf } from '../../revision/package-path.ts';
+import { parseBranch } from '../../revision/ref-name.ts';
+import type { Home } from '../downstream/downstream.ts';
+import type { Withheld } from '../downstream/update-target.ts';
+import type { Pull } from '../forge-port.ts';
+import type { World } from '../ports.ts';
+import { code } from '../text/markdown-blocks.ts';
+import type { Bundle } from './bundle.ts';
+import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './pull.ts';
+import { hasPeoplesCommits } from './replay.ts';
+
+/**
+ * Closes the pull request of a package that is where it should be, because its revision was retired, or somebody brought
+ * it by other means; and one that brings what its rollout takes back. Commits of people on its branch keep it open: they
+ * are theirs to throw away.
+ */
+export async function closeMoot(
+  world: World,
+  bundle: Bundle,
+  { reason, message, to }: Withheld,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { home, head, before, group } = bundle;
+  if (group !== undefined || before === null || before.commit.oid !== head) return;
+  const isBack = reason === 'wave-rolled-back' && before.record.to === to;
+  if (reason !== 'up-to-date' && !isBack) return;
+  if (await hasPeoplesCommits(world, home.access.git, { base: home.base.oid, head }, signal)) return;
+  await closeOurs(world, bundle, isBack ? message : `There is nothing left to bring. ${message}`, signal);
+}
+
+/** Closes the pull requests of a package that is gone from the registered branch. */
+export async function closeGone(
+  world: Pick<World, 'app'>,
+  home: Home,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { access, config } = home;
+  const why = `${code(path)} is gone from ${code(config.branch)}: there is nothing to update.`;
+  for (const pull of await access.forge.listOpenPulls(signal)) {
+    const parsed = parseBranch(pull.headRef);
+    if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;
+    await closeOurPull(world, home, pull, why, signal);
+  }
+}
+
+/** True where Portico closed it, so that it says nothing of what people want. */
+export async function closedByUs(
+  world: Pick<World, 'app'>,
+  { access: { forge } }: Home,
+  { number }: Pull,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const comments = await forge.listComments(number, signal);
+  return comments.some(
+    ({ author, body }) =>
+      author === world.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED}`),
+  );
+}

@@ -1,0 +1,171 @@
+/** Updates that merge themselves, where the downstream's configuration says so. */
+import type { UpdatePolicy } from '../../config/repository-config.ts';
+import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
+import { AGGREGATE_CHECK } from '../check-names.ts';
+import type { Downstream } from '../downstream/downstream.ts';
+import type { MergeAnswer, Pull } from '../forge-port.ts';
+import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
+import type { World } from '../ports.ts';
+import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
+import { recordPublishRequest } from '../publication/publish-request.ts';
+import { pauseOf } from '../repository/pause.ts';
+import { consentCheck, ourApproval } from '../review/proposal-approval.ts';
+import { isNobodys, loadBeneath } from '../review/unpublished-beneath.ts';
+import { hasForeignOrders } from '../rollout/rollouts.ts';
+import { told } from '../text/markdown-blocks.ts';
+import { FINE } from './automerge-checks.ts';
+import { lookAtChecks } from './automerge-look.ts';
+import type { Bundle, Member } from './bundle.ts';
+import type { UpdatePull } from './pull.ts';
+import { hasPeoplesCommits } from './replay.ts';
+
+/**
+ * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
+ * green, ours included, and all its commits are Portico's: whoever edits it merges it. No way back merges itself, nor what would
+ * publish something else along. Null
+ * where it waits.
+ */
+export async function mergedAlone(
+  world: World,
+  { home, branch, head, before }: Bundle,
+  members: readonly Member[],
+  pull: Pull,
+  signal?: AbortSignal,
+): Promise<UpdatePull | null> {
+  const { access, config, facts } = home;
+  // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
+  if (members.some(({ down, to }) => isBack(down.upstream.current, to))) return null;
+  // Whoever writes documents elsewhere may propose here, and no more.
+  if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
+    return null;
+  const { automerge } = config.updates;
+  const steps = members.map(({ down, to }) => (down.exists ? stepOf(down.upstream.current, to) : 'all'));
+  if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
+  // What was pushed past the rules would be published along, with nobody's approval.
+  const beneath = {
+    facts,
+    config,
+    base: home.base.oid,
+    directories: members.map(({ down }) => down.directory),
+  };
+  if (!isNobodys(await loadBeneath(world, access, beneath, signal))) return null;
+  // A pause or an order that nobody can vouch for: somebody looks before anything merges.
+  for (const { down } of members) if (await hasForeignRecord(world, down, signal)) return null;
+  if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
+    return null;
+  // What people committed below it is not Portico's to merge either.
+  if (await hasPeoplesCommits(world, access.git, { base: home.base.oid, head }, signal)) return null;
+  const checks = await access.forge.listChecks(pull.headSha, signal);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  if (ours?.status !== 'completed') return null;
+  // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
+  const approval = ours.conclusion === 'action_required' ? ourApproval(world, checks) : undefined;
+  const own = checks.filter((run) => run.appId === world.app.id);
+  const open = own.filter((run) => approval === undefined || (run !== approval && run !== ours));
+  if (!open.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
+    return null;
+  const looked = { base: home.base.oid, runs: checks };
+  const others = await lookAtChecks(world, access, pull, looked, signal);
+  if (others.kind !== 'green') {
+    world.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
+    if (others.kind === 'wait' && others.seconds !== undefined) {
+      await world.enqueue(settledBranchJob(access.ref, branch, Math.ceil(others.seconds)));
+    }
+    return null;
+  }
+  if (approval !== undefined) {
+    const consent = consentCheck(config, pull.headSha, ours.externalId);
+    if (ours.externalId === '' || approval.externalId === consent.externalId) return null;
+    await access.forge.putCheck(consent, signal);
+    await world.enqueue(proposalJob(access.ref, pull.number));
+    return null;
+  }
+  const stillStands = async (s?: AbortSignal): Promise<boolean> =>
+    (await access.forge.listChecks(pull.headSha, s)).some(
+      ({ id, conclusion, externalId }) =>
+        id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
+    );
+  if (!(await mergeOrQueue(world, home, pull, stillStands, signal))) return null;
+  await world.enqueue(publicationJob(access.ref));
+  return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+}
+
+const NOT_LET: Readonly<Record<string, string>> = {
+  blocked: 'rules of the branch do not let it',
+  forbidden: 'the forge does not let the App do it',
+};
+const REFUSED_MARKER = '<!-- portico:automerge -->';
+
+/**
+ * True where it merged. By the method that the repository allows: the record of what an update brings is sealed in the commits of its branch,
+ * which stay reachable by the pull request, so that a squash loses nothing. Where the branch takes what comes through a
+ * queue alone, it goes there. A rule that stands against it is told once.
+ */
+async function mergeOrQueue(
+  world: World,
+  { access, config, facts }: Bundle['home'],
+  pull: Pull,
+  stillStands: (signal?: AbortSignal) => Promise<boolean>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { forge } = access;
+  const request = { requestedBy: world.app.slug };
+  const title = `${pull.title} (#${pull.number})`;
+  const merging = { facts, pull, config, title };
+  const answer = await mergeAsAllowed(
+    world,
+    access,
+    merging,
+    { sha: pull.headSha, stillStands },
+    request,
+    signal,
+  );
+  if (answer.ok) return true;
+  let refused: Pick<Exclude<MergeAnswer, { ok: true }>, 'reason' | 'message'> = answer;
+  if (answer.reason === 'queue') {
+    await recordPublishRequest(world, access, facts, pull, { ...request, head: pull.headSha }, signal);
+    const queued = await forge.enqueuePull(pull.nodeId, pull.headSha, signal);
+    if (queued.ok) return false;
+    refused = queued;
+  }
+  const { reason, message: err } = refused;
+  world.log.info({ pull: pull.number, reason, err }, 'the update did not merge itself');
+  const why = NOT_LET[reason];
+  if (why !== undefined) {
+    const text = `**This update may merge itself, and ${why}**: ${told(err)}\n\nMerge it once that is satisfied.`;
+    await forge.upsertSticky(pull.number, REFUSED_MARKER, text, signal);
+  }
+  return false;
+}
+
+/** A ref that Portico has not written stands where a pause or orders would. */
+async function hasForeignRecord(
+  world: World,
+  down: Downstream,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const pause = await pauseOf(world, down.access, down.directory, signal);
+  return (pause !== null && pause.by === null) || hasForeignOrders(world, down, signal);
+}
+
+function isBack(from: string | undefined, to: string): boolean {
+  const a = from === undefined ? undefined : parseRevisionName(from);
+  const b = parseRevisionName(to);
+  return a !== undefined && b !== undefined && compareRevisions(b, a) < 0;
+}
+
+type Step = 'patch' | 'minor' | 'all';
+
+/** How big a step is; numbers without dots, and values that change at one revision, tell nothing: any size. */
+function stepOf(from: string | undefined, to: string): Step {
+  const a = from === undefined ? undefined : parseRevisionName(from);
+  const b = parseRevisionName(to);
+  if (a?.kind !== 'semver' || b?.kind !== 'semver' || a.major !== b.major || a.name === b.name) return 'all';
+  return a.minor === b.minor ? 'patch' : 'minor';
+}
+
+const SIZES: readonly UpdatePolicy['automerge'][] = ['none', 'patch', 'minor', 'all'];
+
+function allows(policy: UpdatePolicy['automerge'], step: Step): boolean {
+  return SIZES.indexOf(policy) >= SIZES.indexOf(step);
+}

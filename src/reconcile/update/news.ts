@@ -1,0 +1,73 @@
+import type { World } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { packagesOf } from '../seal/update-record.ts';
+import { code, details } from '../text/markdown-blocks.ts';
+import type { Bundle, Member } from './bundle.ts';
+
+const MARKER = '<!-- portico:retargeted -->';
+
+/** Room for the diffs of all packages, in characters. */
+const ROOM = 25_000;
+
+/**
+ * Says in one comment, which is edited the next time, that an open update brings other revisions now, and what changed
+ * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
+ */
+export async function tellOfRetarget(
+  { content }: Pick<World, 'content'>,
+  { home: { access }, open, head, before, group }: Bundle,
+  members: readonly Pick<Member, 'down' | 'to'>[],
+  now: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (open === undefined || head === null || before === null) return;
+  const { git, forge } = access;
+  const said = packagesOf(before.record);
+  const news = members.flatMap(({ down, to }) => {
+    const was = said.find(({ directory }) => directory === down.directory)?.to;
+    return was === to ? [] : [{ down, to, was }];
+  });
+  const gone = said.filter(({ directory }) => members.every(({ down }) => down.directory !== directory));
+  const [first] = news;
+  if (first === undefined && gone.length === 0) return;
+  const reviews = await forge.listReviews(open.number, signal);
+  const reviewed = reviews.findLast(
+    ({ authorIsBot, commitId }) => !authorIsBot && commitId !== null,
+  )?.commitId;
+  const known = reviewed === undefined || reviewed === null ? null : await git.resolve(reviewed, signal);
+  const alone = group === undefined ? first : undefined;
+  const since =
+    known !== null
+      ? 'since the last review'
+      : alone?.was === undefined
+        ? 'since it was proposed'
+        : `since ${code(alone.was)} was proposed`;
+  const limit = Math.floor(ROOM / Math.max(1, news.length + gone.length));
+  const places = [...news.map(({ down }) => down.directory), ...gone.map(({ directory }) => directory)];
+  const diffs: string[] = [];
+  for (const directory of places) {
+    const sides = {
+      before: await filesAt(git, known ?? head, directory, signal),
+      after: await filesAt(git, now, directory, signal),
+    };
+    const { text } = await content.diffText({ ...sides, limit }, signal);
+    diffs.push(alone === undefined ? `${code(directory === '' ? '.' : directory)}\n\n${text}` : text);
+  }
+  const opening =
+    alone !== undefined
+      ? `**This pull request brings ${code(alone.to)} now**, and brought ${code(alone.was ?? '')} before.`
+      : `**This pull request brings other revisions now:** ${[
+          ...news.map(
+            ({ down, to, was }) =>
+              `${code(down.path)} ${was === undefined ? 'is new at' : `${code(was)} →`} ${code(to)}`,
+          ),
+          ...gone.map(({ directory }) => `${code(directory)} is not in it any more`),
+        ].join('; ')}.`;
+  const text = `${opening} What people committed on its branch is kept.`;
+  await forge.upsertSticky(
+    open.number,
+    MARKER,
+    `${text}\n\n${details(`What changed ${since}`, diffs.join('\n\n'))}`,
+    signal,
+  );
+}

@@ -1,0 +1,108 @@
+import type { Downstream } from '../downstream/downstream.ts';
+import type { World } from '../ports.ts';
+import { publishedRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { provenanceOf } from '../repository/tag-provenance.ts';
+import { code, told } from '../text/markdown-blocks.ts';
+
+/** What the upstream tells of the revisions on the way, the newest first. */
+export interface OnTheWay {
+  /** One Markdown line for each, from its tag. */
+  readonly revisions: readonly string[];
+  /** Inert Markdown: what people wrote about them. */
+  readonly notes: readonly string[];
+}
+
+export type TellOnTheWay = (down: Downstream, to: string) => Promise<OnTheWay>;
+
+interface Told {
+  readonly line: string;
+  readonly note: string | null;
+}
+
+/** How many revisions are listed, the newest first. */
+const MOST = 10;
+/** Milliseconds that what a release says is remembered: the same revision goes to many packages at once. */
+const REMEMBERED_MS = 300_000;
+const MOST_REMEMBERED = 1_000;
+
+/** Tells where the revisions come from, and what their tags and releases say. */
+export function createOnTheWay(world: Pick<World, 'now'>): TellOnTheWay {
+  const known = new Map<string, { readonly at: number; readonly told: Promise<Told> }>();
+  return async (down, to) => {
+    const all: Told[] = [];
+    for (const name of passedRevisions(down, to)) {
+      const { upstream } = down;
+      const tag = tagOf(upstream.refs, upstream.directory, name);
+      if (tag === undefined) continue;
+      const key = `${upstream.address ?? upstream.access.ref.id} ${upstream.directory} ${name} ${tag.oid}`;
+      const now = world.now().getTime();
+      const before = known.get(key);
+      const isRecent = before !== undefined && Math.abs(now - before.at) < REMEMBERED_MS;
+      // Shared by whoever asks: no single one of them may end it.
+      const one = isRecent ? before.told : tell(down, name, tag);
+      if (!isRecent) {
+        if (known.size >= MOST_REMEMBERED) known.clear();
+        known.set(key, { at: now, told: one });
+        one.catch(() => known.delete(key));
+      }
+      all.push(await one);
+    }
+    return { revisions: all.map(({ line }) => line), notes: all.flatMap(({ note }) => note ?? []) };
+  };
+}
+
+/** On the way back only where it leads is told. */
+function passedRevisions({ upstream, exists }: Downstream, to: string): string[] {
+  const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
+  const last = names.indexOf(to);
+  const first = upstream.current === undefined || !exists ? last - 1 : names.indexOf(upstream.current);
+  return first < last ? names.slice(Math.max(first + 1, last + 1 - MOST), last + 1).toReversed() : [to];
+}
+
+async function tell(
+  { upstream }: Downstream,
+  name: string,
+  tag: { readonly oid: string; readonly commit: string },
+): Promise<Told> {
+  const message = (await upstream.access.git.tag(tag.oid))?.message ?? '';
+  const said = await provenanceOf(upstream.access.git, upstream.refs, upstream.directory, name);
+  const approved = said?.approvedBy.map(code).join(', ') ?? '';
+  const line = [
+    `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,
+    ...(said?.proposal === undefined ? [] : [`proposal ${code(`#${said.proposal}`)}`]),
+    ...(approved === '' ? [] : [`approved by ${approved}`]),
+    ...(said?.unapproved === true ? ['published without the approvals that it needs'] : []),
+    ...(said?.restoredFrom === undefined ? [] : [`brings back ${code(said.restoredFrom)}`]),
+  ].join(', ');
+  const ref = publishedRefs(upstream.directory, name).tag;
+  const released = withoutOurs((await upstream.access.forge.releaseNotes(ref)) ?? '');
+  const note = released === '' && said === undefined ? tagNote(message, [name, ref]) : released;
+  return { line, note: note === '' ? null : `**${code(name)}**\n\n${cut(note)}` };
+}
+
+/** Notes that Portico made of a revision say what changed, which the update shows itself; what people wrote beside is kept. */
+function withoutOurs(notes: string): string {
+  return notes
+    .replace(/(?:^|\n)(?:First revision\.|Since `[^`\n]+`:)\n[^]*\bContent `sha256:[0-9a-f]{64}`\./, '\n')
+    .trim();
+}
+
+/** The message of a tag that a person made, a paragraph each; one that only repeats its name says nothing. */
+function tagNote(message: string, names: readonly string[]): string {
+  const words = (message.split('\n-----BEGIN ', 1)[0] ?? '').trim();
+  if (names.includes(words)) return '';
+  return words
+    .split(/\n\s*\n/)
+    .map((paragraph) => told(paragraph))
+    .join('\n\n');
+}
+
+/** Longest notes of one revision, in characters. */
+const LONGEST = 4_000;
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const end = text.lastIndexOf('\n', LONGEST);
+  const kept = text.slice(0, end > LONGEST / 2 ? end : LONGEST).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept}\n\n*(${text.length - kept.length} characters are left out here.)*`;
+}

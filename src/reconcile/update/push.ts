@@ -1,0 +1,280 @@
+import type { Account } from '../../command/account.ts';
+import { PorticoError } from '../../error.ts';
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import type { Downstream } from '../downstream/downstream.ts';
+import { withheld, type Withheld } from '../downstream/update-target.ts';
+import { variantDigest } from '../downstream/variant-content.ts';
+import type { FileChanges, Git, RefUpdate, RejectedRef } from '../git-port.ts';
+import { conflictKey } from '../merge/open-conflicts.ts';
+import type { Wanted } from '../merge/update-content.ts';
+import type { World } from '../ports.ts';
+import { changesBetween } from '../render/proposal-render.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import {
+  askersOfUpdate,
+  conflictSeal,
+  isConflictSeal,
+  packagesOf,
+  readSealed,
+  sealedMessage,
+  type UpdateConflict,
+  type UpdatedPackage,
+  type UpdateRecord,
+} from '../seal/update-record.ts';
+import { bundleTitle } from './body.ts';
+import { saidOf, type Bundle } from './bundle.ts';
+import { stretchesOf, underPeoplesCommits } from './replay.ts';
+
+/** One package as the update brings it. */
+export interface Brought extends Wanted {
+  readonly down: Downstream;
+  /** Its conflicts that the pull request lists, and nobody has settled. */
+  readonly standing: readonly Conflict[];
+  /** It stays as the branch has it, for that reason. */
+  readonly stays?: Withheld;
+}
+
+/** A commit that is made, and not pushed. */
+export interface Staged {
+  readonly kind: 'staged';
+  /** Null when the branch holds it. */
+  readonly push: RefUpdate | null;
+  readonly brought: readonly Brought[];
+}
+
+interface Content {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly brought: readonly Brought[];
+}
+
+/** Makes the commit that puts the update on its branch, under what people committed there. */
+export async function stageUpdate(
+  world: World,
+  bundle: Bundle,
+  wanted: readonly Brought[],
+  signal?: AbortSignal,
+): Promise<Staged | Withheld> {
+  const { home, head, branch } = bundle;
+  const { git } = home.access;
+  // A branch that was merged, or that nobody has made yet, starts again from the registered branch.
+  const fresh = head === null || (await git.isAncestor(head, home.base.oid, signal));
+  const content = fresh
+    ? await onBase(bundle, wanted, signal)
+    : await onBranch(world, bundle, wanted, head, signal);
+  if ('kind' in content) return content;
+  const { brought, tree, parents } = content;
+  const record = recordOf(world, bundle, brought);
+  if (head !== null && parents.length === 1) {
+    const commit = await git.commit(head, signal);
+    const said = readSealed(commit, world.seals);
+    const same = said !== null && JSON.stringify(spoken(said)) === JSON.stringify(spoken(record));
+    if (same && tree === commit.tree) return { kind: 'staged', push: null, brought };
+  }
+  const place = { repository: git.repository, tree, parents };
+  const message = sealedMessage(bundleTitle(bundle, brought), record, place, world.seals);
+  const committer = botPerson(world.app);
+  const to = await git.commitTree({ tree, parents, message, committer }, signal);
+  return { kind: 'staged', push: { ref: `refs/heads/${branch}`, to, expect: head }, brought };
+}
+
+/** The conflicts of all packages, as the pull request lists them. */
+export function allConflicts(
+  { group }: Pick<Bundle, 'group'>,
+  brought: readonly Brought[],
+): readonly UpdateConflict[] {
+  return brought.flatMap(({ down, conflicts }) =>
+    group === undefined ? conflicts : conflicts.map((one) => ({ ...one, directory: down.directory })),
+  );
+}
+
+/**
+ * Moves all these branches in one push; where that is refused, each by itself, so that one does not keep the others. The
+ * answer tells for each ref what went wrong.
+ */
+export async function pushAll(
+  git: Git,
+  updates: readonly RefUpdate[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, PorticoError>> {
+  const failed = new Map<string, PorticoError>();
+  if (updates.length === 0) return failed;
+  const answer = await git.push(updates, signal);
+  if (answer.ok) return failed;
+  if (updates.length > 1) {
+    for (const update of updates) {
+      for (const [ref, error] of await pushAll(git, [update], signal)) failed.set(ref, error);
+    }
+    return failed;
+  }
+  const ref = updates[0]?.ref ?? '';
+  const [rejected] = answer.rejected;
+  return failed.set(ref, pushError(ref, rejected));
+}
+
+const FINAL: ReadonlySet<string> = new Set(['protected', 'denied', 'workflows', 'signatures']);
+
+function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
+  if (rejected !== undefined && FINAL.has(rejected.reason)) {
+    return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      hint:
+        rejected.hint ??
+        'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
+    });
+  }
+  const message = `${ref} moved while it was updated: ${rejected?.message ?? ''}`;
+  return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
+}
+
+function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): UpdateRecord {
+  const { home, branch } = bundle;
+  const [first, ...others] = brought.map(({ down, to, stays }): UpdatedPackage => {
+    const said = stays === undefined ? undefined : saidOf(bundle, down.directory);
+    if (said !== undefined) return said;
+    return {
+      directory: down.directory,
+      upstream: down.upstreamName,
+      to,
+      ...(down.planned && { variant: { uid: down.planned.uid, digest: variantDigest(down.planned) } }),
+    };
+  });
+  if (first === undefined) throw new Error('an update brings at least one package');
+  const key = conflictKey(home.facts.id, branch);
+  const conflicts = allConflicts(bundle, brought);
+  // The same list keeps its seal, though another key signs now: nothing is committed for a new key alone.
+  const known = bundle.before?.record.conflicts;
+  const seal = isConflictSeal(key, conflicts, known, world.seals)
+    ? known
+    : conflictSeal(key, conflicts, world.seals);
+  const by = askersOf(bundle);
+  return {
+    ...plain(first),
+    base: home.base.oid,
+    ...(others.length > 0 && { others: others.map(plain) }),
+    ...(seal !== undefined && { conflicts: seal }),
+    ...(by.length > 0 && {
+      by: by.map(({ login }) => login),
+      byIds: by.map(({ id }) => id ?? null),
+    }),
+  };
+}
+
+/** Who asked for what the update brings, now or while its pull request has been open. */
+function askersOf({ candidates, open, before }: Bundle): Account[] {
+  const now = candidates.flatMap(({ target }): Account[] =>
+    target.to === undefined || target.askedBy === undefined
+      ? []
+      : [{ login: target.askedBy, id: target.askedById }],
+  );
+  const standing = open === undefined || before === null ? [] : askersOfUpdate(before.record);
+  const all = new Map([...standing, ...now].map((one) => [`${one.login} ${one.id ?? ''}`, one]));
+  return [...all.keys()].toSorted().flatMap((key) => all.get(key) ?? []);
+}
+
+/** What a record tells of one package, without what it tells of the whole update. */
+function plain({ directory, upstream, to, variant }: UpdatedPackage): UpdatedPackage {
+  return { directory, upstream, to, ...(variant && { variant }) };
+}
+
+/** What has to be the same for a branch to hold an update; the base may have moved beside the packages. */
+function spoken(record: UpdateRecord): unknown {
+  const packages = packagesOf(record).map(({ directory, to, variant }) => [directory, to, variant?.digest]);
+  return [packages, record.conflicts];
+}
+
+async function onBase(
+  { home: { access, base } }: Bundle,
+  wanted: readonly Brought[],
+  signal: AbortSignal | undefined,
+): Promise<Content> {
+  const brought = wanted.filter(({ stays }) => stays === undefined);
+  const changes = new Map(
+    brought.flatMap(({ down, local, files }) => [...changesBetween(down.directory, local, files)]),
+  );
+  return { tree: await access.git.writeTree(base.oid, changes, signal), parents: [base.oid], brought };
+}
+
+async function onBranch(
+  world: World,
+  bundle: Bundle,
+  wanted: readonly Brought[],
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<Content | Withheld> {
+  const { home, branch, before, group } = bundle;
+  const { git } = home.access;
+  if (before === null) {
+    return withheld('conflict', `The branch ${branch} is not Portico's: delete it, and the update is made.`);
+  }
+  const stretches = await stretchesOf(world, git, { base: home.base.oid, head }, signal);
+  if (stretches === null) {
+    const message = `${branch} has more commits of its own than Portico looks through: merge or close its pull request.`;
+    return withheld('conflict', message);
+  }
+  const brought: Brought[] = [];
+  const desired = new Map<string, PackageFiles>();
+  for (const one of wanted) {
+    const { directory } = one.down;
+    const wish = { directory, to: one.to, files: one.files, standing: one.local };
+    const under = one.stays ? null : await underPeoplesCommits(world, git, stretches, wish, signal);
+    if (under !== null) {
+      brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
+      desired.set(directory, under.files);
+      continue;
+    }
+    const meets = one.stays ?? meetsPeople(branch);
+    if (group === undefined) return meets;
+    const present = await filesAt(git, head, directory, signal);
+    brought.push(...asItStands(bundle, one, present, meets));
+    desired.set(directory, present);
+  }
+  if (brought.every(({ stays }) => stays !== undefined)) return brought[0]?.stays ?? meetsPeople(branch);
+  for (const { directory } of packagesOf(before.record)) {
+    if (desired.has(directory)) continue;
+    // It does not belong to the update any more: what the registered branch has, under what people did.
+    const standing = await filesAt(git, home.base.oid, directory, signal);
+    const wish = { directory, to: undefined, files: standing, standing };
+    const under = await underPeoplesCommits(world, git, stretches, wish, signal);
+    desired.set(directory, under?.files ?? (await filesAt(git, head, directory, signal)));
+  }
+  const behind = !(await git.isAncestor(home.base.oid, head, signal));
+  const onto = behind ? await git.mergeTrees(head, home.base.oid, {}, signal) : null;
+  const elsewhere = (onto?.conflicts ?? []).filter((path) =>
+    [...desired.keys()].every((directory) => directory !== '' && !path.startsWith(`${directory}/`)),
+  );
+  if (elsewhere.length > 0) {
+    return withheld(
+      'conflict',
+      `${branch} and the registered branch both changed ${elsewhere.join(', ')}: merge by hand.`,
+    );
+  }
+  const changes: [string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never][] = [];
+  for (const [directory, files] of desired) {
+    const from = await filesAt(git, onto?.tree ?? head, directory, signal);
+    changes.push(...changesBetween(directory, from, files));
+  }
+  const tree = await git.writeTree(onto?.tree ?? head, new Map(changes), signal);
+  return { tree, parents: behind ? [head, home.base.oid] : [head], brought };
+}
+
+/** A package of a group that is left where the open pull request has it; one that is not in it yet stays out. */
+function asItStands(
+  bundle: Bundle,
+  one: Brought,
+  present: PackageFiles,
+  stays: Withheld,
+): readonly Brought[] {
+  const to = saidOf(bundle, one.down.directory)?.to;
+  // What was merged is of the revision that does not come.
+  const { sides: _sides, notes: _notes, ...rest } = one;
+  return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.standing, stays }];
+}
+
+function meetsPeople(branch: string): Withheld {
+  return withheld(
+    'conflict',
+    `What people committed on ${branch} and the newer revision change the same fields. Publish or close this pull request: the newer revision then comes in one of its own, with its conflicts listed.`,
+  );
+}

@@ -1,0 +1,116 @@
+/** What stands already: branch and pull requests of one update, and what they say about the next step. */
+import { parseRevisionName } from '../../revision/revision-name.ts';
+import type { Downstream, Home } from '../downstream/downstream.ts';
+import { withheld, type Withheld } from '../downstream/update-target.ts';
+import { variantDigest } from '../downstream/variant-content.ts';
+import type { Pull } from '../forge-port.ts';
+import { conflictKey } from '../merge/open-conflicts.ts';
+import type { World } from '../ports.ts';
+import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
+import { holdsAnother, updateTitle } from './body.ts';
+import type { Bundle, Member } from './bundle.ts';
+import { closedByUs } from './left.ts';
+
+/** A closed update pull request means: not these revisions. */
+export async function declinedBefore(
+  world: World,
+  { home, pulls }: Bundle,
+  { down, to }: Member,
+  signal?: AbortSignal,
+): Promise<Withheld | null> {
+  const { git } = home.access;
+  for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
+    const head = await git.resolve(pull.headSha, signal);
+    const ours = head === null ? null : await newestSealed(git, head, world.seals, signal);
+    const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
+    // What a variant asks for may change while the revision stays.
+    if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(world, home, pull, signal))) {
+      return withheld(
+        'declined',
+        `#${pull.number} was closed: not ${to}. Open it again, or ask with /portico update.`,
+      );
+    }
+  }
+  return null;
+}
+
+/** The pull request that brought a package to the revision which it is at, where Portico's record of it is still there. */
+export async function mergedBy(
+  { seals }: Pick<World, 'seals'>,
+  { home, pulls }: Pick<Bundle, 'home' | 'pulls'>,
+  { directory, upstream: { current } }: Downstream,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
+  const { git } = home.access;
+  const newest = pulls.find(({ merged }) => merged);
+  const head = newest === undefined ? null : await git.resolve(newest.headSha, signal);
+  if (newest === undefined || head === null) return undefined;
+  const ours = await newestSealed(git, head, seals, signal);
+  const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
+  return said?.to === current ? newest.number : undefined;
+}
+
+/** How many update pull requests are open that Portico made. */
+export async function countOpen(
+  world: Pick<World, 'app'>,
+  { access, facts }: Home,
+  signal?: AbortSignal,
+): Promise<number> {
+  const open = await access.forge.listOpenPulls(signal);
+  return open.filter(
+    ({ headRef, author, headRepositoryId }) =>
+      headRef.startsWith('portico/update/') && author === world.app.botLogin && headRepositoryId === facts.id,
+  ).length;
+}
+
+/** Withheld while as many are open as the configuration allows. */
+export function tooMany(open: number, maxOpen: number): Withheld | null {
+  if (open < maxOpen) return null;
+  return withheld(
+    'limit',
+    `updates.maxOpen is ${maxOpen}, and ${open === 1 ? '1 update pull request is' : `${open} update pull requests are`} open: merge or close one.`,
+  );
+}
+
+/**
+ * True when the branch holds these revisions, made for the packages as they are on the registered branch now, and the
+ * pull request still lists the conflicts of them.
+ */
+export async function isCurrent(
+  world: World,
+  { home, branch, before, group }: Bundle,
+  members: readonly Member[],
+  pull: Pull,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (before === null) return false;
+  const { record } = before;
+  const said = packagesOf(record);
+  if (said.length !== members.length) return false;
+  for (const { down, to } of members) {
+    const one = said.find(({ directory }) => directory === down.directory);
+    if (one?.to !== to || !asksTheSame(one, down)) return false;
+  }
+  const [only] = members;
+  if (group !== undefined && holdsAnother(pull.body, members)) return false;
+  if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))
+    return false;
+  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, world.seals)) return false;
+  const { git } = home.access;
+  for (const { down } of members) {
+    const then = await git.treeId(record.base, down.directory, signal);
+    if (then !== (await git.treeId(home.base.oid, down.directory, signal))) return false;
+  }
+  return true;
+}
+
+/** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
+function tellsAnother(title: string, wanted: string, revision: string): boolean {
+  const words = wanted.endsWith(revision) ? wanted.slice(0, -revision.length) : '';
+  const told = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
+  return told !== revision && parseRevisionName(told) !== undefined;
+}
+
+function asksTheSame({ variant }: UpdatedPackage, { planned }: Downstream): boolean {
+  return variant?.digest === (planned === undefined ? undefined : variantDigest(planned));
+}

@@ -1,0 +1,162 @@
+/**
+ * Pure: what an update's pull request says of where it stands. Two parts of its body follow that, the first lines and the
+ * last ones; everything between them is about the revision that it brings.
+ */
+import type { Conflict } from '../../package/merge/conflict.ts';
+import { markedPart, withPart } from '../../text/marked-part.ts';
+import { scrubSecrets } from '../../text/secrets.ts';
+import type { PublishedRevision } from '../review/published-proposal.ts';
+import { code, conflictTable } from '../text/markdown-blocks.ts';
+
+/** A conflict as the table of a pull request shows it; in a group its file is told from the top of the repository. */
+export interface ShownConflict extends Conflict {
+  readonly number: number;
+}
+
+/** What a package is published as once the update is merged. */
+export interface Publishes {
+  readonly path: string;
+  readonly revision: string;
+  /** Revision of the upstream. */
+  readonly from: string;
+}
+
+export type UpdateState =
+  | {
+      readonly kind: 'open';
+      readonly publishes: readonly Publishes[];
+      readonly conflicts: { readonly open: readonly ShownConflict[]; readonly listed: number };
+      /** Commits of people or decisions came on top of what Portico brought, which the body shows. */
+      readonly isChanged?: boolean;
+      /** Packages whose updates are paused, and by whom. */
+      readonly paused: readonly { readonly path: string; readonly by: string }[];
+      /** Name of the group that is updated together. */
+      readonly group?: string;
+    }
+  /** `revisions` is null where they are still to come. */
+  | { readonly kind: 'merged'; readonly revisions: readonly PublishedRevision[] | null }
+  /** Merged without the approvals that it needed: these packages have no revision of it. */
+  | { readonly kind: 'unapproved'; readonly paths: readonly string[] }
+  /** `why` where Portico closed it. */
+  | {
+      readonly kind: 'closed';
+      readonly brings: readonly Omit<Publishes, 'revision'>[];
+      readonly why?: string;
+    };
+
+/** The parts of a body, to be put where they belong. */
+export interface StateParts {
+  readonly first: string;
+  readonly last: string;
+}
+
+const PARTS = ['first', 'last'] as const;
+const MOST_CONFLICTS = 20;
+
+const CHANGED =
+  'The branch has changed since Portico brought this: what follows is the update **as it was brought**. The comment of the checks below, and the files, show it as it is now.';
+
+/** The parts with marks around them, so that they are found again. */
+export function stateParts(state: UpdateState): StateParts {
+  const { first, last } = textsOf(state);
+  return { first: markedPart('first', first), last: markedPart('last', last) };
+}
+
+/** The body with what is so now; one in which somebody took the marks out stays as it is. */
+export function withState(body: string, state: UpdateState): string {
+  const parts = textsOf(state);
+  // Line ends as the forge gives them back.
+  const plain = body.replaceAll('\r\n', '\n');
+  const now = PARTS.reduce((text, part) => withPart(text, part, parts[part]), plain);
+  return now === plain ? body : now;
+}
+
+function textsOf(state: UpdateState): StateParts {
+  // As the client writes it: what is compared with what the forge holds must not differ by that.
+  return { first: scrubSecrets(firstOf(state)), last: scrubSecrets(lastOf(state)) };
+}
+
+function firstOf(state: UpdateState): string {
+  switch (state.kind) {
+    case 'open':
+      return [
+        conflictsText(state.conflicts),
+        pausedText(state),
+        willBe(state.publishes),
+        state.isChanged === true ? CHANGED : '',
+      ]
+        .filter((part) => part !== '')
+        .join('\n\n');
+    case 'merged':
+      return mergedText(state.revisions);
+    case 'unapproved':
+      return `**Merged without the approvals that it needs**, so there is no revision of ${state.paths.map(code).join(', ')}. A proposal that changes the package publishes it with this, once it is approved.`;
+    case 'closed':
+      return closedText(state);
+  }
+}
+
+function lastOf(state: UpdateState): string {
+  if (state.kind !== 'open') return '';
+  const { group, publishes, paused } = state;
+  const path = publishes[0]?.path ?? '';
+  if (group !== undefined) {
+    return `Commits that you push to this branch are kept. Closing the pull request means: none of these revisions. To decline one package alone, take its change back in a commit, or comment ${code(`/portico pause ${path}`)}, which takes it out of the group's update. \`/portico update <package>@<revision>\` brings another revision of one.`;
+  }
+  const pause =
+    paused.length > 0 ? '' : ` ${code(`/portico pause ${path}`)} stops updates of this package, and`;
+  return `Commits that you push to this branch are kept. Closing the pull request means: not this revision.${pause} \`/portico update <revision>\` brings another.`;
+}
+
+function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>['conflicts']): string {
+  if (listed === 0) return '';
+  if (open.length === 0) {
+    return listed === 1 ? '**The one conflict is settled.**' : `**All ${listed} conflicts are settled.**`;
+  }
+  const settled = listed - open.length;
+  const count = `${open.length} conflict${open.length === 1 ? '' : 's'}`;
+  const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${settled === 1 ? 'is' : 'are'} settled)`;
+  return `**${count}${rest}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(open, MOST_CONFLICTS)}`;
+}
+
+function pausedText({ paused }: Extract<UpdateState, { kind: 'open' }>): string {
+  return paused
+    .map(
+      ({ path, by }) =>
+        `**Paused** by ${code(by)}: newer revisions of the upstream do not come into this pull request. ${code(`/portico resume ${path}`)} lets them come again; merged, it is published as it is.`,
+    )
+    .join('\n\n');
+}
+
+function willBe(publishes: readonly Publishes[]): string {
+  const [only, ...others] = publishes;
+  if (only === undefined) return '';
+  if (others.length === 0) {
+    return `It will be published here as ${code(only.revision)} (from upstream ${code(only.from)}).`;
+  }
+  const each = publishes.map(
+    ({ path, revision, from }) => `${code(`${path}@${revision}`)} (from upstream ${code(from)})`,
+  );
+  return `They will be published here as ${each.join(', ')}.`;
+}
+
+function mergedText(revisions: readonly PublishedRevision[] | null): string {
+  if (revisions === null) return '**Merged.** Its revision follows.';
+  if (revisions.length === 0) return '**Merged.** No package changed, so there is no new revision.';
+  const each = revisions.map(({ path, revision, url }) => `[${code(`${path}@${revision}`)}](${url})`);
+  const without = revisions.some(({ unapproved }) => unapproved === true)
+    ? ', without the approvals that it needs'
+    : '';
+  return `**Merged and published** as ${each.join(', ')}${without}.`;
+}
+
+function closedText({ brings, why }: Extract<UpdateState, { kind: 'closed' }>): string {
+  if (why !== undefined) return `**Closed by Portico.** ${why}`;
+  const each = brings.map(({ path, from }) => `${code(from)} of ${code(path)}`).join(', ');
+  const [first] = brings;
+  const again =
+    first === undefined
+      ? ''
+      : `, or comment ${code(`/portico update ${first.path}@${first.from}`)} in an issue`;
+  return `**Closed**: ${each === '' ? 'this update' : each} is not proposed again. Reopen the pull request to take that back${again}. Newer revisions are proposed as they come.`;
+}

@@ -1,0 +1,46 @@
+import { sameFile, type PackageFiles } from '../../package/package.ts';
+import type { Downstream } from '../downstream/downstream.ts';
+import { asVariant, variantDigest } from '../downstream/variant-content.ts';
+import { updatedPackage } from '../merge/update-content.ts';
+import type { World } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+
+export type InStep = (
+  world: World,
+  down: Downstream,
+  revision: string,
+  signal?: AbortSignal,
+) => Promise<boolean>;
+
+/** How many answers are remembered. */
+const MOST = 10_000;
+
+/**
+ * Whether a variant's package is as its document and the inventory want it at this revision. Asked again of the same
+ * package and documents it remembers.
+ */
+export function createInStep(): InStep {
+  const settled = new Map<string, string>();
+  return async (world, down, revision, signal) => {
+    const { planned, access, base, directory, facts } = down;
+    if (planned === undefined) return true;
+    const place = `${facts.id}:${down.path}`;
+    const tree = await access.git.treeId(base.oid, directory, signal);
+    const state = `${tree} ${variantDigest(planned)} ${revision}`;
+    if (settled.get(place) === state) return true;
+    const local = await filesAt(access.git, base.oid, directory, signal);
+    const wanted = await asVariant(world.content, local, planned, { fresh: down.fresh }, signal);
+    // Functions may have changed what was set, so that only the rendered package tells.
+    if (!wanted.ok || !sameFiles(wanted.value, local)) {
+      const updated = await updatedPackage(world, down, revision, signal);
+      if ('kind' in updated || !sameFiles(updated.files, local)) return false;
+    }
+    if (settled.size >= MOST) settled.clear();
+    settled.set(place, state);
+    return true;
+  };
+}
+
+function sameFiles(a: PackageFiles, b: PackageFiles): boolean {
+  return a.size === b.size && [...a].every(([path, file]) => sameFile(file, b.get(path)));
+}

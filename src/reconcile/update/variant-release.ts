@@ -1,0 +1,217 @@
+/** What a variant leaves behind that is gone from its document, or keeps another package now. */
+import type { VariantMark } from '../../catalog/catalog.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { draftBranch, parseBranch, updateBranch } from '../../revision/ref-name.ts';
+import { variantBranchName, type VariantTarget } from '../downstream/downstream.ts';
+import { withheld, type Withheld } from '../downstream/update-target.ts';
+import { controlOf } from '../downstream/variant-claims.ts';
+import { variantPlan, type VariantPlan } from '../downstream/variant-plan.ts';
+import type { Pull } from '../forge-port.ts';
+import type { Git } from '../git-port.ts';
+import { proposalJob } from '../jobs.ts';
+import type { Access, World } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { readMark } from '../repository/variant-mark.ts';
+import { isControlledBy, partyOf } from '../repository/visibility.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
+import { newestSealed } from '../seal/update-record.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { STOP_MARKER } from './pull.ts';
+import { pushAll } from './push.ts';
+
+/**
+ * Lets go of a package as the deletion policy says: its update pull request is closed, and the deletion of what is
+ * published is proposed; an orphan stays as it is, and so does its open pull request. Null where there is nothing to let
+ * go of.
+ */
+export async function letGo(
+  world: World,
+  target: VariantTarget,
+  signal?: AbortSignal,
+): Promise<Withheld | null> {
+  const plan = variantPlan(world.catalog);
+  if (plan.at(target.repository.id, target.package) !== undefined) return null;
+  const known = world.catalog.get(target.repository.id);
+  const directory = pathInRepository(known?.directory ?? '.', target.package);
+  const mark = known?.packages.find((one) => one.directory === directory)?.variant;
+  const isThere = known?.packages.some((one) => one.directory === directory) ?? true;
+  if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
+  const access = await world.open(target.repository, signal);
+  const uid = mark?.uid ?? target.gone ?? (await uidOfDraft(world, access, directory, target.branch, signal));
+  if (uid === undefined) return null;
+  const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered' || facts.archived) return null;
+  const { config } = configuration;
+  const { branch } = config;
+  const base = await access.git.resolve(`refs/heads/${branch}`, signal);
+  const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
+  const standing = kptfile === null ? undefined : readMark(kptfile);
+  if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
+  const draft = await openDraft(world, access, directory, uid, signal);
+  if (!plan.isGone(uid, target.repository.id, target.package)) {
+    const message = 'Its variant cannot be read now: see the repository with the documents.';
+    return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
+  }
+  if (draft !== undefined) {
+    const said = (await markOn(access, draft, directory, signal)) ?? standing;
+    if (isOrphan(plan, uid, said?.orphan ?? false)) return leaveAlone(access, draft, signal);
+    await closeDraft(access, draft, signal);
+  }
+  if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
+  const control = world.catalog.get(controlOf(uid));
+  if (control === undefined || !isControlledBy(partyOf({ facts, config }), control)) {
+    const message =
+      'Its variant is gone from a repository whose documents are not obeyed here (spec.controlledBy): the package stays, and nobody keeps it.';
+    return withheld('not-owned', message);
+  }
+  return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
+}
+
+/** The variant that an update branch was made for; without its name, one that is open for a package that is not there. */
+async function uidOfDraft(
+  world: World,
+  { git, forge }: Access,
+  directory: string,
+  branch: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
+  const own = open.find(({ headRef, author }) => {
+    const parsed = author === world.app.botLogin ? parseBranch(headRef) : undefined;
+    return parsed?.kind === 'update' && parsed.path === refPath(directory);
+  });
+  const ref = branch ?? own?.headRef;
+  if (ref === undefined) return undefined;
+  await git.fetch({}, signal);
+  const head = await git.resolve(`refs/heads/${ref}`, signal);
+  return head === null
+    ? undefined
+    : (await newestSealed(git, head, world.seals, signal))?.record.variant?.uid;
+}
+
+/** The document that is left says; of one that is gone, what it said last. */
+function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
+  const left = plan.byUid(uid);
+  return left === undefined ? said : left.variant.spec.deletionPolicy === 'orphan';
+}
+
+/** The open pull request of a variant for a package. */
+async function openDraft(
+  world: World,
+  { forge }: Access,
+  directory: string,
+  uid: string,
+  signal: AbortSignal | undefined,
+): Promise<Pull | undefined> {
+  const branch = updateBranch(refPath(directory), variantBranchName(uid));
+  const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
+  return open.find(({ author }) => author === world.app.botLogin);
+}
+
+/** What the package in a pull request says of its variant. */
+async function markOn(
+  { git }: Access,
+  { headSha }: Pull,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<VariantMark | undefined> {
+  const head = await git.resolve(headSha, signal);
+  const { kptfile } = head === null ? { kptfile: null } : await readKptfileAt(git, head, directory, signal);
+  return kptfile === null ? undefined : readMark(kptfile);
+}
+
+const LEFT_ALONE =
+  '**Left alone.** The variant that this was made by is gone, or keeps another package now, and its deletion policy is `orphan`. Nobody keeps this pull request in step any more: merge it or close it.';
+
+/** As Porch does, which drops its ownership of a draft that it orphans, and nothing else. */
+async function leaveAlone(
+  { forge }: Access,
+  { number }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<Withheld> {
+  await forge.upsertSticky(number, STOP_MARKER, LEFT_ALONE, signal);
+  return withheld('orphaned', `Its variant is gone and leaves #${number} alone: merge it or close it.`);
+}
+
+async function closeDraft(
+  { forge }: Access,
+  { number }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const why = '**Closed.** The variant that this package was kept by is gone, or keeps another package now.';
+  await forge.upsertSticky(number, STOP_MARKER, why, signal);
+  await forge.closePull(number, signal);
+}
+
+async function proposeDeletion(
+  world: World,
+  { git, forge, ref }: Access,
+  place: {
+    readonly package: string;
+    readonly directory: string;
+    readonly base: string;
+    readonly onto: string;
+  },
+  signal: AbortSignal | undefined,
+): Promise<Withheld> {
+  const { directory, base } = place;
+  // Of the form that the deletions have which a command proposes; comments count from 1.
+  const branch = draftBranch(refPath(directory), 'delete-0');
+  const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  const open = pulls.find(({ state }) => state === 'open');
+  if (open !== undefined) return proposed(open.number);
+  const declined = pulls.find(({ state, merged }) => state === 'closed' && !merged);
+  if (declined !== undefined) {
+    return withheld('declined', `#${declined.number} was closed: the package stays, and nobody keeps it.`);
+  }
+  await pushRemoval(world, git, directory, base, branch, place.package, signal);
+  const { pull } = await forge.createPull(
+    {
+      title: `Delete ${place.package}`,
+      body: [
+        `Removes the package ${code(place.package)}: the variant that kept it is gone, or keeps another package now, and its deletion policy is ${code('delete')}.`,
+        'Its tags stay, so whoever uses a revision keeps it; the numbers are never used again. Closing this pull request leaves the package as it is.',
+      ].join('\n\n'),
+      head: branch,
+      base: place.onto,
+    },
+    signal,
+  );
+  await world.enqueue(proposalJob(ref, pull.number));
+  return proposed(pull.number);
+}
+
+function proposed(number: number): Withheld {
+  return withheld('deletion-proposed', `Its variant is gone: the deletion is proposed in #${number}.`);
+}
+
+async function pushRemoval(
+  world: World,
+  git: Git,
+  directory: string,
+  base: string,
+  branch: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const expect = await git.resolve(`refs/heads/${branch}`, signal);
+  const files = await filesAt(git, base, directory, signal);
+  const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
+  const tree = await git.writeTree(base, gone, signal);
+  const parents = [base];
+  const record: DeletionRecord = { kind: 'deletion', directory, by: world.app.botLogin, comment: 0 };
+  const message = sealedCommitMessage(
+    `Delete ${path}`,
+    record,
+    { repository: git.repository, tree, parents },
+    world.seals,
+  );
+  const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const ref = `refs/heads/${branch}`;
+  for (const error of (await pushAll(git, [{ ref, to, expect }], signal)).values()) throw error;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+
+import { createFreshness, type Moment } from '../../src/bot/freshness.ts';
+import type { Git } from '../../src/reconcile/git-port.ts';
+
+let clock = 0;
+
+function setting(marginMs = 0): {
+  fetches: () => number;
+  job: (moment: Moment | null) => Promise<void>;
+  stampIn: (moment: Moment | null) => Promise<number>;
+} {
+  clock = 100;
+  let count = 0;
+  const freshness = createFreshness(() => clock, marginMs);
+  // Only `fetch` is called here.
+  const git = { fetch: () => Promise.resolve((count += 1)) } as unknown as Git;
+  const wrapped = freshness.wrap(1, git);
+  return {
+    fetches: () => count,
+    job: (moment) => freshness.during(moment, async () => void (await wrapped.fetch())),
+    stampIn: (moment) => freshness.during(moment, () => Promise.resolve(freshness.stamp())),
+  };
+}
+
+const about = (since: number, passOn = false): Moment => ({ since, passOn });
+
+test('jobs about one event share a fetch that began after it; a later event needs its own', async () => {
+  const { fetches, job } = setting();
+  await job(about(90));
+  await job(about(90));
+  await job(about(99));
+  expect(fetches()).toBe(1);
+  // In the same millisecond nobody knows which was first.
+  await job(about(100));
+  expect(fetches()).toBe(2);
+  clock = 200;
+  await job(about(150));
+  expect(fetches()).toBe(3);
+});
+
+test('work outside of a job, and a job that is tried again, read anew', async () => {
+  const { fetches, job } = setting();
+  await job(about(1));
+  await job(null);
+  expect(fetches()).toBe(2);
+});
+
+test('clocks may be apart, and may be set back', async () => {
+  const apart = setting(50);
+  await apart.job(about(60));
+  await apart.job(about(60));
+  expect(apart.fetches()).toBe(2);
+  const back = setting();
+  await back.job(about(50));
+  clock = 80;
+  await back.job(about(60));
+  expect(back.fetches()).toBe(2);
+});
+
+test('a job that only looks passes its moment on', async () => {
+  const { stampIn } = setting();
+  expect(await stampIn(about(7, true))).toBe(7);
+  expect(await stampIn(about(7))).toBe(100);
+  expect(await stampIn(null)).toBe(100);
+});

@@ -1,0 +1,494 @@
+import { readFileSync } from 'node:fs';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { collaborationStore } from '../../../src/localforge/collaboration-store.ts';
+import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
+import { octokitAs } from '../../e2e/octokit-as.ts';
+import { below } from '../../e2e/packages.ts';
+import { appJwt } from '../../localforge/forge-fixture.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+let stage: Stage;
+let repo: StageRepository;
+let ends: StageRepository;
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      life: { files: below('web', smallPackage('web')) },
+      ends: { files: below('web', smallPackage('web')) },
+      talk: { files: below('web', smallPackage('web')) },
+    },
+    { watched: true },
+  );
+  repo = stage.repository('talk');
+  ends = stage.repository('ends');
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+/** A reply without its marker; addresses are checked apart. */
+function oneLine({ reply = '' }: { readonly reply: string | undefined }): string {
+  return reply.replace(/^<!-- .* -->\n/, '').replaceAll(/\(http[^)]*\)/g, '(URL)');
+}
+
+describe('the life of a proposal, by commands', () => {
+  let life: StageRepository;
+
+  test('propose, approve, reject, approve again, publish', async () => {
+    life = stage.repository('life');
+    const { number } = await life.propose(
+      'drafts/web/next',
+      { 'web/config.yaml': configMap('web', { color: 'red' }) },
+      { draft: true },
+    );
+    expect(await life.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      replies: 1,
+    });
+    // What was done is said in one line, which links it.
+    const proposed = await life.command(number, '/portico propose');
+    expect(proposed).toMatchObject({ reactions: ['rocket'], replies: 1 });
+    expect(oneLine(proposed)).toBe(
+      `\`/portico propose\` by \`alice\`\n\n[#${number}](URL) is ready for review.`,
+    );
+    expect((await life.pull(number)).draft).toBe(false);
+
+    const self = await life.command(number, '/portico approve');
+    expect(self).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('Somebody else must approve it.'),
+    });
+    const early = await life.command(number, '/portico publish');
+    expect(early).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('Needs 1 approval: anyone with write access except alice'),
+    });
+    expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
+    expect(await life.sticky(number)).toContain('Approved for this content by bob.');
+
+    const why = await life.command(number, '/portico reject', 'carol');
+    expect(why).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('needs a reason') });
+    expect((await life.command(number, '/portico reject the colour hurts @alice', 'carol')).reaction).toBe(
+      'rocket',
+    );
+    expect((await life.pull(number)).draft).toBe(true);
+    expect(await life.sticky(number)).toContain(
+      'The approval of bob does not count: the proposal was rejected after it.',
+    );
+
+    expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
+    expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
+    expect(oneLine(await life.command(number, '/portico render', 'bob'))).toBe(
+      '`/portico render` by `bob`\n\nIt is rendered again; its [checks](URL) tell the result.',
+    );
+    const published = await life.command(number, '/portico publish');
+    const { merged, merge_commit_sha } = await life.pull(number);
+    expect(merged).toBe(true);
+    expect(oneLine(published)).toBe(
+      `\`/portico publish\` by \`alice\`\n\nMerged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision follows.`,
+    );
+    expect(published.reply).toContain(`/acme/life/commit/${merge_commit_sha})`);
+    expect([...(await life.tags()).keys()]).toEqual(['web/v1']);
+    expect(await life.sticky(number)).toContain('Published `web@v1`');
+
+    // The trail in the log: who asked, for which content, and what came of it.
+    const lines = stage.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const digest = expect.stringMatching(/^sha256:/);
+    const of = { repository: 'acme/life', number };
+    const trail = lines.filter(({ msg }) => msg === 'command');
+    expect(trail).toContainEqual(
+      expect.objectContaining({
+        ...of,
+        by: 'alice',
+        command: 'approve',
+        outcome: 'refused',
+        code: 'self-approval',
+      }),
+    );
+    expect(trail).toContainEqual(
+      expect.objectContaining({
+        ...of,
+        by: 'bob',
+        role: 'write',
+        command: 'approve',
+        outcome: 'done',
+        digest,
+      }),
+    );
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'published', tag: 'web/v1', by: 'alice', approvedBy: ['bob'], digest }),
+    );
+  });
+
+  test('commands in the body of a review are obeyed once, and answered by a reply', async () => {
+    const { number } = await life.propose('next', {
+      'web/config.yaml': configMap('web', { color: 'green' }),
+    });
+    await life.review(number, 'COMMENT', 'Looks right.\n\n/portico approve\n');
+    expect(await life.sticky(number)).toContain('Approved for this content by bob.');
+    const replies = async (): Promise<string[]> =>
+      (await life.comments(number)).flatMap(({ body = '' }) =>
+        body.startsWith('<!-- portico:reply review') ? [body] : [],
+      );
+    expect(await replies()).toEqual([expect.stringContaining('🚀 `/portico approve`')]);
+    expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
+    expect(await replies()).toHaveLength(1);
+
+    // Whoever may write can put words into a review that somebody else has given (14).
+    await life.review(number, 'COMMENT', 'Looks right.', 'carol');
+    const { reviews } = collaborationStore(stage.forge.context.store);
+    const given = reviews.all().findLast(({ body }) => body === 'Looks right.')!;
+    // The forge tells times by the second: it was given a while ago.
+    reviews.update(given.id, { submittedAt: '2026-01-01T00:00:00Z' });
+    const body = 'Looks right.\n\n/portico reject no';
+    const rest = stage.as('carol').rest;
+    await rest.pulls.updateReview({ ...life.where, pull_number: number, review_id: given.id, body });
+    await stage.look('life');
+    expect((await replies())[1]).toContain('This was edited before it was read');
+    expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
+    expect((await life.pull(number)).draft).toBe(false);
+  });
+});
+
+describe('who is heard', () => {
+  let number: number;
+
+  beforeAll(async () => {
+    ({ number } = await repo.propose('next', { 'web/config.yaml': configMap('web', { color: 'red' }) }));
+  });
+
+  test.each([
+    ['a fence', '```\n/portico render\n```'],
+    ['a quote', '> /portico render'],
+    ['an HTML comment', '<!--\n/portico render\n-->'],
+    ['indented code', '    /portico render'],
+    ['a sentence', 'try /portico render'],
+  ])('%s is no command (13)', async (_what, body) => {
+    expect(await repo.command(number, body)).toEqual({
+      reaction: undefined,
+      reactions: [],
+      reply: undefined,
+      replies: 0,
+    });
+  });
+
+  test('an edited comment is no command (14)', async () => {
+    const id = await repo.say(number, 'hello');
+    // The forge tells times by the second: it was written a while ago.
+    const { comments } = collaborationStore(stage.forge.context.store);
+    comments.update(id, { createdAt: '2026-01-01T00:00:00Z' });
+    const rest = stage.as('alice').rest;
+    await rest.issues.updateComment({ ...repo.where, comment_id: id, body: '/portico render' });
+    await stage.look('talk');
+    // No webhook tells of a command in it, and it is not passed over in silence.
+    const told = await repo.answerTo(number, id);
+    expect(told).toMatchObject({ reactions: ['confused'], replies: 1 });
+    expect(told.reply).toContain('This was edited before it was read');
+    expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
+  });
+
+  test('a comment whose times differ although nobody edited it is obeyed, however it is found', async () => {
+    const id = await repo.say(number, 'hello');
+    const { comments } = collaborationStore(stage.forge.context.store);
+    const { createdAt } = comments.get(id)!;
+    const updatedAt = new Date(Date.parse(createdAt) + 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+    comments.update(id, { body: '/portico render', updatedAt });
+    await stage.look('talk');
+    expect((await repo.answerTo(number, id)).reactions).toEqual(['rocket']);
+  });
+
+  test('a bot is not answered, nor does the bot answer itself (15)', async () => {
+    const app = octokitAs(stage.forge.apiUrl, appJwt(stage.forge));
+    const { data: installations } = await app.rest.apps.listInstallations();
+    const { data } = await app.rest.apps.createInstallationAccessToken({
+      installation_id: installations[0]!.id,
+    });
+    const bot = octokitAs(stage.forge.apiUrl, data.token);
+    const { data: comment } = await bot.rest.issues.createComment({
+      ...repo.where,
+      issue_number: number,
+      body: '/portico render',
+    });
+    await stage.look('talk');
+    expect(await repo.answerTo(number, comment.id)).toEqual({
+      reaction: undefined,
+      reactions: [],
+      reply: undefined,
+      replies: 0,
+    });
+  });
+
+  test('who may only read is refused with 😕 and one reply, however often it is looked at (16)', async () => {
+    const id = await repo.say(number, '/portico publish', 'rita');
+    await stage.idle();
+    const first = await repo.answerTo(number, id);
+    expect(first).toMatchObject({ reactions: ['confused'], replies: 1 });
+    expect(first.reply).toContain('role is read');
+    expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
+    expect(await repo.answerTo(number, id)).toEqual(first);
+  });
+
+  test('who may only read does not spend what we may write: after ten replies in an hour there is a reaction alone', async () => {
+    const ids: number[] = [];
+    // She has had one.
+    for (let count = 1; count <= REPLIES_AN_HOUR; count += 1) {
+      ids.push(await repo.say(number, '/portico nonsense', 'rita'));
+    }
+    await stage.idle();
+    const answers = await Promise.all(ids.map((id) => repo.answerTo(number, id)));
+    expect(answers.map(({ reactions }) => reactions)).toEqual(ids.map(() => ['confused']));
+    expect(answers.reduce((sum, { replies }) => sum + replies, 0)).toBe(REPLIES_AN_HOUR - 1);
+  });
+
+  test('a forge that does not tell the role grants nothing (17)', async () => {
+    const answered = await stage.watching(
+      ({ path }) => (path.endsWith('/collaborators/bob/permission') ? 503 : undefined),
+      () => repo.command(number, '/portico approve', 'bob'),
+    );
+    expect(answered).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('did not say which rights'),
+    });
+  });
+
+  test('rights that end between the comment and its run are gone (18)', async () => {
+    const rest = stage.as('alice').rest;
+    let taken = false;
+    const answered = await stage.watching(
+      async ({ path }) => {
+        if (taken || !path.endsWith('/collaborators/carol/permission')) return;
+        taken = true;
+        await rest.repos.removeCollaborator({ ...repo.where, username: 'carol' });
+      },
+      () => repo.command(number, '/portico approve', 'carol'),
+    );
+    expect(taken).toBe(true);
+    expect(answered).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('`/portico approve` is for'),
+    });
+  });
+
+  test('ten commands: the third is refused, the rest is not done, all of it is reported (19)', async () => {
+    const body = [
+      '/portico render',
+      '/portico help render',
+      '/portico publish now',
+      ...Array.from({ length: 7 }, () => '/portico reject no'),
+    ];
+    const answered = await repo.command(number, body.join('\n'));
+    expect(answered).toMatchObject({ reactions: ['confused'], replies: 1 });
+    expect(answered.reply).toContain('`/portico help render`');
+    expect(answered.reply).toContain('`/portico publish now`');
+    expect(answered.reply).toContain('🚀 `/portico render`');
+    expect(answered.reply).toContain('The 7 commands after it were not carried out.');
+    expect((await repo.pull(number)).draft).toBe(false);
+  });
+
+  test('eleven commands are none (20)', async () => {
+    const answered = await repo.command(
+      number,
+      Array.from({ length: 11 }, () => '/portico reject no').join('\n'),
+    );
+    expect(answered).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('11 commands') });
+    expect((await repo.pull(number)).draft).toBe(false);
+  });
+
+  test('line ends of any kind and no-break spaces are spaces (21)', async () => {
+    expect((await repo.command(number, 'Well.\r\n/portico\u00A0help \r\n')).reaction).toBe('rocket');
+    expect(await repo.command(number, '/portico rend\u200Ber')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('U+200B'),
+    });
+  });
+
+  test.each(['--upload-pack=x', '-O', '$(id)', '"a\\', '@-x'])(
+    'the argument %s is a text, and refused (24)',
+    async (word) => {
+      const answered = await repo.command(number, `/portico publish ${word}`);
+      expect(answered.reaction).toBe('confused');
+      expect(answered.replies).toBe(1);
+    },
+  );
+
+  test('a word that is no command: what was meant, what may be used', async () => {
+    const answered = await repo.command(number, '/portico rendr');
+    expect(answered.reply).toContain('Did you mean `/portico render`?');
+    // The command below is not carried out without the one above.
+    const prefix = await repo.command(number, '/portco pause\n/portico help');
+    expect(prefix).toMatchObject({ reaction: 'confused', replies: 1 });
+    expect(prefix.reply).toContain('Did you mean `/portico pause`?');
+    expect(prefix.reply).toContain('The command after it was not carried out.');
+  });
+
+  test('an event that comes again is not obeyed again', async () => {
+    const id = await repo.say(number, '/portico help');
+    await stage.idle();
+    const facts = (await stage.as('alice').rest.repos.get(repo.where)).data;
+    const { data: installation } = await octokitAs(
+      stage.forge.apiUrl,
+      appJwt(stage.forge),
+    ).rest.apps.listInstallations();
+    const event = {
+      id: 'again',
+      name: 'issue_comment',
+      payload: {
+        action: 'created',
+        installation: { id: installation[0]!.id },
+        repository: facts,
+        issue: { number },
+        comment: { id, body: '/portico help' },
+      },
+    };
+    expect(await stage.writesOf(() => stage.server().bot.accept(event))).toEqual([]);
+  });
+
+  test('a command whose webhook was lost is found and obeyed', async () => {
+    const { webhooks } = stage.forge.knobs;
+    webhooks.lose = ({ event }) => event === 'issue_comment';
+    const id = await repo.say(number, '/portico help publish');
+    await stage.idle();
+    webhooks.lose = 0;
+    expect((await repo.answerTo(number, id)).reactions).toEqual([]);
+    // The deliveries cannot be had again: the looking around must do.
+    await stage.watching(
+      ({ path }) => (path.endsWith('/attempts') ? 404 : undefined),
+      () => stage.sweep(),
+    );
+    expect(await repo.answerTo(number, id)).toMatchObject({ reactions: ['rocket'], replies: 1 });
+  });
+});
+
+describe('where nothing can be done (23)', () => {
+  test('locked', async () => {
+    const { number } = await ends.propose('locked', { 'web/a.yaml': configMap('a', { color: 'red' }) });
+    await stage.as('alice').rest.issues.lock({ ...ends.where, issue_number: number });
+    expect(await ends.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('locked'),
+    });
+  });
+
+  test('closed', async () => {
+    const { number } = await ends.propose('closed', { 'web/b.yaml': configMap('b', { color: 'red' }) });
+    await stage.as('alice').rest.pulls.update({ ...ends.where, pull_number: number, state: 'closed' });
+    await stage.idle();
+    expect(await ends.command(number, '/portico propose')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('closed'),
+    });
+    expect((await ends.command(number, '/portico help')).reaction).toBe('rocket');
+  });
+
+  test('a draft', async () => {
+    const { number } = await ends.propose(
+      'draft',
+      { 'web/c.yaml': configMap('c', { color: 'red' }) },
+      { draft: true },
+    );
+    await ends.review(number, 'APPROVE');
+    expect(await ends.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('draft'),
+    });
+  });
+
+  test('a pull request into another branch', async () => {
+    await ends.push('other', { 'x.txt': 'x\n' });
+    await ends.push('aside', { 'web/d.yaml': configMap('d', { color: 'red' }) }, { from: 'other' });
+    const { number } = await ends.open('aside', { base: 'other', draft: true });
+    expect(await ends.command(number, '/portico propose')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('goes into `other`'),
+    });
+  });
+});
+
+describe('in an issue', () => {
+  test('help answers; what is about a pull request is refused', async () => {
+    const rest = stage.as('alice').rest;
+    const { data: issue } = await rest.issues.create({ ...repo.where, title: 'A question' });
+    const help = await repo.command(issue.number, '/portico help');
+    expect(help).toMatchObject({ reactions: ['rocket'], replies: 1 });
+    expect(await repo.command(issue.number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('this is an issue'),
+    });
+    expect(await repo.command(issue.number, '/portico update')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('No package here has an upstream'),
+    });
+  });
+
+  test('commands in opening texts and in comments on lines are answered with where they belong, once, and not carried out', async () => {
+    const rest = stage.as('alice').rest;
+    const body = 'Stop the updates.\n\n/portico pause web\n/portco update';
+    const { data: issue } = await rest.issues.create({ ...repo.where, title: 'Not in a comment', body });
+    await repo.push('other-words', { 'web/config.yaml': configMap('web', { color: 'opening' }) });
+    const { data: pull } = await rest.pulls.create({
+      ...repo.where,
+      title: 'Words',
+      head: 'other-words',
+      base: 'main',
+      body: '/portico help',
+    });
+    await stage.idle();
+    const answers = async (number: number): Promise<string[]> =>
+      (await repo.comments(number))
+        .map(({ body: text = '' }) => text)
+        .filter((text) => text.includes('are not carried out'));
+    expect(await answers(issue.number)).toEqual([
+      expect.stringMatching(
+        /Write each in a new comment of the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
+      ),
+    ]);
+    expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
+    // Nor in comments on lines, alone or of a review.
+    await rest.pulls.createReview({
+      ...repo.where,
+      pull_number: pull.number,
+      event: 'COMMENT',
+      comments: [
+        { path: 'web/config.yaml', position: 1, body: 'Why?' },
+        { path: 'web/config.yaml', position: 1, body: 'Not like this.\n\n/portico pause web' },
+      ],
+    });
+    await stage.idle();
+    expect((await answers(pull.number)).slice(1)).toEqual([
+      expect.stringMatching(
+        /Commands in comments on lines of a change are not carried out[^]*- `\/portico pause web`/,
+      ),
+    ]);
+    expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  });
+});
+
+test('what the dashboard and the alerts ask for is not only there, it is told', async () => {
+  const asked = ['deploy/grafana/portico.json', 'deploy/prometheus/alerts.yaml'].flatMap(
+    (file) => readFileSync(file, 'utf8').match(/\b(?:portico|nodejs|process)_[a-z0-9_]+/g) ?? [],
+  );
+  const text = await (await fetch(`${stage.server().url}/metrics`)).text();
+  const told = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.endsWith(' 0'));
+  for (const name of new Set(asked)) {
+    // Gauges of what waits are nothing when nothing waits.
+    if (name.startsWith('portico_queue_')) expect(text).toContain(`\n${name}{`);
+    else
+      expect(
+        told.some((line) => line.startsWith(name)),
+        name,
+      ).toBe(true);
+  }
+  for (const line of ['command="publish",outcome="refused"', 'command="publish",outcome="done"'])
+    expect(text).toContain(`portico_commands_total{${line}}`);
+  expect(text).toContain('portico_commands_total{command="unknown",outcome="refused"}');
+  expect(text).not.toContain('rendr');
+});

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { boundTo } from '../../../src/bot/bound-git.ts';
+import { createMirrors } from '../../../src/bot/mirrors.ts';
+import { createCatalog } from '../../../src/catalog/catalog.ts';
+import type { Job, World } from '../../../src/reconcile/ports.ts';
+import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
+import { bareRepository } from '../../catalog/bare-repository.ts';
+import { below, locked } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+let stage: Stage;
+const folder = mkdtempSync(join(tmpdir(), 'portico-outside-'));
+const PACKAGE = smallPackage('web', { data: { color: 'first', size: 'small' } });
+
+const later = (low: number): [string, unknown] => ['poll', expect.toSatisfy((s: number) => s >= low)];
+
+beforeAll(async () => {
+  stage = await startStage({
+    // Public, and no business of Portico's: as good as any other place.
+    plain: { spec: null, private: false, files: below('web', PACKAGE) },
+    down: { spec: 'branch: main\nupdates: { follow: latest }' },
+  });
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('an upstream outside of the installations is followed where the repository allows its address', async () => {
+  const [plain, down] = [stage.repository('plain'), stage.repository('down')];
+  const first = await plain.head('main');
+  await plain.tag('web/v1', first);
+  const second = await plain.push('main', {
+    'web/config.yaml': configMap('web', { color: 'second', size: 'small' }),
+  });
+  await plain.tag('web/v2', second);
+  await down.push(
+    'main',
+    below('shop', {
+      ...PACKAGE,
+      'config.yaml': configMap('web', { color: 'first', size: 'large' }),
+      Kptfile: locked(PACKAGE['Kptfile']!, plain.url, 'web', 'web/v1', first),
+    }),
+  );
+  await stage.idle();
+  expect(await down.pulls()).toEqual([]);
+
+  const config = (await down.read('.github/portico.yaml'))!;
+  await down.push('main', {
+    '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url.replace(/plain$/, '*')}"] }\n`,
+  });
+  await stage.idle();
+  const [pull] = await down.pulls();
+  expect(pull?.title).toBe('Update shop to v2');
+  expect(await down.read('shop/config.yaml', pull!.head.sha)).toBe(
+    configMap('web', { color: 'second', size: 'large' }),
+  );
+  expect(await stage.writesOf(() => stage.sweep(), 'down')).toEqual([]);
+
+  // It is renamed: git is answered 301 at the address that the packages are locked to.
+  await stage.as('alice').rest.repos.update({ ...plain.where, name: 'plainer' });
+  const moved = stage.repository('plainer');
+  await moved.tag(
+    'web/v3',
+    await moved.push('main', { 'web/config.yaml': configMap('web', { color: 'third', size: 'small' }) }),
+  );
+  await stage.stopBot();
+  await stage.startBot();
+  await stage.sweep();
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  await stage.as('alice').rest.repos.update({ ...moved.where, name: 'plain' });
+  await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
+});
+
+test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {
+  const plain = stage.repository('plain');
+  const mirrors = createMirrors({
+    maxOutside: 1_000_000,
+    directory: folder,
+    gitUrl: stage.forge.gitUrl,
+    tokenFor: () => Promise.resolve(''),
+  });
+  const catalog = createCatalog();
+  const addresses = { good: plain.url, gone: plain.url.replace(/plain$/, 'gone') };
+  for (const [id, repo] of [addresses.good, addresses.good, addresses.gone].entries()) {
+    const lock = { repo: `${repo}.git`, directory: 'web', ref: 'web/v1', commit: '' };
+    catalog.put(bareRepository(id, `acme/d${id}`, { packages: [{ directory: 'shop', tree: '', lock }] }));
+  }
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const jobs: Job[] = [];
+  const world = {
+    catalog,
+    openAddress: async (url: string) => boundTo(0, await mirrors.openAddress(url)),
+    enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
+    now: () => new Date(now),
+    log: { info() {}, warn() {}, error() {}, debug() {} },
+  } as Partial<World> as World;
+  const poll = createPollReconciler(world);
+  const lookAt = async (address: string): Promise<[string, number][]> => {
+    jobs.length = 0;
+    await poll({ address });
+    return jobs.map(({ kind, startAfterSeconds = 0 }) => [kind, startAfterSeconds]);
+  };
+
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  await plain.tag('web/v3', await plain.head('main'));
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  now += 1_200_000;
+  expect(await lookAt(addresses.good)).toEqual([['variant', 0], ['variant', 0], later(720)]);
+  now += 1_200_000;
+  expect(await lookAt(addresses.good)).toEqual([later(720)]);
+  expect(await lookAt(addresses.gone)).toEqual([later(1_440)]);
+  now += 3_600_000;
+  expect(await lookAt(addresses.gone)).toEqual([later(2_880)]);
+  catalog.remove(2);
+  expect(await lookAt(addresses.gone)).toEqual([]);
+  expect(waitAfter(50, 1)).toBeLessThan(110_000);
+  await mirrors.close();
+});

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { below } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+/** What was checked is what was approved is what is merged is what is tagged. */
+let stage: Stage;
+
+const FILES = below('web', smallPackage('web'));
+const change = (color: string): Record<string, string> => ({
+  'web/config.yaml': configMap('web', { color }),
+});
+
+beforeAll(async () => {
+  stage = await startStage(
+    Object.fromEntries(
+      ['push', 'merge', 'rewrite', 'base', 'twice', 'foreign', 'crash'].map((name) => [
+        name,
+        { files: FILES },
+      ]),
+    ),
+    { watched: true },
+  );
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+describe('what moves breaks the chain', () => {
+  test('a push between the comment and its run: refused, and both commits are named (25)', async () => {
+    const repo = stage.repository('push');
+    const { number, head } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    let pushed = '';
+    const answered = await stage.watching(
+      async ({ path }) => {
+        if (pushed !== '' || !/\/issues\/comments\/\d+$/.test(path)) return;
+        pushed = 'now';
+        pushed = await repo.push('next', change('evil'));
+      },
+      () => repo.command(number, '/portico publish'),
+    );
+    expect(answered.reaction).toBe('confused');
+    expect(answered.reply).toContain(head.sha.slice(0, 7));
+    expect(answered.reply).toContain(pushed.slice(0, 7));
+    expect((await repo.pull(number)).merged).toBe(false);
+  });
+
+  test('a push between the last look and the merge: the forge refuses, nothing is tagged (26)', async () => {
+    const repo = stage.repository('merge');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    let pushed = '';
+    const answered = await stage.watching(
+      async ({ path }) => {
+        if (pushed !== '' || !path.endsWith(`/pulls/${number}/merge`)) return;
+        pushed = await repo.push('next', change('evil'));
+      },
+      () => repo.command(number, '/portico publish'),
+    );
+    expect(pushed).not.toBe('');
+    expect(answered.reaction).toBe('confused');
+    expect((await repo.pull(number)).merged).toBe(false);
+    expect((await repo.tags()).size).toBe(0);
+  });
+
+  test('an approval survives a rewrite of the same content, and no other (27)', async () => {
+    const repo = stage.repository('rewrite');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    const main = await repo.head('main');
+
+    await repo.push('next', change('red'), { from: main, force: true, message: 'The same in other words' });
+    await stage.idle();
+    expect(await repo.sticky(number)).toContain('Approved for this content by bob.');
+
+    await repo.push('next', change('evil'), { from: main, force: true });
+    await stage.idle();
+    expect(await repo.sticky(number)).toContain(
+      'The approval of bob does not count: it was given for other content.',
+    );
+    expect(await repo.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('Needs 1 approval: anyone with write access except alice'),
+    });
+
+    await repo.push('next', change('red'), { from: main, force: true });
+    await stage.idle();
+    expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+  });
+
+  test('an approval is for a branch: retargeted, nothing is published (28)', async () => {
+    const repo = stage.repository('base');
+    await repo.push('other', { 'x.txt': 'x\n' });
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: number, base: 'other' });
+    await stage.idle();
+    expect(await repo.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringContaining('goes into `other`'),
+    });
+    expect((await repo.pull(number)).merged).toBe(false);
+    await repo.merge(number);
+    expect((await repo.tags()).size).toBe(0);
+  });
+});
+
+describe('one revision, one tag', () => {
+  test('two publishes at once (29)', async () => {
+    const repo = stage.repository('twice');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    const said = await Promise.all([
+      repo.say(number, '/portico publish'),
+      repo.say(number, '/portico publish', 'bob'),
+      repo.say(number, '/portico publish', 'carol'),
+    ]);
+    await stage.idle();
+    const ends = await Promise.all(said.map(async (id) => (await repo.answerTo(number, id)).reaction ?? ''));
+    expect(ends.toSorted()).toEqual(['confused', 'confused', 'rocket']);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+    expect(await repo.releases()).toEqual(['web/v1']);
+  });
+
+  test('a tag that is there is never moved: the next number is taken (30)', async () => {
+    const repo = stage.repository('foreign');
+    await repo.publish('one', change('one'));
+    const aside = await repo.push(
+      'aside',
+      { 'web/config.yaml': configMap('web', { color: 'aside' }) },
+      { from: await repo.git('rev-parse', 'main~1') },
+    );
+    const foreign = await repo.tag('web/v2', aside);
+    await stage.idle();
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v2']);
+
+    await repo.publish('two', change('two'));
+    const tags = await repo.tags();
+    expect([...tags.keys()]).toEqual(['web/v1', 'web/v2', 'web/v3']);
+    expect(await repo.git('rev-parse', 'refs/tags/web/v2')).toBe(foreign);
+    expect(tags.get('web/v3')).toBe(await repo.head('main'));
+  });
+
+  test('a merge that nobody saw is tagged once at the next start (31)', async () => {
+    const repo = stage.repository('crash');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    await stage.stopBot();
+    const sha = await repo.press(number);
+    await stage.startBot();
+    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+    expect(await repo.releases()).toEqual(['web/v1']);
+    expect(await repo.sticky(number)).toContain('Published `web@v1`');
+    expect(await stage.writesOf(() => stage.look('crash'))).toEqual([]);
+  });
+});

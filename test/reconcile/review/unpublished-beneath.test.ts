@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { below, locked } from '../../e2e/packages.ts';
+import { done } from '../command/commanded.ts';
+import { configMap, kptfile, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+/** What a direct push brought, which nobody approved, goes with the next revision: not past two people either. */
+let stage: Stage;
+
+const ASKS = 'branch: main\npublish: { requireApprovals: 1 }';
+const AUTO = `${ASKS}\nupdates: { automerge: all }`;
+const PUSHED = { 'shop/extra.yaml': configMap('extra', { pushed: 'yes' }) };
+const change = (color: string): Record<string, string> => ({
+  'web/config.yaml': configMap('web', { color }),
+});
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      up: { files: below('web', smallPackage('web')), private: false },
+      waits: { files: {}, private: false, spec: ASKS },
+      auto: { files: {}, private: false, spec: AUTO },
+      begun: { files: {}, private: false, spec: AUTO },
+      first: { files: below('old', smallPackage('old')) },
+    },
+    { watched: true },
+  );
+  const up = stage.repository('up');
+  await up.publish('one', change('one'));
+  const lock = (await up.tags()).get('web/v1')!;
+  const files = smallPackage('web');
+  const Kptfile = locked(files['Kptfile']!, up.url, 'web', 'web/v1', lock);
+  const shop = below('shop', { ...files, Kptfile, 'config.yaml': configMap('web', { color: 'one' }) });
+  for (const name of ['waits', 'auto']) {
+    await stage.repository(name).push('main', shop, { as: 'alice' });
+    await stage.idle();
+    await stage.repository(name).publish('first', { 'shop/own.yaml': configMap('own', { a: 'b' }) });
+    await stage.repository(name).push('main', PUSHED, { as: 'bob' });
+  }
+  await stage.repository('begun').push('main', shop, { as: 'bob' });
+  await stage.idle();
+  await up.publish('two', change('two'));
+  await stage.sweep();
+  await stage.idle();
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function updateOf(repo: StageRepository): Promise<number> {
+  const open = (await repo.pulls()).filter(({ user }) => user?.type === 'Bot');
+  expect(open.map(({ title }) => title)).toEqual(['Update shop to v2']);
+  return open[0]!.number;
+}
+
+test('an update above a direct push needs one more than the one who pushed (63)', async () => {
+  const repo = stage.repository('waits');
+  const number = await updateOf(repo);
+  await repo.command(number, '/portico approve', 'bob');
+  const { reaction, reply } = await repo.command(number, '/portico publish', 'bob');
+  expect(reaction).toBe('confused');
+  expect(reply).toContain('pushed to the base branch without approval');
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+  await repo.command(number, '/portico approve', 'carol');
+  expect((await repo.command(number, '/portico publish', 'carol')).reaction).toBe('rocket');
+  const sha = (await repo.tags()).get('shop/v2')!;
+  expect(await repo.read('shop/extra.yaml', sha)).not.toBeNull();
+});
+
+test.each([
+  ['above a revision', 'auto', ['shop/v1']],
+  ['where there is none yet', 'begun', []],
+])('it does not merge itself %s (63)', async (_where, name, tags) => {
+  const repo = stage.repository(name);
+  await updateOf(repo);
+  await stage.sweep();
+  await stage.idle();
+  expect([...(await repo.tags()).keys()]).toEqual(tags);
+});
+
+describe('the first revision of a package that was pushed to the base branch', () => {
+  let repo: StageRepository;
+
+  beforeAll(async () => {
+    repo = stage.repository('first');
+    const pushed = ['web', 'api', 'app'].map((name) => below(name, smallPackage(name)));
+    await repo.push('main', Object.assign({}, ...pushed), { as: 'bob' });
+    await repo.push('main', { 'db/more.yaml': configMap('more', { a: 'b' }) }, { as: 'bob' });
+    await stage.idle();
+  });
+
+  test('is not approved by who pushed it (63)', async () => {
+    const { number } = await repo.propose('next', change('red'));
+    const own = await repo.command(number, '/portico approve', 'bob');
+    expect(own).toMatchObject({ reaction: 'confused' });
+    expect(own.reply).toContain('You pushed to the base branch what its first revision publishes along');
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    expect((await repo.command(number, '/portico publish')).reaction).toBe('confused');
+    await done(repo, number, '/portico approve', 'carol');
+    await done(repo, number, '/portico publish');
+    expect(await repo.tagMessage('web/v1')).toContain('Approved-by: carol');
+  });
+
+  test("nor where the proposal makes a package of it, while what stood there at the registration is its owners' (63)", async () => {
+    const { number } = await repo.propose('made', { 'db/Kptfile': kptfile('db') });
+    expect((await repo.command(number, '/portico approve', 'bob')).reaction).toBe('confused');
+    const old = await repo.propose('old', { 'old/more.yaml': configMap('more', { a: 'b' }) }, { as: 'bob' });
+    await done(repo, old.number, '/portico approve', 'alice');
+    await done(repo, old.number, '/portico publish', 'bob');
+    expect([...(await repo.tags()).keys()]).toContain('old/v1');
+  });
+
+  test('needs one more approval where the forge does not tell who pushed it (63)', async () => {
+    const answered = await stage.watching(
+      ({ path, query }) => (path.endsWith('/activity') && query.includes('main') ? 403 : undefined),
+      async () => {
+        // What the forge told once of a commit is not asked for again.
+        await repo.push('main', { 'notes.md': 'A commit that nobody has looked at.\n' });
+        const { number } = await repo.propose('untold', {
+          'api/config.yaml': configMap('api', { a: 'b' }),
+        });
+        await done(repo, number, '/portico approve', 'carol');
+        return repo.command(number, '/portico publish');
+      },
+    );
+    expect(answered.reply).toContain('the forge does not tell who pushed a part of it');
+  });
+
+  test('is not made of a merge by the button that only he approved (63)', async () => {
+    const { number } = await repo.propose('button', { 'app/config.yaml': configMap('app', { a: 'b' }) });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    await repo.press(number);
+    await stage.sweep();
+    expect([...(await repo.tags()).keys()]).not.toContain('app/v1');
+    expect(await repo.sticky(number)).toContain('Merged without approval, and not published');
+  });
+});

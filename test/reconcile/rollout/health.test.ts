@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+
+import { judgeHealth } from '../../../src/reconcile/rollout/health.ts';
+
+const AT = Date.parse('2026-01-01T00:00:00.000Z');
+
+test('a commit is healthy when all that is asked for is there and holds', () => {
+  const at = '2026-01-01T00:00:00Z';
+  const status = (context: string, state: string) => ({ context, state, at });
+  const gate = { statuses: ['deploy/*'], deployments: ['production'] };
+  const good = { environment: 'production', state: 'success', at };
+  const of = (statuses: ReturnType<typeof status>[], deployments = [good]) =>
+    judgeHealth([{ statuses, deployments }], gate);
+  expect(of([])).toMatchObject({ state: 'pending', what: 'status deploy/*' });
+  expect(of([status('other', 'failure')])).toMatchObject({ state: 'pending' });
+  expect(of([status('deploy/a', 'success')])).toEqual({ state: 'success', at: AT, what: '' });
+  expect(of([status('deploy/a', 'success'), status('deploy/b', 'error')])).toMatchObject({
+    state: 'failure',
+    what: 'status deploy/b',
+  });
+  expect(of([status('deploy/a', 'success')], [])).toMatchObject({ what: 'deployment to production' });
+  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'in_progress' }])).toMatchObject({
+    state: 'pending',
+  });
+  expect(of([status('deploy/a', 'success')], [{ ...good, state: 'inactive' }]).state).toBe('success');
+});
+
+const FLUX = 'kustomization/apps/0c9c2e41';
+const said = (hour: number, ...reports: string[]) => ({
+  statuses: reports.map((one) => {
+    const [context = '', state = ''] = one.split('=');
+    return { context, state, at: `2026-01-01T0${hour}:00:00Z` };
+  }),
+  deployments: [],
+});
+const NOTHING = said(0);
+
+/** Of each commit that holds the package, the newest first; the published one is the last. */
+test.each([
+  ['nobody has said anything', ['flux'], [NOTHING, NOTHING], 'pending: status flux'],
+  ['Flux, on the published commit', ['flux'], [said(1, `${FLUX}=success`)], 'success at 1'],
+  ['Flux, only on a later commit', ['flux'], [NOTHING, said(2, `${FLUX}=success`), NOTHING], 'success at 2'],
+  [
+    'a failure on a later commit alone',
+    ['flux'],
+    [said(2, `${FLUX}=failure`), NOTHING],
+    `failure: status ${FLUX}`,
+  ],
+  [
+    'something else broke later',
+    ['flux'],
+    [said(3, `${FLUX}=failure`), said(1, `${FLUX}=success`)],
+    'success at 1',
+  ],
+  [
+    'it was mended by a later commit',
+    ['flux'],
+    [said(3, `${FLUX}=success`), said(1, `${FLUX}=failure`)],
+    'success at 3',
+  ],
+  [
+    'each of several has to hold, wherever it was said',
+    ['flux'],
+    [said(3, 'helmrelease/web/0c9c2e41=success'), said(1, `${FLUX}=failure`)],
+    `failure: status ${FLUX}`,
+  ],
+  [
+    'a newer one is under way',
+    ['flux'],
+    [said(3, `${FLUX}=pending`), said(1, `${FLUX}=failure`)],
+    `pending: status ${FLUX}`,
+  ],
+  ['Argo CD', ['argocd'], [said(2, 'continuous-delivery/web=success'), NOTHING], 'success at 2'],
+  [
+    'globs',
+    ['kustomization/apps/*'],
+    [said(2, `${FLUX}=success`, 'kustomization/infra/1=failure')],
+    'success at 2',
+  ],
+  ['both are asked for', ['flux', 'argocd'], [said(2, `${FLUX}=success`)], 'pending: status argocd'],
+])('what counts is said of any commit that holds the package: %s', (_, statuses, commits, expected) => {
+  const health = judgeHealth(commits, { statuses, deployments: [] });
+  const told = health.state === 'success' ? ` at ${new Date(health.at).getUTCHours()}` : `: ${health.what}`;
+  expect(`${health.state}${told}`).toBe(expected);
+});
+
+const deployed = (state: string) => ({
+  statuses: [],
+  deployments: [{ environment: 'production', state, at: '2026-01-01T00:00:00Z' }],
+});
+
+test('a deployment of a later commit counts too', () => {
+  const gate = { statuses: [], deployments: ['production'] };
+  expect(judgeHealth([deployed('success'), NOTHING], gate).state).toBe('success');
+  expect(judgeHealth([deployed('in_progress'), deployed('failure')], gate).state).toBe('pending');
+  expect(judgeHealth([deployed('error'), deployed('inactive')], gate).state).toBe('success');
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { ACTIONS_APP } from '../../../src/localforge/actors/apps.ts';
+import { beginRun, concludeRun } from '../../../src/localforge/actors/check-app.ts';
+import { putStatus } from '../../../src/localforge/checks/put-status.ts';
+import { below, locked } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+/** Updates that merge themselves, where others check, and where the repository does not take every merge. */
+let stage: Stage;
+
+const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
+const NAMES = ['checked', 'squashed', 'queued', 'ruled'];
+const color = (name: string): Record<string, string> => ({
+  'web/config.yaml': configMap('web', { color: name }),
+});
+
+beforeAll(async () => {
+  const spec = 'branch: main\nupdates: { follow: latest, automerge: all }\npublish: { requireApprovals: 0 }';
+  stage = await startStage(
+    { up: { files: below('web', PACKAGE) }, ...Object.fromEntries(NAMES.map((name) => [name, { spec }])) },
+    { shares: true },
+  );
+  const up = stage.repository('up');
+  await up.publish('one', color('first'));
+  const lock = (await up.tags()).get('web/v1')!;
+  const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
+  const files = { ...PACKAGE, 'config.yaml': color('first')['web/config.yaml']!, Kptfile };
+  for (const name of NAMES) await stage.repository(name).push('main', below('shop', files));
+  await stage.idle();
+  const { rest } = stage.as('alice');
+  const whereOf = (name: string) => stage.repository(name).where;
+  await rest.repos.update({
+    ...whereOf('squashed'),
+    allow_merge_commit: false,
+    allow_rebase_merge: false,
+    allow_squash_merge: true,
+  });
+  const rules = {
+    enforcement: 'active' as const,
+    conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
+  };
+  await rest.repos.createRepoRuleset({
+    ...whereOf('queued'),
+    ...rules,
+    name: 'queue',
+    rules: [
+      {
+        type: 'merge_queue',
+        parameters: {
+          check_response_timeout_minutes: 5,
+          grouping_strategy: 'ALLGREEN',
+          max_entries_to_build: 5,
+          max_entries_to_merge: 5,
+          merge_method: 'MERGE',
+          min_entries_to_merge: 1,
+          min_entries_to_merge_wait_minutes: 0,
+        },
+      },
+    ],
+  });
+  await rest.repos.createRepoRuleset({
+    ...whereOf('ruled'),
+    ...rules,
+    name: 'reviews',
+    rules: [
+      {
+        type: 'pull_request',
+        parameters: {
+          dismiss_stale_reviews_on_push: false,
+          require_code_owner_review: false,
+          require_last_push_approval: false,
+          required_approving_review_count: 1,
+          required_review_thread_resolution: false,
+        },
+      },
+    ],
+  });
+  const { context, ...commit } = await commitOf('checked', 'main');
+  concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'test'), 'success');
+  await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+  // CI has not begun on the newest commit, and something else has said a word there.
+  await stage.repository('checked').push('main', { 'README.md': 'Shops.\n' });
+  const newest = await commitOf('checked', 'main');
+  for (const name of ['kustomization/apps/0c9c2e41', 'triage']) {
+    await putStatus(context, { ...commit, sha: newest.sha, by: alice(), context: name, state: 'success' });
+  }
+  await up.publish('two', color('second'));
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+const alice = () => stage.forge.context.records.accountByLogin('alice')!;
+
+async function commitOf(name: string, branch: string) {
+  const { context } = stage.forge;
+  const repository = context.records.repositoryByName('acme', name)!;
+  return { context, repository, sha: await stage.repository(name).head(branch), branch };
+}
+
+async function updateOf(name: string): Promise<Awaited<ReturnType<StageRepository['pulls']>>[number]> {
+  const all = await stage.repository(name).pulls('all');
+  return all.find(({ head }) => head.ref.startsWith('portico/update/'))!;
+}
+
+test('an update waits for the checks that its base has, however late they come, and for a status of older CI', async () => {
+  const update = await updateOf('checked');
+  expect(update.merged_at).toBeNull();
+  const { context, ...commit } = await commitOf('checked', update.head.ref);
+  const run = beginRun(context, commit, ACTIONS_APP, 'test');
+  await stage.idle();
+  concludeRun(context, commit, run, 'success');
+  await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
+  await stage.idle();
+  expect((await updateOf('checked')).merged_at).toBeNull();
+  await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+  await stage.idle();
+  expect((await updateOf('checked')).merged_at).not.toBeNull();
+});
+
+test('a repository that squashes gets squashes, which publish, and the next update knows what was there', async () => {
+  const repo = stage.repository('squashed');
+  expect((await updateOf('squashed')).merged_at).not.toBeNull();
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+  await stage.repository('up').publish('three', color('third'));
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
+  expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
+  expect(await repo.read('shop/config.yaml')).toContain('color: third');
+});
+
+test('where the branch has a merge queue, the update goes through it', async () => {
+  expect((await updateOf('queued')).merged_at).not.toBeNull();
+  expect([...(await stage.repository('queued').tags()).keys()]).toContain('shop/v1');
+});
+
+test('a rule that stands against it is told, once', async () => {
+  const repo = stage.repository('ruled');
+  const { number, merged_at: merged } = await updateOf('ruled');
+  expect(merged).toBeNull();
+  const said = await repo.comments(number);
+  expect(said.filter(({ body }) => body?.includes('rules of the branch do not let it'))).toHaveLength(1);
+  expect(await stage.writesOf(() => stage.look('ruled'), 'ruled')).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+test('everything that is counted can be scraped', async () => {
+  const metrics = createMetrics();
+  metrics.delivery('push', 'stored');
+  metrics.jobEnded('proposal', 'done', 0.2);
+  metrics.githubCall('GET /repos/{owner}/{repo}', 304, 0.03);
+  metrics.budgetLeft(11, 79);
+  metrics.rendered('ok', 1.5);
+  metrics.command('publish', 'refused');
+  let depth = [{ lane: 'quick', ready: 2, deferred: 1, active: 1, ageSeconds: 0.5 }];
+  metrics.observeDepth(async () => depth);
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'portico_deliveries_total{event="push",outcome="stored"} 1',
+    'portico_job_seconds_count{kind="proposal",outcome="done"} 1',
+    'portico_github_call_seconds_count{route="GET /repos/{owner}/{repo}",status="304"} 1',
+    'portico_content_budget_left{installation="11"} 79',
+    'portico_render_seconds_count{outcome="ok"} 1',
+    'portico_commands_total{command="publish",outcome="refused"} 1',
+    'portico_queue_jobs{lane="quick",state="ready"} 2',
+    'portico_queue_jobs{lane="quick",state="deferred"} 1',
+    'portico_queue_age_seconds{lane="quick"} 0.5',
+    'process_resident_memory_bytes ',
+  ]) {
+    expect(text).toContain(line);
+  }
+  depth = [{ lane: 'quick', ready: 0, deferred: 0, active: 0, ageSeconds: 0 }];
+  expect(await metrics.registry.metrics()).toContain('portico_queue_jobs{lane="quick",state="ready"} 0');
+});
+
+test('two in one process do not mix, and a source that fails does not fail the scrape', async () => {
+  const [one, two] = [createMetrics(), createMetrics()];
+  one.delivery('push', 'stored');
+  two.observeDepth(() => Promise.reject(new Error('no database')));
+  expect(await two.registry.metrics()).not.toContain('event="push"');
+});
