@@ -2,6 +2,7 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
+COPY localforge/package.json ./localforge/
 RUN npm ci --ignore-scripts
 COPY scripts/build.ts ./scripts/
 COPY src ./src

@@ -14,7 +14,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', isolate: false, include: ['test/**/*.test.ts'], exclude: APART },
+        test: {
+          name: 'shared',
+          isolate: false,
+          include: ['test/**/*.test.ts', 'localforge/test/**/*.test.ts'],
+          exclude: APART,
+        },
       },
       { extends: true, test: { name: 'apart', isolate: true, include: APART } },
     ],

@@ -26,13 +26,16 @@ if (openapiDir === undefined || webhooksDir === undefined || graphqlDir === unde
   process.exit(64);
 }
 
-write('test/contract/github-openapi.json', JSON.stringify(extractRest(openapiDir)) + '\n');
+write('localforge/test/contract/github-openapi.json', JSON.stringify(extractRest(openapiDir)) + '\n');
 write(
   'test/contract/github-enterprise-openapi.json',
   JSON.stringify(extractEnterprise(openapiDir, forgeCalls())) + '\n',
 );
-write('test/contract/github-openapi-webhooks.json', JSON.stringify(extractWebhooks(webhooksDir)) + '\n');
-write('src/localforge/graphql/github-schema.ts', extractGraphql(join(graphqlDir, 'schema.graphql')));
+write(
+  'localforge/test/contract/github-openapi-webhooks.json',
+  JSON.stringify(extractWebhooks(webhooksDir)) + '\n',
+);
+write('localforge/src/graphql/github-schema.ts', extractGraphql(join(graphqlDir, 'schema.graphql')));
 
 function write(path: string, text: string): void {
   writeFileSync(new URL(path, ROOT), text);

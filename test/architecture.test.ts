@@ -96,8 +96,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   network: ['config', 'node:'],
   oci: ['network', 'archive', 'package', 'text', 'npm:zod', 'node:'],
   bundle: ['package', 'fbc', 'npm:zod', 'node:crypto'],
-  localforge: ['processes', 'node:', 'npm:'],
-  demo: ['cli', 'config', 'localforge', 'package', 'function', 'git', 'node:', 'npm:'],
+  demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
   trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],
   cli: [
@@ -115,7 +114,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'revision',
     'function',
     'git',
-    'localforge',
+
     'demo',
     'node:',
     'npm:',

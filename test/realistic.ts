@@ -1,6 +1,6 @@
 /**
  * How real the local forge is in end-to-end tests: late, out of step and refusing for a moment, as GitHub has been seen to be
- * (src/localforge/README.md), with times a hundredth as long. `FORGE_SEED` chooses what its chances are drawn from.
+ * (localforge/README.md), with times a hundredth as long. `FORGE_SEED` chooses what its chances are drawn from.
  */
 export const SEED = Number(process.env['FORGE_SEED'] ?? '1');
 

@@ -1,7 +1,7 @@
 /** An upstream and its downstream on a local forge: what fan-out is measured on. */
 import { Octokit } from '@octokit/rest';
+import { startForge, type LocalForge } from '@portico/localforge';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { locked } from '../../test/e2e/packages.ts';
 import { freePort } from '../../test/e2e/portico-process.ts';
 import { writePackage } from './generated-package.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Octokit } from '@octokit/rest';
+import { startForge } from '@portico/localforge';
 
-import { startForge } from '../../src/localforge/forge.ts';
 import { quiet, startBotProcess } from '../../test/e2e/bot-process.ts';
 import { makeGround, type FaultStage } from '../../test/e2e/fault-stage.ts';
 import { locked } from '../../test/e2e/packages.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Octokit } from '@octokit/rest';
+import { startForge, type LocalForge } from '@portico/localforge';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { generatedPackage, writePackage } from './generated-package.ts';
 import { figure, within, type Row } from './row.ts';
 import { PORTICO } from './workspace.ts';

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { Octokit } from '@octokit/rest';
+import { startForge, type LocalForge } from '@portico/localforge';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { startBotProcess } from '../../test/e2e/bot-process.ts';
 import { octokitAs } from '../../test/e2e/octokit-as.ts';
 import { freePort, type PorticoProcess } from '../../test/e2e/portico-process.ts';

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
+import { startForge, type LocalForge } from '@portico/localforge';
+
 import { startBotProcess } from '../../test/e2e/bot-process.ts';
 import { freePort, type PorticoProcess } from '../../test/e2e/portico-process.ts';
 import { startPostgres } from '../../test/queue/postgres.ts';

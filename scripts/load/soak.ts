@@ -1,7 +1,7 @@
 /** People at work on many repositories for a while: pushes, questions, publications. */
 import { Octokit } from '@octokit/rest';
+import type { Effect } from '@portico/localforge/context';
 
-import type { Effect } from '../../src/localforge/context.ts';
 import { quiet } from '../../test/e2e/bot-process.ts';
 import { latencyOf, meansOf, slopeOf, type Latency, type Slope } from './figures.ts';
 import { OWNER, TOKEN, type LoadGround } from './ground.ts';

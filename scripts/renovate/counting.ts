@@ -1,5 +1,6 @@
-import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
+import type { LocalForge } from '@portico/localforge';
+
+import { collaborationStore } from '../../localforge/src/collaboration-store.ts';
 import { openFaultProxy, type FaultProxy } from '../../test/e2e/fault-proxy.ts';
 import { freePort } from '../../test/e2e/portico-process.ts';
 

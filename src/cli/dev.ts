@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { parseForgeConfig, type ForgeConfig } from '@portico/localforge/config';
 import { parse } from 'yaml';
 
 import { PorticoError } from '../error.ts';
-import { parseForgeConfig, type ForgeConfig } from '../localforge/config.ts';
 import { EXIT } from './exit-code.ts';
 import { startLocalPortico } from './local-portico.ts';
 import { portOption } from './port.ts';

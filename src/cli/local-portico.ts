@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { startForge, type ForgeOptions, type LocalForge } from '@portico/localforge';
+
 import { secretsOf, type Environment } from '../config/environment.ts';
-import { startForge, type ForgeOptions, type LocalForge } from '../localforge/forge.ts';
 import { serve, type RunningServer } from '../main.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 

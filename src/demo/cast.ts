@@ -1,7 +1,6 @@
 /** Who plays in the demo, and where. */
 import { Octokit } from '@octokit/rest';
-
-import type { ForgeConfig } from '../localforge/config.ts';
+import type { ForgeConfig } from '@portico/localforge/config';
 
 export const ORGANISATION = 'acme';
 export const UPSTREAM = 'blueprints';

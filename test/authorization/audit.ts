@@ -2,8 +2,8 @@
  * What the forge saw people and the bot do, in order: refs that moved with whoever was signed in, reviews, comments,
  * pull requests. The oracle reads this and git, and nothing that the bot says of itself.
  */
-import type { LocalForge } from '../../src/localforge/forge.ts';
-import type { Role } from '../../src/localforge/records.ts';
+import type { LocalForge } from '@portico/localforge';
+import type { Role } from '@portico/localforge/records';
 
 interface Happened {
   /** Order in which things happened. */

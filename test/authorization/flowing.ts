@@ -1,5 +1,6 @@
 /** Oracle: what only readers of a repository may see stands nowhere else, unless its base configuration or its readers let it. */
-import type { HttpExchange } from '../../src/localforge/exchanges.ts';
+import type { HttpExchange } from '@portico/localforge/exchanges';
+
 import type { StageRepository } from '../reconcile/stage-repository.ts';
 import { rulesAt } from './git-facts.ts';
 import type { Finding } from './publishing.ts';

@@ -1,5 +1,6 @@
 /** What of the words that people wrote is a command, and what it takes to give one. */
-import type { Role } from '../../src/localforge/records.ts';
+import type { Role } from '@portico/localforge/records';
+
 import type { Audit, Commented } from './audit.ts';
 import type { Rules } from './git-facts.ts';
 

@@ -1,9 +1,10 @@
 /** GitHub Enterprise Server as it describes itself: which calls of ours a version takes. */
 import { readFileSync } from 'node:fs';
 
-import type { HttpExchange } from '../../src/localforge/exchanges.ts';
-import { described, judgeRequest } from './validate.ts';
-import type { Description } from './validate.ts';
+import type { HttpExchange } from '@portico/localforge/exchanges';
+
+import { described, judgeRequest } from '../../localforge/test/contract/validate.ts';
+import type { Description } from '../../localforge/test/contract/validate.ts';
 
 interface Version {
   readonly operations: Description['extract']['operations'];

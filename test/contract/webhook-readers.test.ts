@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, describe, expect, test } from 'vitest';
 
+import { changedAt, pathsRead, sampleOf, type SampleSchema } from '../../localforge/test/contract/sample.ts';
+import { judgeWebhook } from '../../localforge/test/contract/validate.ts';
 import { READERS } from '../../src/webhook/event-payload.ts';
 import { routeEvent } from '../../src/webhook/route.ts';
-import { changedAt, pathsRead, sampleOf, type SampleSchema } from './sample.ts';
-import { judgeWebhook } from './validate.ts';
 
 const described = JSON.parse(
-  readFileSync(new URL('./github-openapi-webhooks.json', import.meta.url), 'utf8'),
+  readFileSync(
+    new URL('../../localforge/test/contract/github-openapi-webhooks.json', import.meta.url),
+    'utf8',
+  ),
 ) as {
   readonly webhooks: Readonly<Record<string, SampleSchema>>;
   readonly schemas: Readonly<Record<string, SampleSchema>>;

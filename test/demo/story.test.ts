@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { recordContract } from '../../localforge/test/contract/recorder.ts';
+import type { ContractRecorder } from '../../localforge/test/contract/recorder.ts';
+import { hasChromium, launchChromium } from '../../localforge/test/web/chromium.ts';
 import { startLocalPortico } from '../../src/cli/local-portico.ts';
 import type { LocalPortico } from '../../src/cli/local-portico.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
@@ -11,9 +14,6 @@ import { DASHBOARDS_AFTER_SECONDS, playDemo } from '../../src/demo/demo.ts';
 import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
 import { summarise } from '../../src/demo/summary.ts';
-import { recordContract } from '../contract/recorder.ts';
-import type { ContractRecorder } from '../contract/recorder.ts';
-import { hasChromium, launchChromium } from '../localforge/web/chromium.ts';
 import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { playSentences, runCommands, thingsOf } from './play-invitation.ts';
 

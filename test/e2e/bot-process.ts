@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { LocalForge } from '../../src/localforge/forge.ts';
+import type { LocalForge } from '@portico/localforge';
+
 import { RETRY_MS } from '../realistic.ts';
 import { eventually } from './eventually.ts';
 import { startPortico, type PorticoProcess } from './portico-process.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
+import { startForge, type LocalForge } from '@portico/localforge';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { copyTemplate } from '../queue/engines.ts';
 import { REALISTIC } from '../realistic.ts';
 import { stageRepository, type StageRepository } from '../reconcile/stage-repository.ts';

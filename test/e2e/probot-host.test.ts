@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startForge, type LocalForge } from '@portico/localforge';
 import { createNodeMiddleware, Probot } from 'probot';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import portico from '../../src/probot-host.ts';
 import { copyTemplate } from '../queue/engines.ts';
 import { REALISTIC } from '../realistic.ts';

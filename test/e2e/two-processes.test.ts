@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startForge } from '@portico/localforge';
 import { expect, test } from 'vitest';
 
-import { startForge } from '../../src/localforge/forge.ts';
 import { startPostgres } from '../queue/postgres.ts';
 import { REALISTIC } from '../realistic.ts';
 import { eventually } from './eventually.ts';

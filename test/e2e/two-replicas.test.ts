@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startForge, type LocalForge } from '@portico/localforge';
 import { expect, test } from 'vitest';
 
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
 import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import { startPostgres } from '../queue/postgres.ts';

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Octokit } from '@octokit/rest';
+import type { LocalForge } from '@portico/localforge';
+import { startForge } from '@portico/localforge';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import type { ForgeCall, ForgeOptions, RepositoryForge } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
-import { startForge } from '../../src/localforge/forge.ts';
 
 /** GitHub's limits as the local forge keeps them, and what the client makes of them. */
 

@@ -3,6 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Octokit } from '@octokit/rest';
+import type { LocalForge } from '@portico/localforge';
+import { startForge } from '@portico/localforge';
+import { ACTIONS_APP } from '@portico/localforge/actors/apps';
+import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
+import type { HttpExchange } from '@portico/localforge/exchanges';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { forgeCalls } from '../../scripts/forge-calls.ts';
@@ -16,11 +21,6 @@ import type {
 import { connectForge } from '../../src/forge/forge.ts';
 import type { Mirror } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
-import { ACTIONS_APP } from '../../src/localforge/actors/apps.ts';
-import { beginRun, concludeRun } from '../../src/localforge/actors/check-app.ts';
-import type { HttpExchange } from '../../src/localforge/exchanges.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
-import { startForge } from '../../src/localforge/forge.ts';
 import { judgeForEnterprise, versions } from '../contract/enterprise.ts';
 
 const BOT = { name: 'Portico', email: 'portico@example.com' };

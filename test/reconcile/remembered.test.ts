@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
-import { nextNumber } from '../../src/localforge/rest/writing.ts';
+import { collaborationStore } from '../../localforge/src/collaboration-store.ts';
+import { nextNumber } from '../../localforge/src/rest/writing.ts';
 import { below, locked } from '../e2e/packages.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest';
+import type { LocalForge } from '@portico/localforge';
 
-import type { LocalForge } from '../../src/localforge/forge.ts';
 import type { Login } from './stage.ts';
 
 type Rest = Octokit['rest'];

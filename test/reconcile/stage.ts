@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
+import { startForge, type LocalForge } from '@portico/localforge';
+import type { RealisticOption } from '@portico/localforge/realism/settings';
 
 import type { Environment } from '../../src/config/environment.ts';
 import { createContentPools } from '../../src/isolation/content.ts';
-import { startForge, type LocalForge } from '../../src/localforge/forge.ts';
-import type { RealisticOption } from '../../src/localforge/realism/settings.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
 import {
   dashboardJob,

@@ -3,11 +3,12 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startForge } from '@portico/localforge';
+import type { LocalForge } from '@portico/localforge';
+
 import { porticoFor } from '../../src/cli/trial.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createContentPools } from '../../src/isolation/content.ts';
-import { startForge } from '../../src/localforge/forge.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
 import { runTrial } from '../../src/trial/run.ts';
 import type { RunOptions, TrialReport } from '../../src/trial/run.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { collaborationStore } from '../../../src/localforge/collaboration-store.ts';
+import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
+import { appJwt } from '../../../localforge/test/forge-fixture.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
 import { octokitAs } from '../../e2e/octokit-as.ts';
 import { below } from '../../e2e/packages.ts';
-import { appJwt } from '../../localforge/forge-fixture.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { hurryBackground } from '../../../src/localforge/background.ts';
+import { hurryBackground } from '../../../localforge/src/background.ts';
 import { eventually } from '../../e2e/eventually.ts';
 import { assemble } from '../../function/wasm/wat.ts';
 import { forkOf } from '../fork-of.ts';

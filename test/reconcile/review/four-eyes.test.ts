@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { collaborationStore } from '../../../src/localforge/collaboration-store.ts';
+import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
 import { below, configuration } from '../../e2e/packages.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';

@@ -1,6 +1,6 @@
+import { reconcile } from '@portico/localforge/actors/gitops';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { reconcile } from '../../../src/localforge/actors/gitops.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';

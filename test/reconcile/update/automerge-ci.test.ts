@@ -1,8 +1,8 @@
+import { ACTIONS_APP } from '@portico/localforge/actors/apps';
+import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
+import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { ACTIONS_APP } from '../../../src/localforge/actors/apps.ts';
-import { beginRun, concludeRun } from '../../../src/localforge/actors/check-app.ts';
-import { putStatus } from '../../../src/localforge/checks/put-status.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';

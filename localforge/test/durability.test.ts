@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { startForge } from '../../src/localforge/forge.ts';
+import { startForge } from '../src/forge.ts';
 import { QUIET, SMALL_CONFIG, testForge } from './forge-fixture.ts';
 
 let directory: string;
@@ -26,7 +26,7 @@ async function startProcess(
   dataDir: string,
   dieAfter = 0,
 ): Promise<{ child: ChildProcess; exited: Promise<unknown>; api: string }> {
-  const forge = new URL('../../src/localforge/forge.ts', import.meta.url).href;
+  const forge = new URL('../src/forge.ts', import.meta.url).href;
   const script = `
     const { startForge } = await import(${JSON.stringify(forge)});
     const forge = await startForge({ dataDir: ${JSON.stringify(dataDir)}, config: ${JSON.stringify(SMALL_CONFIG)} });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { openStore } from '../../src/localforge/store.ts';
+import { openStore } from '../src/store.ts';
 
 interface Thing {
   readonly id: number;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 
-import { collaborationStore } from '../../src/localforge/collaboration-store.ts';
-import { startForge } from '../../src/localforge/forge.ts';
-import { squashCommit } from '../../src/localforge/merge-engine.ts';
+import { collaborationStore } from '../src/collaboration-store.ts';
+import { startForge } from '../src/forge.ts';
+import { squashCommit } from '../src/merge-engine.ts';
 import { collaboration, REPO } from './collaboration-fixture.ts';
 import type { Collaboration } from './collaboration-fixture.ts';
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { SCRIPT } from '../../../src/localforge/web/live.ts';
+import { SCRIPT } from '../../src/web/live.ts';
 import { names, REPO } from '../collaboration-fixture.ts';
 import { story } from './web-fixture.ts';
 import type { Story } from './web-fixture.ts';

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 import { runGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { getRequestListener } from '@hono/node-server';
 
-import { PorticoError } from '../error.ts';
-import { holdStarter } from '../processes/starter.ts';
+import { PorticoError } from '../../src/error.ts';
+import { holdStarter } from '../../src/processes/starter.ts';
 import { makeAccess } from './access.ts';
 import { openApp, readManifest, replaceAppKey } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';

@@ -1,4 +1,4 @@
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 import type { AppManifest } from './app-identity.ts';
 import { hashOf } from './auth.ts';
 import type { CheckedForgeConfig } from './config.ts';

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { Octokit } from '@octokit/rest';
 import { expect } from 'vitest';
 
-import type { ForgeConfig } from '../../src/localforge/config.ts';
-import { startForge } from '../../src/localforge/forge.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
-import type { ContractReport, Finding } from '../contract/recorder.ts';
-import { recordContract } from '../contract/recorder.ts';
+import type { ForgeConfig } from '../src/config.ts';
+import { startForge } from '../src/forge.ts';
+import type { LocalForge } from '../src/forge.ts';
+import type { ContractReport, Finding } from './contract/recorder.ts';
+import { recordContract } from './contract/recorder.ts';
 
 /** Two people of different rights, an organization with a team, a private and a public repository, the App on both. */
 export const SMALL_CONFIG: ForgeConfig = {

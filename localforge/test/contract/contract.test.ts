@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { addCollaborationRoutes } from '../../src/localforge/collaboration.ts';
-import { addCoreRoutes } from '../../src/localforge/core-routes.ts';
-import { makeRouter } from '../../src/localforge/router.ts';
-import { collaboration } from '../localforge/collaboration-fixture.ts';
-import type { Collaboration } from '../localforge/collaboration-fixture.ts';
+import { addCollaborationRoutes } from '../../src/collaboration.ts';
+import { addCoreRoutes } from '../../src/core-routes.ts';
+import { makeRouter } from '../../src/router.ts';
+import { collaboration } from '../collaboration-fixture.ts';
+import type { Collaboration } from '../collaboration-fixture.ts';
 import { driveEverything } from './drive.ts';
 import { summary } from './recorder.ts';
 import type { ContractReport } from './recorder.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 
 /** A key is made of these, compared exactly; a missing part is null. */
 type KeyPart = string | number | boolean | null;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 
-import { PorticoError } from '../error.ts';
-import { runProgram } from '../processes/starter.ts';
+import { PorticoError } from '../../src/error.ts';
+import { runProgram } from '../../src/processes/starter.ts';
 
 export interface GitOutput {
   readonly code: number;

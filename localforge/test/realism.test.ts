@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { hurryBackground } from '../../src/localforge/background.ts';
-import type { ForgeContext } from '../../src/localforge/context.ts';
-import { drawDelay } from '../../src/localforge/realism/chances.ts';
-import { realismOf } from '../../src/localforge/realism/settings.ts';
-import type { Behaviours } from '../../src/localforge/realism/settings.ts';
+import { hurryBackground } from '../src/background.ts';
+import type { ForgeContext } from '../src/context.ts';
+import { drawDelay } from '../src/realism/chances.ts';
+import { realismOf } from '../src/realism/settings.ts';
+import type { Behaviours } from '../src/realism/settings.ts';
 import { closeClean, collaboration, names, refused, REPO } from './collaboration-fixture.ts';
 import type { Collaboration } from './collaboration-fixture.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 import type { AppIdentity } from './context.ts';
 import type { Records } from './records-store.ts';
 import type { Permissions } from './records.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import type { Effect } from '../../src/localforge/context.ts';
+import type { Effect } from '../src/context.ts';
 import { testForge } from './forge-fixture.ts';
 import type { TestForge } from './forge-fixture.ts';
 

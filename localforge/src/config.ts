@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 
 const name = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'may have letters, digits, ".", "_" and "-" only');
 const role = z.enum(['read', 'triage', 'write', 'maintain', 'admin']);

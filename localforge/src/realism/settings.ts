@@ -1,4 +1,4 @@
-import { PorticoError } from '../../error.ts';
+import { PorticoError } from '../../../src/error.ts';
 import type { PointLimits } from '../webhook-types.ts';
 
 /** Something that comes late, or is refused for a while. */
@@ -49,7 +49,7 @@ export type RealisticOption =
 
 type Name = keyof Behaviours;
 
-/** As seen of GitHub; src/localforge/README.md has the sources. */
+/** As seen of GitHub; localforge/README.md has the sources. */
 const USUAL: Behaviours = {
   pullRefLag: { share: 0.5, ms: 4_000 },
   mergeabilityLag: { share: 0.8, ms: 3_000 },

@@ -1,8 +1,8 @@
 /** Calls every operation that the forge serves, with the plain client, as the people and the App of a small story. */
 import type { Octokit } from '@octokit/rest';
 
-import { lines, REPO } from '../localforge/collaboration-fixture.ts';
-import type { Collaboration } from '../localforge/collaboration-fixture.ts';
+import { lines, REPO } from '../collaboration-fixture.ts';
+import type { Collaboration } from '../collaboration-fixture.ts';
 
 /** Drives all of it; every call must succeed except those that `missing` says. */
 export async function driveEverything(forge: Collaboration): Promise<void> {

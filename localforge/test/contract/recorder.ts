@@ -1,6 +1,6 @@
 /** Holds everything that passes through a forge against GitHub's descriptions. */
-import type { HttpExchange } from '../../src/localforge/exchanges.ts';
-import type { LocalForge } from '../../src/localforge/forge.ts';
+import type { HttpExchange } from '../../src/exchanges.ts';
+import type { LocalForge } from '../../src/forge.ts';
 import { DEVIATIONS } from './deviations.ts';
 import { judgeExchange, judgeWebhook } from './validate.ts';
 import type { Problem } from './validate.ts';

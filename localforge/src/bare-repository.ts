@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PorticoError } from '../error.ts';
+import { PorticoError } from '../../src/error.ts';
 import { openBatch } from './git-batch.ts';
 import { diffArguments, parseDiff } from './git-diff.ts';
 import { changedPaths, isNearAncestor, makeMemo, straightLine, treeOfNewer } from './git-graph.ts';

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Octokit } from '@octokit/rest';
 import { expect } from 'vitest';
 
-import type { ForgeConfig } from '../../src/localforge/config.ts';
-import { recordContract } from '../contract/recorder.ts';
-import type { ContractRecorder } from '../contract/recorder.ts';
+import type { ForgeConfig } from '../src/config.ts';
+import { recordContract } from './contract/recorder.ts';
+import type { ContractRecorder } from './contract/recorder.ts';
 import { testForge } from './forge-fixture.ts';
 import type { TestForge } from './forge-fixture.ts';
 

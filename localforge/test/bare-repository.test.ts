@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { createBareRepository, openBareRepository } from '../../src/localforge/bare-repository.ts';
-import type { GitRepository } from '../../src/localforge/git-repository.ts';
-import { pktLine, readPushHead, withReasons } from '../../src/localforge/pkt-line.ts';
+import { createBareRepository, openBareRepository } from '../src/bare-repository.ts';
+import type { GitRepository } from '../src/git-repository.ts';
+import { pktLine, readPushHead, withReasons } from '../src/pkt-line.ts';
 
 let directory: string;
 let git: GitRepository;

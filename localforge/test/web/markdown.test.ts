@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import type { MarkdownOptions } from '../../../src/localforge/web/markdown-inline.ts';
-import { markdown } from '../../../src/localforge/web/markdown.ts';
+import type { MarkdownOptions } from '../../src/web/markdown-inline.ts';
+import { markdown } from '../../src/web/markdown.ts';
 
 /** The HTML of a text, without the white space between tags. */
 const render = async (text: string, options?: MarkdownOptions): Promise<string> =>
