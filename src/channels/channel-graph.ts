@@ -16,6 +16,8 @@ export interface ChannelGraph {
   readonly withdrawn: ReadonlySet<number>;
   /** Live members that may directly follow a revision, rising; the revision need not be a member. */
   readonly after: (revision: number) => readonly number[];
+  /** The one of these that is taken: the highest, and one that is deprecated only where no other may follow. */
+  readonly best: (revision: number, deprecated: ReadonlySet<number>) => number | undefined;
 }
 
 export function graphOf(channel: Channel): ChannelGraph {
@@ -35,14 +37,22 @@ function sequenceGraph(members: readonly SequenceMember[], withdrawn: ReadonlySe
     .filter((member) => member.waypoint === true)
     .map(({ revision }) => revision)
     .sort((a, b) => a - b);
+  // A jump may end at the next waypoint at most: whatever lies behind it begins there.
+  const wallOf = (revision: number): number => waypoints[firstAbove(waypoints, revision)] ?? Infinity;
+  const lasting = new WeakMap<ReadonlySet<number>, readonly number[]>();
+  const highest = (rising: readonly number[], revision: number): number | undefined => {
+    const found = rising[firstAbove(rising, wallOf(revision)) - 1];
+    return found !== undefined && found > revision ? found : undefined;
+  };
   return {
     head: live.at(-1),
     live,
     withdrawn,
-    // A jump may end at the next waypoint at most: whatever lies behind it begins there.
-    after: (revision) => {
-      const wall = waypoints[firstAbove(waypoints, revision)] ?? Infinity;
-      return live.slice(firstAbove(live, revision), firstAbove(live, wall));
+    after: (revision) => live.slice(firstAbove(live, revision), firstAbove(live, wallOf(revision))),
+    best: (revision, deprecated) => {
+      const good = lasting.get(deprecated) ?? live.filter((one) => !deprecated.has(one));
+      lasting.set(deprecated, good);
+      return highest(good, revision) ?? highest(live, revision);
     },
   };
 }
@@ -82,13 +92,18 @@ function memberGraph(members: readonly GraphMember[], withdrawn: ReadonlySet<num
     const own = versionOf({ revision });
     return ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one);
   };
+  const after = (revision: number): readonly number[] => {
+    const found = new Set([...(byBelow.get(revision) ?? []), ...inRange(revision)]);
+    return [...found].filter((one) => one !== revision).sort((a, b) => a - b);
+  };
   return {
     head: graphHead(alive),
     live,
     withdrawn,
-    after: (revision) => {
-      const found = new Set([...(byBelow.get(revision) ?? []), ...inRange(revision)]);
-      return [...found].filter((one) => one !== revision).sort((a, b) => a - b);
+    after,
+    best: (revision, deprecated) => {
+      const followers = after(revision);
+      return followers.findLast((one) => !deprecated.has(one)) ?? followers.at(-1);
     },
   };
 }

@@ -65,11 +65,13 @@ export function pathFrom(
   return path;
 }
 
-/** Always the highest that may follow, and one that is deprecated only where no other may. */
-function bestAfter(at: number, graph: ChannelGraph, deprecated: ReadonlySet<number>): number | undefined {
-  if (at === graph.head) return undefined;
-  const followers = graph.after(at);
-  return followers.findLast((one) => !deprecated.has(one)) ?? followers.at(-1);
+/** The next of these steps; undefined at the head, and where nothing leads on. */
+export function bestAfter(
+  at: number,
+  graph: ChannelGraph,
+  deprecated: ReadonlySet<number> = new Set(),
+): number | undefined {
+  return at === graph.head ? undefined : graph.best(at, deprecated);
 }
 
 /** Live members from which the steps lead to the head; each is asked once. */

@@ -8,10 +8,12 @@ import type { Mirror } from './mirror-types.ts';
 import { readFile } from './read-file.ts';
 import { PACKAGE_LIMITS, readPackage } from './read-package.ts';
 import { createRepo, resolveCommit } from './repo.ts';
-import { findPackages } from './tree.ts';
+import { findPackages, treeId } from './tree.ts';
 
 export interface LocalRepository
-  extends Disposable, Pick<Mirror, 'refs' | 'readFile' | 'readPackage' | 'findPackages' | 'resolve'> {
+  extends
+    Disposable,
+    Pick<Mirror, 'refs' | 'readFile' | 'readPackage' | 'findPackages' | 'resolve' | 'treeId'> {
   /** The branch that is checked out, without `refs/heads/`; null for a detached head. */
   readonly branch: string | null;
   /** Of the head; null where there is no commit yet. */
@@ -20,6 +22,10 @@ export interface LocalRepository
   readonly remotes: readonly string[];
   /** The branches, own and remote ones by their full names, that hold commits which `commit` does not. */
   unmerged(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
+  /** Seconds at which each tag was made, or the commit of a tag that is none of its own; by full names. */
+  tagTimes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  /** Full names of the tags whose commits lie in the history of `commit`. */
+  tagsBelow(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 /** True for the top of a work tree and for a bare repository. */
@@ -59,6 +65,30 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
       const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
       return new Set(stdout.toString().split('\n'));
     },
+    tagTimes: async (inner) => {
+      const wanted = ['--format=%(creatordate:unix) %(refname)', 'refs/tags/'];
+      const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
+      return new Map(
+        stdout
+          .toString()
+          .split('\n')
+          .flatMap((line) => {
+            const space = line.indexOf(' ');
+            return space < 1 ? [] : [[line.slice(space + 1), Number(line.slice(0, space))] as const];
+          }),
+      );
+    },
+    tagsBelow: async (commit, inner) => {
+      const wanted = [`--merged=${commit}`, '--format=%(refname)', 'refs/tags/'];
+      const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
+      return new Set(
+        stdout
+          .toString()
+          .split('\n')
+          .filter((name) => name !== ''),
+      );
+    },
+    treeId: (commit, path, inner) => treeId(repo, commit, path, inner),
     resolve: (rev, inner) => resolveCommit(repo, rev, inner),
     readFile: (commit, path, inner) => readFile(repo, commit, path, PACKAGE_LIMITS.maxFileBytes, inner),
     readPackage: (commit, path, options = {}, inner) =>

@@ -27,7 +27,7 @@ test.each([
   [['validate', 'in'], 0, /The registry-v1 bundle is in order/],
   [['validate', 'good.tar'], 0, /The registry-v1 bundle is in order/],
   [['validate', 'bad.tar'], 65, /bad.tar: "..\/x": the path has the part ".."/],
-  [['validate', 'in', '--output', 'out'], 64, /validate has no option --output/],
+  [['validate', 'in', '--output', 'out'], 64, /validate: it has no option --output/],
   [['convert', 'in', '--output', 'out'], 64, /--install-namespace is missing/],
   [['convert', 'in', '--install-namespace', 'ops'], 64, /--output is missing/],
   [['convert', 'in', '--install-namespace', 'ops', '--output', 'out'], 0, /Wrote 1 object/],

@@ -4,49 +4,35 @@ import { ARCHIVE_LIMITS } from '../../archive/archive-limits.ts';
 import { readArchive } from '../../archive/read-archive.ts';
 import { BUNDLE_FORMATS, formatOf, type BundleFormat } from '../../bundle/bundle-format.ts';
 import { PorticoError } from '../../error.ts';
-import { closestWord } from '../../package/closest-word.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { usageError } from '../exit-code.ts';
 import { readFolder } from '../folder.ts';
-import type { Call, Run } from '../verb.ts';
-
-interface Subverb {
-  readonly options: readonly string[];
-  readonly load: () => Promise<Run>;
-}
-
-const CONVERT_OPTIONS = [
-  'install-namespace',
-  'target-namespaces',
-  'certificate-provider',
-  'deployment-config',
-  'output',
-];
+import { runSubverb, type Subverb } from '../subverbs.ts';
+import type { Call } from '../verb.ts';
 
 const SUBVERBS: Readonly<Record<string, Subverb>> = {
-  validate: { options: [], load: async () => (await import('./validate.ts')).validate },
-  convert: { options: CONVERT_OPTIONS, load: async () => (await import('./convert.ts')).convert },
+  validate: {
+    positionals: { least: 1, most: 1 },
+    options: [],
+    usage: 'portico bundle validate DIR',
+    load: async () => (await import('./validate.ts')).validate,
+  },
+  convert: {
+    positionals: { least: 1, most: 1 },
+    options: [
+      'install-namespace',
+      'target-namespaces',
+      'certificate-provider',
+      'deployment-config',
+      'output',
+    ],
+    usage: 'portico bundle convert DIR --output DIR',
+    load: async () => (await import('./convert.ts')).convert,
+  },
 };
 
 /** `portico bundle validate|convert DIR`. */
-export async function bundle(call: Call): Promise<number> {
-  const [name = '', ...positionals] = call.positionals;
-  const subverb = Object.hasOwn(SUBVERBS, name) ? SUBVERBS[name] : undefined;
-  if (subverb === undefined) {
-    const near = closestWord(name, Object.keys(SUBVERBS));
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    throw usageError(
-      `portico bundle has no ${name}${meant}`,
-      `It has: ${Object.keys(SUBVERBS).join(', ')}. See: portico bundle --help`,
-    );
-  }
-  const other = CONVERT_OPTIONS.find((option) => call.has(option) && !subverb.options.includes(option));
-  if (other !== undefined) {
-    throw usageError(`portico bundle ${name} has no option --${other}`, 'See: portico bundle --help');
-  }
-  const perform = await subverb.load();
-  return perform({ ...call, positionals });
-}
+export const bundle = runSubverb('bundle', SUBVERBS);
 
 /** A bundle as it is in a directory or archive, and the format that it has or is said to have. */
 export function readBundle(call: Call): { readonly files: PackageFiles; readonly format: BundleFormat } {

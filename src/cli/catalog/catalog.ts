@@ -1,15 +1,4 @@
-import { closestWord } from '../../package/closest-word.ts';
-import { usageError } from '../exit-code.ts';
-import type { Call, Run } from '../verb.ts';
-
-interface Subverb {
-  readonly positionals: { readonly least: number; readonly most: number };
-  readonly options: readonly string[];
-  /** Options without which it cannot do its work. */
-  readonly needs?: readonly string[];
-  readonly usage: string;
-  readonly load: () => Promise<Run>;
-}
+import { runSubverb, type Subverb } from '../subverbs.ts';
 
 const SUBVERBS: Readonly<Record<string, Subverb>> = {
   validate: {
@@ -57,6 +46,18 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage: 'portico catalog successors DIR --package NAME [--channel NAME]… --installed BUNDLE',
     load: async () => (await import('./resolve.ts')).successors,
   },
+  rebuild: {
+    positionals: { least: 0, most: 1 },
+    options: ['in', 'follow', 'repository', 'output', 'check'],
+    usage: 'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
+    load: async () => (await import('./rebuild.ts')).rebuild,
+  },
+  plan: {
+    positionals: { least: 0, most: 1 },
+    options: ['in', 'follow', 'repository', 'package'],
+    usage: 'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
+    load: async () => (await import('./plan.ts')).plan,
+  },
   range: {
     positionals: { least: 1, most: 10_000 },
     options: [],
@@ -65,32 +66,5 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
   },
 };
 
-/** Options of all of them but `--json`, which each has. */
-const OPTIONS = [...new Set(Object.values(SUBVERBS).flatMap(({ options }) => options))];
-
 /** `portico catalog SUBVERB …`: reads, checks and writes file-based operator catalogs. */
-export async function catalog(call: Call): Promise<number> {
-  const [name = '', ...positionals] = call.positionals;
-  const subverb = Object.hasOwn(SUBVERBS, name) ? SUBVERBS[name] : undefined;
-  if (subverb === undefined) {
-    const names = Object.keys(SUBVERBS);
-    const near = closestWord(name, names);
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    throw usageError(
-      `portico catalog has no ${name}${meant}`,
-      `It has: ${names.join(', ')}. See: portico catalog --help`,
-    );
-  }
-  const wrong = (message: string): Error =>
-    usageError(`portico catalog ${name}: ${message}`, `Usage: ${subverb.usage}\nSee: portico catalog --help`);
-  if (positionals.length < subverb.positionals.least) throw wrong('an argument is missing');
-  if (positionals.length > subverb.positionals.most) {
-    throw wrong(`too many arguments: ${positionals.slice(subverb.positionals.most).join(' ')}`);
-  }
-  const other = OPTIONS.find((option) => call.has(option) && !subverb.options.includes(option));
-  if (other !== undefined) throw wrong(`it has no option --${other}`);
-  const missing = subverb.needs?.find((option) => !call.has(option));
-  if (missing !== undefined) throw wrong(`--${missing} is missing`);
-  const perform = await subverb.load();
-  return perform({ ...call, positionals });
-}
+export const catalog = runSubverb('catalog', SUBVERBS);

@@ -4,6 +4,7 @@ import { EXIT, usageError } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 import { packagesOf, readCatalogOf } from './read.ts';
+import { table } from './text-table.ts';
 
 const SUBJECTS: readonly ListSubject[] = ['packages', 'channels', 'bundles'];
 
@@ -26,19 +27,4 @@ export async function list(call: Call): Promise<number> {
   if (call.terminal.json) call.terminal.document({ columns, rows });
   else call.terminal.write(visible(table([columns.map((column) => column.toUpperCase()), ...rows])));
   return EXIT.ok;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join('');
 }

@@ -1,0 +1,70 @@
+import { followText, positionText, type Subscriber } from '../../channels/catalog-index.ts';
+import type { DeprecationDocument } from '../../channels/package-channels.ts';
+import { EXIT } from '../exit-code.ts';
+import { visible } from '../terminal.ts';
+import type { Call } from '../verb.ts';
+import { findDownstreams } from './downstreams.ts';
+import { followOf } from './rebuild.ts';
+import { table } from './text-table.ts';
+import { withUpstream } from './upstream-clone.ts';
+
+/** `portico catalog plan [DIR] --in FOLDER…`: what every downstream would get next, with all steps, or why nothing. */
+export async function plan(call: Call): Promise<number> {
+  const { terminal, signal } = call;
+  const folder = call.path(call.positionals[0] ?? '.');
+  const wanted = call.text('package');
+  const found = await withUpstream(folder, call.text('repository'), signal, async (upstream) => {
+    const folders = call.list('in').map(call.path);
+    const { subscribers, notes } = await findDownstreams(upstream, {
+      folders,
+      follow: followOf(call),
+      signal,
+    });
+    for (const note of notes) terminal.warn(note);
+    for (const { offer, file, problems } of upstream.packages) {
+      for (const { rule, line, message } of problems.filter(({ severity }) => severity === 'error'))
+        terminal.warn(`${file ?? offer.path}:${line}: ${rule}: ${message}`);
+    }
+    return subscribers;
+  });
+  const rows = found.filter(({ upstream }) => wanted === undefined || upstream === wanted);
+  if (terminal.json) terminal.document({ downstreams: rows.map(rowDocument) });
+  else if (rows.length === 0) terminal.print('Nobody follows a package of this repository.');
+  else terminal.write(visible(table([HEADER, ...rows.map(rowCells)])));
+  return EXIT.ok;
+}
+
+const HEADER = ['DOWNSTREAM', 'PACKAGE', 'FOLLOWS', 'AT', 'NEXT', 'CODE', 'WHY'];
+
+function rowCells({ downstream, upstream, at, follow, planned }: Subscriber): string[] {
+  const notes = planned.deprecations.map(deprecationText);
+  const why = [planned.message, ...notes].join('; ');
+  const place = at.kind === 'revision' ? at.revision : at.commit.slice(0, 12);
+  return [downstream, upstream, followText(follow), place, planned.to ?? '-', planned.code, why];
+}
+
+function deprecationText({ schema, name, message, supersededBy }: DeprecationDocument): string {
+  const what = name === undefined ? `the ${schema}` : name;
+  const then = supersededBy === undefined ? '' : `, superseded by v${supersededBy}`;
+  return `${what} is deprecated: ${message}${then}`;
+}
+
+function rowDocument({ downstream, commit, upstream, at, follow, planned }: Subscriber): object {
+  const { path, deprecations, ...rest } = planned;
+  return {
+    downstream,
+    ...(commit !== undefined && { commit }),
+    package: upstream,
+    follow: followText(follow),
+    at: positionText(at),
+    ...rest,
+    path,
+    deprecations: deprecations.map(({ schema, name, message, severity, supersededBy }) => ({
+      schema,
+      ...(name !== undefined && { name }),
+      message,
+      severity,
+      ...(supersededBy !== undefined && { supersededBy: `v${supersededBy}` }),
+    })),
+  };
+}

@@ -1,0 +1,206 @@
+import { basename } from 'node:path';
+
+import { repositoryPlace } from '../../catalog/catalog.ts';
+import type { IndexedPackage, IndexedRevision, IndexSource } from '../../channels/catalog-index.ts';
+import type { ChannelProblem } from '../../channels/channels-node.ts';
+import { checkChannels } from '../../channels/check-channels.ts';
+import { numberOf, offerOf } from '../../channels/offer.ts';
+import type { PackageChannels } from '../../channels/package-channels.ts';
+import { readPackageChannels } from '../../channels/read-channels.ts';
+import { defaultRepositoryConfig, parseRepositoryConfig } from '../../config/parse-repository-config.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import type { MirrorRef } from '../../git/mirror-types.ts';
+import { openLocal, type LocalRepository } from '../../git/open-local.ts';
+import { revisionsByPath } from '../../revision/numbering.ts';
+import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { parseRevisionName } from '../../revision/revision-name.ts';
+
+const CHANNELS_FOLDER = '.github/portico/channels';
+const CONFIGURATION = '.github/portico.yaml';
+
+/** A repository of this machine that offers packages, as its registered branch and its tags have them. */
+export interface UpstreamClone {
+  readonly git: LocalRepository;
+  readonly folder: string;
+  readonly config: RepositoryConfig;
+  readonly source: IndexSource;
+  readonly refs: ReadonlyMap<string, MirrorRef>;
+  readonly packages: readonly IndexedPackage[];
+  /** Places that locks may name it by. */
+  readonly places: ReadonlySet<string>;
+}
+
+/**
+ * Reads the packages of a repository with their revisions and channels. What is checked out does not count: the registered
+ * branch does. Throws `NOT_A_REPOSITORY` and `BRANCH_MISSING`.
+ *
+ * @param named `owner/name`, where the addresses of its remotes do not tell it
+ */
+async function readUpstream(
+  git: LocalRepository,
+  folder: string,
+  named: string | undefined,
+  signal: AbortSignal,
+): Promise<UpstreamClone> {
+  const { config, commit } = await registeredBranch(git, folder, signal);
+  const repository = named ?? repositoryName(git.remotes);
+  const refs = await git.refs('refs/tags/', signal);
+  const places = [folder, ...git.remotes, ...(repository === undefined ? [] : [repository])];
+  const upstream = {
+    git,
+    folder,
+    config,
+    refs,
+    source: { ...(repository !== undefined && { repository }), branch: config.branch, commit },
+    places: new Set(places.map(repositoryPlace)),
+  };
+  return { ...upstream, packages: await packagesOf(upstream, signal) };
+}
+
+/** The branch that the configuration registers, and its head; of a repository without one that which is checked out. */
+async function registeredBranch(
+  git: LocalRepository,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ readonly config: RepositoryConfig; readonly commit: string }> {
+  const bytes = git.head === null ? null : await git.readFile(git.head, CONFIGURATION, signal);
+  const here = git.branch === null ? {} : { defaultBranch: git.branch };
+  const parsed = bytes === null ? undefined : parseRepositoryConfig({ file: CONFIGURATION, bytes }, here);
+  const config = parsed?.ok === true ? parsed.config : defaultRepositoryConfig(git.branch ?? 'main');
+  const own = await git.resolve(`refs/heads/${config.branch}`, signal);
+  const commit = own ?? (await git.resolve(`refs/remotes/origin/${config.branch}`, signal));
+  if (commit !== null) return { config, commit };
+  throw new PorticoError('BRANCH_MISSING', `${folder} has no branch ${config.branch}`, {
+    hint: `Fetch it: git fetch origin ${config.branch}`,
+  });
+}
+
+/** `owner/name`, from the address of a remote; undefined where they are all on this machine. */
+function repositoryName(remotes: readonly string[]): string | undefined {
+  const places = remotes
+    .filter((url) => /^[a-z+]+:\/\/(?!\/)|^[^/]+@?[^/]*:/i.test(url))
+    .map(repositoryPlace);
+  const parts = places[0]?.split('/').slice(-2) ?? [];
+  return parts.length === 2 ? parts.join('/') : undefined;
+}
+
+type Bare = Omit<UpstreamClone, 'packages'>;
+
+async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<IndexedPackage[]> {
+  const { git, config, refs, source } = upstream;
+  const documents = await channelFiles(git, source.commit, signal);
+  const tagged = revisionsByPath(refs.keys());
+  const times = await git.tagTimes(signal);
+  const onBranch = await git.findPackages(
+    source.commit,
+    config.directory === '.' ? '' : config.directory,
+    signal,
+  );
+  const paths = new Set([
+    ...[...tagged.keys()].flatMap((directory) => packagePathOf(config.directory, directory) ?? []),
+    ...onBranch.filter(({ parent }) => parent === null).map(({ path }) => (path === '' ? '.' : path)),
+    ...documents.keys(),
+  ]);
+  const tags = channelTags(refs);
+  const found: IndexedPackage[] = [];
+  for (const path of [...paths].sort()) {
+    signal.throwIfAborted();
+    const directory = pathInRepository(config.directory, path);
+    const names = (tagged.get(directory) ?? []).map(({ name }) => name);
+    const revisions = await revisionsAt(upstream, directory, names, times, signal);
+    const { file, channels, problems = [] } = documents.get(path) ?? {};
+    const offer = offerOf(path, names, channels, tags.get(directory));
+    const published = new Set(offer.revisions.flatMap((name) => numberOf(name) ?? []));
+    const judged = channels === undefined ? [] : checkChannels(channels, { path, published });
+    found.push({
+      offer,
+      directory,
+      revisions,
+      ...(file !== undefined && { file }),
+      problems: [...problems, ...judged].sort((a, b) => a.line - b.line || (a.rule < b.rule ? -1 : 1)),
+    });
+  }
+  return found;
+}
+
+async function revisionsAt(
+  { git, refs }: Bare,
+  directory: string,
+  names: readonly string[],
+  times: ReadonlyMap<string, number>,
+  signal: AbortSignal,
+): Promise<IndexedRevision[]> {
+  const below = directory === '.' ? '' : directory;
+  const found = names.map(async (name): Promise<IndexedRevision[]> => {
+    const ref = `refs/tags/${directory === '.' ? name : `${directory}/${name}`}`;
+    const commit = refs.get(ref)?.commit;
+    if (commit === undefined) return [];
+    const tree = await git.treeId(commit, below, signal);
+    const publishedAt = new Date((times.get(ref) ?? 0) * 1_000).toISOString().replace('.000Z', 'Z');
+    return [{ name, commit, ...(tree !== null && { tree }), publishedAt }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface ChannelFile {
+  readonly file: string;
+  readonly channels?: PackageChannels;
+  readonly problems: readonly ChannelProblem[];
+}
+
+/** By the path of the package that the file's own path says. */
+async function channelFiles(
+  git: LocalRepository,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Map<string, ChannelFile>> {
+  const folder = await git.readPackage(commit, CHANNELS_FOLDER, {}, signal);
+  return new Map(
+    [...(folder?.files ?? [])]
+      .filter(([path]) => path.endsWith('.yaml'))
+      .map(([path, { bytes }]): [string, ChannelFile] => {
+        const { channels, problems } = readPackageChannels(new TextDecoder().decode(bytes));
+        const file = `${CHANNELS_FOLDER}/${path}`;
+        return [path.slice(0, -'.yaml'.length), { file, ...(channels && { channels }), problems }];
+      }),
+  );
+}
+
+/** Directory → channel → revision, of tags that lead to where a revision's tag leads. */
+function channelTags(refs: ReadonlyMap<string, MirrorRef>): Map<string, Map<string, string>> {
+  const revisions = new Map<string, string>();
+  const others: { readonly directory: string; readonly name: string; readonly commit: string }[] = [];
+  for (const [ref, { commit }] of refs) {
+    const path = ref.slice('refs/tags/'.length);
+    const name = basename(path);
+    const directory = path === name ? '.' : path.slice(0, -name.length - 1);
+    if (parseRevisionName(name) === undefined) others.push({ directory, name, commit });
+    else {
+      const key = `${directory} ${commit}`;
+      revisions.set(key, higher(revisions.get(key), name));
+    }
+  }
+  const channels = new Map<string, Map<string, string>>();
+  for (const { directory, name, commit } of others) {
+    const revision = revisions.get(`${directory} ${commit}`);
+    if (revision === undefined) continue;
+    channels.set(directory, (channels.get(directory) ?? new Map()).set(name, revision));
+  }
+  return channels;
+}
+
+function higher(a: string | undefined, b: string): string {
+  return a !== undefined && (numberOf(a) ?? 0) > (numberOf(b) ?? 0) ? a : b;
+}
+
+/** Opens a repository, works with it, and closes it. */
+export async function withUpstream<Result>(
+  folder: string,
+  named: string | undefined,
+  signal: AbortSignal,
+  work: (upstream: UpstreamClone) => Promise<Result>,
+): Promise<Result> {
+  using git = await openLocal(folder, signal);
+  return await work(await readUpstream(git, folder, named, signal));
+}
