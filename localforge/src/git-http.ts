@@ -11,6 +11,7 @@ import { collect, protocolOf, startBackend, writeCgiHead } from './git-backend.t
 import type { GitRequest } from './git-backend.ts';
 import { runGit, startGit } from './git-process.ts';
 import { receivePush } from './git-receive.ts';
+import { answerLsRefs } from './ref-files.ts';
 import type { RefServiceCore } from './ref-service.ts';
 import { refusal } from './refusal.ts';
 import type { Viewer } from './viewer.ts';
@@ -183,8 +184,10 @@ async function uploadPack(
   }
   if (ASKS_FOR_REFS.test(start.toString('latin1', 0, 24))) {
     // The usual question, with a short answer.
-    const { stdout } = await runGit(args, { directory, env, input: await whole(all()) });
-    response.writeHead(200, headers).end(stdout);
+    const input = await whole(all());
+    const quick = env['GIT_PROTOCOL'] === 'version=2' ? await answerLsRefs(directory, input) : undefined;
+    const answer = quick ?? (await runGit(args, { directory, env, input })).stdout;
+    response.writeHead(200, headers).end(answer);
     return;
   }
   const child = startGit(args, { directory, env });

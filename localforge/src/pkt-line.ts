@@ -44,6 +44,20 @@ function lengthAt(bytes: Buffer, at: number): number {
   return length;
 }
 
+/** The lines of a whole request of protocol 2 up to its flush, without their ends; undefined where it is not one. */
+export function readLines(bytes: Buffer): string[] | undefined {
+  const lines: string[] = [];
+  for (let at = 0; at + 4 <= bytes.length;) {
+    const length = Number.parseInt(bytes.toString('latin1', at, at + 4), 16);
+    if (length === 0) return lines;
+    const isDelimiter = length === 1;
+    if (!isDelimiter && !(length >= 4 && at + length <= bytes.length)) return undefined;
+    if (!isDelimiter) lines.push(bytes.toString('utf8', at + 4, at + length).replace(/\n$/, ''));
+    at += isDelimiter ? 4 : length;
+  }
+  return undefined;
+}
+
 /** One frame; text in UTF-8. */
 export function pktLine(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content);

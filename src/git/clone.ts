@@ -10,8 +10,9 @@ import type { Repo } from './repo.ts';
 import { runGit } from './run.ts';
 import { checkRefspec } from './safe-name.ts';
 
-const LEDGER = '+refs/portico/*:refs/portico/*';
-const DEFAULT_REFSPECS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', LEDGER];
+/** What a fetch without refspecs takes: all below these. */
+export const WHOLE = ['refs/heads/', 'refs/tags/', 'refs/portico/'] as const;
+const DEFAULT_REFSPECS = WHOLE.map((prefix) => `+${prefix}*:${prefix}*`);
 
 type Setup = Repo['setup'];
 
@@ -29,7 +30,7 @@ export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSigna
   await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   try {
     // Clone, unlike fetch, writes thousands of refs into one file; heads and tags it takes by itself.
-    const ledger = `remote.origin.fetch=${LEDGER}`;
+    const ledger = 'remote.origin.fetch=+refs/portico/*:refs/portico/*';
     const args = [
       'clone',
       '--quiet',

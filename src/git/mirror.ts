@@ -3,7 +3,7 @@ import { resolve as resolvePath } from 'node:path';
 
 import { PorticoError } from '../error.ts';
 import { openObjectReader } from './batch.ts';
-import { cloneAnew, fetchRefs, isCorrupt, openOrClone } from './clone.ts';
+import { WHOLE, cloneAnew, fetchRefs, isCorrupt, openOrClone } from './clone.ts';
 import { isAncestor, mergeBase, mergeTrees, readCommit, readLog, readTag } from './history.ts';
 import type {
   FetchOptions,
@@ -21,6 +21,7 @@ import { lsRemote, pushRefs } from './remote.ts';
 import type { RefsVersion, Repo } from './repo.ts';
 import { createRepo, resolveCommit } from './repo.ts';
 import { checkOid } from './safe-name.ts';
+import { hasSameRefs } from './same-refs.ts';
 import { isTooLarge, withinSize } from './size-limit.ts';
 import type { Serial } from './sync.ts';
 import { createSerial } from './sync.ts';
@@ -140,6 +141,8 @@ async function fetchAndCompare(
     await cloneAnew(repo.setup, remote, signal);
     repo.renew();
   };
+  const whole = options.refspecs === undefined && options.prune !== false;
+  if (before !== null && whole && (await hasSameRefs(remote, before, WHOLE, signal))) return new Map();
   let moved = true;
   try {
     if (before === null) await mend();
