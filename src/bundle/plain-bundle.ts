@@ -1,38 +1,12 @@
 /** A plain+v0 bundle: a flat directory of manifests that are applied as they are. */
 import { quoted } from '../fbc/go-text.ts';
 import type { PackageFiles } from '../package/package.ts';
+import { isBuiltInGroup } from './built-in-groups.ts';
 import type { Conversion } from './conversion.ts';
 import { groupOf, kindOf, mapAt, nameOf, textAt, type Manifest, type Problem } from './manifest.ts';
 import { withoutTwins } from './object-order.ts';
 import { filesBelow, readManifests } from './read-manifests.ts';
 import { isCrd, nested, type Reading } from './registry-bundle.ts';
-
-/** Groups that every cluster serves, without the `.k8s.io` of most. */
-const BUILT_IN = new Set([
-  '',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'apps',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'autoscaling',
-  'batch',
-  'certificates.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
-  'events.k8s.io',
-  'flowcontrol.apiserver.k8s.io',
-  'internal.apiserver.k8s.io',
-  'networking.k8s.io',
-  'node.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'resource.k8s.io',
-  'scheduling.k8s.io',
-  'storage.k8s.io',
-  'storagemigration.k8s.io',
-]);
 
 /** The manifests of a plain bundle. */
 export function readPlainBundle(files: PackageFiles): Reading<readonly Manifest[]> {
@@ -51,7 +25,7 @@ export function readPlainBundle(files: PackageFiles): Reading<readonly Manifest[
  * where its CRD is in the same bundle; `known` has the APIs that are, as `group/Kind`.
  */
 export function plainProblems(objects: readonly Manifest[], known: ReadonlySet<string>): readonly Problem[] {
-  const unknown = objects.filter((object) => !BUILT_IN.has(groupOf(object)) && !known.has(apiOf(object)));
+  const unknown = objects.filter((object) => !isBuiltInGroup(groupOf(object)) && !known.has(apiOf(object)));
   return unknown.map((object) => ({
     message: `resource mapping not found for name: ${quoted(nameOf(object))}: no matches for kind ${quoted(kindOf(object))} in version ${quoted(textAt(object, 'apiVersion'))}: ensure CRDs are installed first`,
   }));

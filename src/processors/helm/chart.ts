@@ -1,0 +1,98 @@
+/** A chart as Helm is given it, and what of it can be told without running Helm. */
+import { mapsAt, textAt, type Fields } from '../../bundle/manifest.ts';
+import { PorticoError } from '../../error.ts';
+import { isMap } from '../../fbc/go-fields.ts';
+import { decodeText } from '../../package/render/read-resources.ts';
+import type { Tree } from '../../package/tree-digest.ts';
+import { readYaml } from '../../package/yaml/edit.ts';
+import { refuse, type Refusal } from '../processor-step.ts';
+import { filesBelow } from '../subtree.ts';
+import { templateCalls } from './template-calls.ts';
+
+export interface Chart {
+  readonly name: string;
+  /** With paths from the chart's own directory. */
+  readonly files: Tree;
+}
+
+/** The chart of a directory, or of the one directory in it, as archives of charts have it. */
+export function readChart(
+  tree: Tree,
+  directory: string,
+): { readonly chart: Chart } | { readonly refused: Refusal } {
+  const here = filesBelow(tree, directory);
+  const inner = new Set([...here.keys()].map((path) => path.split('/')[0] ?? ''));
+  const [only = ''] = inner;
+  const files = !here.has('Chart.yaml') && inner.size === 1 ? filesBelow(here, only) : here;
+  const metadata = files.get('Chart.yaml');
+  if (metadata === undefined) {
+    const said = tree.has(directory) ? `${directory} is a file` : `${directory} has no Chart.yaml`;
+    return refuse('CHART_MISSING', said, 'Name the unpacked directory of a chart.');
+  }
+  try {
+    const [value] = readYaml(decodeText(`${directory}/Chart.yaml`, metadata));
+    if (value === undefined || !isMap(value)) throw new PorticoError('CHART_INVALID', 'it is no map');
+    const missing = missingDependencies(files, mapsAt(value, 'dependencies'));
+    if (missing.length > 0) {
+      const message = `${directory}: the chart depends on ${missing.join(', ')}, which is not in its directory charts`;
+      const hint =
+        'Nothing is fetched while a chart is rendered: name each as a source whose destination is in charts/, or ' +
+        'vendor them with `helm dependency build`.';
+      return refuse('CHART_DEPENDENCIES', message, hint);
+    }
+    return { chart: { name: textAt(value, 'name'), files } };
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    return refuse('CHART_INVALID', `${directory}/Chart.yaml: ${error.message}`, 'Correct the chart.');
+  }
+}
+
+/** Those that are neither a directory nor an archive in charts. Names of archives have the version behind the name. */
+function missingDependencies(files: Tree, dependencies: readonly Fields[]): readonly string[] {
+  const held = [...files.keys()].filter((path) => path.startsWith('charts/'));
+  const names = dependencies.map((dependency) => textAt(dependency, 'name')).filter((name) => name !== '');
+  return names.filter(
+    (name) =>
+      !held.some((path) => path.startsWith(`charts/${name}/`) || /^[^/]+\.tgz$/.test(path.slice(7))) &&
+      !held.some(
+        (path) => path.startsWith('charts/') && path.endsWith('/Chart.yaml') && nameIn(files, path) === name,
+      ),
+  );
+}
+
+/** A dependency may lie in a directory of any name. */
+function nameIn(files: Tree, path: string): string {
+  try {
+    const [value] = readYaml(decodeText(path, files.get(path) ?? new Uint8Array()));
+    return value !== undefined && isMap(value) ? textAt(value, 'name') : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Functions that answer otherwise when rendered here than in a cluster, or not the same each time. */
+const ASKS: Readonly<Record<string, string>> = {
+  lookup: 'asks the cluster (lookup); nothing answers here, so it is rendered as for a first installation',
+  getHostByName: 'asks for an address (getHostByName); nothing answers here',
+};
+
+/** What the templates ask that nobody answers here, told once for each template and function. */
+export function chartNotes({ files }: Chart): readonly string[] {
+  const notes: string[] = [];
+  for (const [path, text] of templatesOf(files)) {
+    const names = new Set(templateCalls(text).map(({ name }) => name));
+    for (const [name, says] of Object.entries(ASKS)) if (names.has(name)) notes.push(`${path} ${says}`);
+  }
+  const packed = [...files.keys()].filter((path) => /^charts\/[^/]+\.tgz$/.test(path));
+  for (const path of packed)
+    notes.push(`${path} is packed: what its templates ask of a cluster is not looked for`);
+  return notes;
+}
+
+/** The templates of a chart and of the charts in it, as text. */
+export function templatesOf(files: Tree): readonly (readonly [path: string, text: string])[] {
+  const decoder = new TextDecoder();
+  return [...files]
+    .filter(([path]) => /^(?:charts\/[^/]+\/)*templates\//.test(path))
+    .map(([path, bytes]) => [path, decoder.decode(bytes)] as const);
+}

@@ -1,0 +1,116 @@
+import { PorticoError } from '../error.ts';
+/** The processor `kustomize`: an overlay of the package → the objects that kustomize builds of it, without the network. */
+import { isMap } from '../fbc/go-fields.ts';
+import { decodeText } from '../package/render/read-resources.ts';
+import type { Tree } from '../package/tree-digest.ts';
+import { readYaml, type YamlValue } from '../package/yaml/edit.ts';
+import { readsOf, type ProcessorOf } from './processor-spec.ts';
+import { refuse, type Produced, type Refusal } from './processor-step.ts';
+import { objectsOf, objectTree } from './rendered-objects.ts';
+import { runTool, stage, type ToolOptions } from './run-tool.ts';
+import { filesAt } from './subtree.ts';
+import { findTool } from './tool.ts';
+
+type KustomizeProcessor = ProcessorOf<'kustomize'>;
+
+const NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+/** Fields that may name places outside of the package. */
+const PLACES = ['resources', 'bases', 'components', 'crds'];
+/** Fields by which kustomize would start programs. */
+const PROGRAMS = ['helmCharts', 'helmChartInflationGenerator'];
+
+/** Builds a kustomization. What it names has to be in the package: nothing is fetched. */
+export async function runKustomize(
+  tree: Tree,
+  processor: KustomizeProcessor,
+  options: ToolOptions,
+): Promise<Produced> {
+  const { directory } = processor;
+  const inside = new Map(readsOf(processor).flatMap((path) => [...filesAt(tree, path)]));
+  if (!NAMES.some((name) => inside.has(`${directory}/${name}`))) {
+    return refuse(
+      'KUSTOMIZATION_MISSING',
+      `${directory} has no kustomization.yaml`,
+      'Name the directory of the overlay.',
+    );
+  }
+  const outside = problemIn(inside);
+  if (outside !== undefined) return { refused: outside };
+  const found = await findTool('kustomize', processor.tool, options.environment ?? process.env);
+  if ('refused' in found) return found;
+  const { tool } = found;
+  const made = await stage(new Map([...inside].map(([path, bytes]) => [`package/${path}`, bytes])));
+  if ('refused' in made) return made;
+  await using staged = made.staged;
+  const verb = tool.file.endsWith('/kubectl') ? 'kustomize' : 'build';
+  const ran = await runTool(tool, [verb, `package/${directory}`], staged, options);
+  if ('refused' in ran) return ran;
+  const said = staged.clean(ran.stderr).trim();
+  if (ran.exitCode !== 0) {
+    const message = `kustomize could not build ${directory}: ${said.replace(/^[Ee]rror: /, '').slice(0, 2_000)}`;
+    return refuse(
+      'KUSTOMIZE_FAILED',
+      message,
+      'Correct the kustomization; what it reads outside of its directory is named with `with`.',
+    );
+  }
+  const objects = objectsOf(ran.stdout, directory);
+  if ('refused' in objects) return objects;
+  if (objects.objects.length === 0) {
+    return refuse('PROCESSOR_EMPTY', `${directory} builds no resources`, 'Correct the kustomization.');
+  }
+  const files = objectTree(objects.objects);
+  if ('refused' in files) return files;
+  const notes = [ran.unconfined ?? [], said === '' ? [] : `kustomize says: ${said.slice(0, 500)}`].flat();
+  return { files: files.files, tool: `kustomize@${tool.digest}`, notes };
+}
+
+/** The first thing in a kustomization that would need the network, or a program. */
+function problemIn(files: Tree): Refusal | undefined {
+  for (const [path, bytes] of files) {
+    if (!NAMES.includes(path.slice(path.lastIndexOf('/') + 1))) continue;
+    let value: YamlValue | undefined;
+    try {
+      [value] = readYaml(decodeText(path, bytes));
+    } catch (error) {
+      if (!(error instanceof PorticoError)) throw error;
+      return {
+        code: 'KUSTOMIZATION_INVALID',
+        message: `${path}: ${error.message}`,
+        hint: 'Correct the file.',
+      };
+    }
+    if (value === undefined || !isMap(value)) continue;
+    const fields = value;
+    const program = PROGRAMS.find((field) => fields[field] !== undefined);
+    if (program !== undefined) {
+      const message = `${path}: ${program} would let kustomize start Helm`;
+      return {
+        code: 'KUSTOMIZE_PROGRAM',
+        message,
+        hint: 'Render the chart with a processor `helm` before this one.',
+      };
+    }
+    const named = PLACES.flatMap((field) => (Array.isArray(fields[field]) ? fields[field] : []));
+    const remote = named.find((place) => typeof place === 'string' && isRemote(place));
+    if (remote !== undefined) {
+      const message = `${path}: ${String(remote)} is not in the package, and nothing is fetched while it is built`;
+      return {
+        code: 'KUSTOMIZE_REMOTE',
+        message,
+        hint: 'Name it as a source, and the directory that it goes to here.',
+      };
+    }
+  }
+  return undefined;
+}
+
+/** As kustomize tells addresses from paths: a scheme, the short form of git over ssh, a known host, a ref. */
+function isRemote(place: string): boolean {
+  return (
+    /^[a-z][a-z0-9+.-]*:/i.test(place) ||
+    /^[\w.-]+@[\w.-]+[:/]/.test(place) ||
+    /^(?:github\.com|gitlab\.com|bitbucket\.org)[/:]/i.test(place) ||
+    /\.git(?:\/|\?|$)|\?ref=|_git\//.test(place)
+  );
+}

@@ -1,0 +1,172 @@
+/**
+ * Runs a tool on files of a package: in bubblewrap where that works, without network, with an empty home and with no file of
+ * this machine but the staged ones, which it cannot change.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { hasBubblewrap, inBubblewrap } from '../function/sandbox/bubblewrap.ts';
+import { makeControlGroup } from '../function/sandbox/control-group.ts';
+import type { Limits } from '../function/sandbox/limits.ts';
+import { supervise, type Cut, type Ended } from '../function/sandbox/supervise.ts';
+import type { Tree } from '../package/tree-digest.ts';
+import { refuse, type Refusal } from './processor-step.ts';
+import type { Tool } from './tool.ts';
+
+export interface ToolOptions {
+  /** Where tools are looked for; the process' own environment when absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Whether programs can be confined here; asks bubblewrap when absent. */
+  readonly hasSandbox?: () => Promise<boolean>;
+  /** Refuse to run tools where nothing confines them. For servers, which run what strangers may choose. */
+  readonly needsSandbox?: boolean;
+  /** In the place of the usual limits. */
+  readonly limits?: Partial<Limits>;
+  readonly signal?: AbortSignal;
+}
+
+const MIB = 1024 * 1024;
+
+/** One run of a tool. A chart of hundreds of templates takes a second and some 200 MiB. */
+const TOOL_LIMITS: Limits = {
+  timeoutMs: 60_000,
+  outputBytes: 32 * MIB,
+  memoryBytes: 1024 * MIB,
+  processes: 64,
+};
+
+/** What is staged for a tool: the largest charts have a few hundred files and some MiB. */
+const STAGED_FILES = 10_000;
+const STAGED_BYTES = 64 * MIB;
+const AT_ONCE = 16;
+const KILLED = 137;
+
+export interface Staged extends AsyncDisposable {
+  readonly directory: string;
+  /** A text without the name of the directory, which nobody knows and which differs each time. */
+  readonly clean: (text: string) => string;
+}
+
+/** Writes files into a fresh directory, which goes when it is disposed of. */
+export async function stage(
+  files: Tree,
+): Promise<{ readonly staged: Staged } | { readonly refused: Refusal }> {
+  const bytes = [...files.values()].reduce((sum, file) => sum + file.length, 0);
+  if (files.size > STAGED_FILES || bytes > STAGED_BYTES) {
+    const message = `${files.size} files with ${Math.ceil(bytes / MIB)} MiB are too much for one processor`;
+    const most = `${STAGED_FILES} files and ${STAGED_BYTES / MIB} MiB`;
+    return refuse(
+      'PROCESSOR_INPUT_LIMIT',
+      message,
+      `It may read ${most}: leave the rest out with \`exclude\`.`,
+    );
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'portico-processor-'));
+  const staged: Staged = {
+    directory,
+    clean: (text) => text.replaceAll(`${directory}/`, ''),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+  try {
+    const folders = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
+    for (const folder of folders) await mkdir(folder, { recursive: true });
+    const all = [...files];
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const some = all.slice(at, at + AT_ONCE);
+      await Promise.all(some.map(([path, content]) => writeFile(join(directory, path), content)));
+    }
+    return { staged };
+  } catch (error) {
+    await staged[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export type ToolRun =
+  | {
+      readonly stdout: string;
+      readonly stderr: string;
+      readonly exitCode: number;
+      readonly unconfined?: string;
+    }
+  | { readonly refused: Refusal };
+
+/** Runs it to its end, with the staged directory as its working directory. Throws the signal's reason when aborted. */
+export async function runTool(
+  tool: Tool,
+  args: readonly string[],
+  staged: Staged,
+  options: ToolOptions,
+): Promise<ToolRun> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const limits = { ...TOOL_LIMITS, ...options.limits };
+  const host = options.environment ?? process.env;
+  const wanted = host['PORTICO_EXEC_SANDBOX'] !== 'off';
+  const boxed = (wanted || options.needsSandbox === true) && (await (options.hasSandbox ?? hasBubblewrap)());
+  if (!boxed && options.needsSandbox === true) {
+    const message = `${tool.name} was not run: nothing here confines what charts and overlays of others do`;
+    return refuse(
+      'SANDBOX_MISSING',
+      message,
+      'Whoever runs Portico installs bubblewrap where it may make namespaces.',
+    );
+  }
+  const name = tool.name;
+  const common = { stdin: '', name, limits };
+  let ended: Ended;
+  if (boxed) {
+    const env = environmentFor('/tmp');
+    const view = { readable: [staged.directory, tool.file], cwd: staged.directory, env };
+    const inside = inBubblewrap(tool.file, args, view, limits);
+    const group = makeControlGroup(limits);
+    try {
+      ended = await supervise({ ...(group?.wrap(inside) ?? inside), env: {}, ...common }, signal);
+    } finally {
+      await group?.close();
+    }
+  } else {
+    const home = await mkdtemp(join(tmpdir(), 'portico-home-'));
+    try {
+      const env = environmentFor(home);
+      ended = await supervise({ program: tool.file, args, cwd: staged.directory, env, ...common }, signal);
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+  signal?.throwIfAborted();
+  const { exitCode, stdout, stderr, cut } = ended;
+  if (cut !== undefined) return { refused: inOurWords(cut, name, limits) };
+  // Nobody but the kernel kills it in there: memory is what it ran out of.
+  if (boxed && exitCode === KILLED) return { refused: memoryLimit(name, limits) };
+  const unconfined =
+    `${name} ran without a sandbox: bubblewrap is not installed or may make no namespaces. ` +
+    'Install it, or set PORTICO_EXEC_SANDBOX=off where that is meant.';
+  return { exitCode, stdout, stderr, ...(wanted && !boxed && { unconfined }) };
+}
+
+/** Nothing of ours but a home that is empty: no plugin, repository, credential or cluster is found. */
+function environmentFor(home: string): Record<string, string> {
+  return { HOME: home, TMPDIR: home, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', TZ: 'UTC' };
+}
+
+/** The watch speaks of functions. */
+function inOurWords({ code, message, hint }: Cut, name: string, limits: Limits): Refusal {
+  const known = code.replace(/^(?:FUNCTION|EXEC)_/, 'PROCESSOR_');
+  if (code === 'FUNCTION_MEMORY_LIMIT') return memoryLimit(name, limits);
+  const hints: Readonly<Record<string, string>> = {
+    FUNCTION_TIMEOUT: 'Look for templates that repeat without end, or divide the chart.',
+    FUNCTION_OUTPUT_LIMIT: 'Look for templates that print without end, or divide the chart.',
+    FUNCTION_PROCESS_LIMIT: 'It should start no other programs.',
+  };
+  return { code: known, message, hint: hints[code] ?? hint };
+}
+
+function memoryLimit(name: string, { memoryBytes }: Limits): Refusal {
+  return {
+    code: 'PROCESSOR_MEMORY_LIMIT',
+    message: `${name} needed more than ${Math.round(memoryBytes / MIB)} MiB of memory and was ended.`,
+    hint: 'Look for templates that build ever larger values, or divide the chart.',
+  };
+}
