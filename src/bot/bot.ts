@@ -39,7 +39,7 @@ import { createFreshness } from './freshness.ts';
 import { createHandlers, pullKey } from './handlers.ts';
 import { createBotIdentity } from './identity.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
-import { LANES, withShares, withVariants } from './lanes.ts';
+import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
 import { createRunning } from './running.ts';
@@ -218,7 +218,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const stored = [jobs]
         .flat()
         .map(inTurn)
-        .map((job) => ({ ...job, data: { ...job.data, ...about } as Json }));
+        .map((job) => ({ ...job, ...tenantOf(job), data: { ...job.data, ...about } as Json }));
       return enqueue(stored);
     },
     content: work.content,

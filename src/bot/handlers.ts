@@ -13,7 +13,7 @@ import { createPublicationReconciler } from '../reconcile/publication/publicatio
 import { createDownstreamReconciler } from '../reconcile/publication/tell-downstream.ts';
 import { createPollReconciler } from '../reconcile/repository/outside-upstream.ts';
 import { createCommitReconciler, type CommitTarget } from '../reconcile/review/commit-pulls.ts';
-import { createRolloutReconciler } from '../reconcile/rollout/rollout.ts';
+import { createRolloutReconciler, type RolloutTarget } from '../reconcile/rollout/rollout.ts';
 import { createBranchReconciler } from '../reconcile/sweep/branch.ts';
 import { createRepositoryReconciler } from '../reconcile/sweep/repository.ts';
 import { createRepositorySweep, createSweep } from '../reconcile/sweep/sweep.ts';
@@ -88,7 +88,7 @@ export function createHandlers(world: World, running: Running, lock: KeyedLock, 
     downstream: ({ data }, signal) => downstream(data as unknown as Parameters<typeof downstream>[0], signal),
     overdue: ({ data }) =>
       world.enqueue(proposalJob(whose(data), (data as { readonly number: number }).number)),
-    rollout: ({ data }, signal) => rollout(whose(data), signal),
+    rollout: ({ data }, signal) => rollout(data as unknown as RolloutTarget, signal),
     poll: ({ data }, signal) => poll(data as unknown as Parameters<typeof poll>[0], signal),
     branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
     sweep: (_job, signal) => sweep(signal),

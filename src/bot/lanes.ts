@@ -24,6 +24,13 @@ export const LANES: readonly Lane[] = [
   { name: 'dashboards', kinds: ['dashboard', 'downstream', 'overdue'], concurrency: 1, gathers: true },
 ];
 
+/** Whose job it is: installations are served in turn. */
+export function tenantOf({ data }: { readonly data: object }): { readonly tenant?: string } {
+  const { repository } = data as { readonly repository?: { readonly installationId?: number } };
+  const id = repository?.installationId;
+  return id === undefined ? {} : { tenant: String(id) };
+}
+
 /** Processor time that a proposal gets before it goes to where long ones wait. */
 const SLICE_MS = 3_000;
 /** A small package takes 30 ms in a process that has just been started. */

@@ -22,6 +22,8 @@ export interface NewJob {
   readonly startAfterSeconds?: number;
   /** Higher runs first within the lane; 0 when absent. A waiting job keeps the higher of the two. */
   readonly priority?: number;
+  /** Whose work it is: the tenants of a lane are served in turn. Jobs without one are those of one more tenant. */
+  readonly tenant?: string;
 }
 
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;

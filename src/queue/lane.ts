@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
 import { judge } from './retry.ts';
+import { createRounds } from './rounds.ts';
 import type { Claim, JobStore } from './store.ts';
 
 /** What a lane needs of the queue that it belongs to. */
@@ -19,8 +20,8 @@ export interface LaneContext {
 }
 
 export interface RunningLane {
-  /** Work may have come: look now, or after so many seconds. */
-  wake(afterSeconds?: number): void;
+  /** Work may have come, of these tenants or of anybody: look now, or after so many seconds. */
+  wake(afterSeconds?: number, tenants?: readonly string[]): void;
   running(): number;
   /** Keeps this process's claims alive, and aborts the jobs whose claim was lost. */
   heartbeat(): Promise<void>;
@@ -49,6 +50,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
   const runs = new Set<Run>();
   const timers = new Set<NodeJS.Timeout>();
   const stopping = new AbortController();
+  const rounds = createRounds(context.pollMs, () => performance.now());
   let awake = Promise.withResolvers<void>();
   const loop = work();
 
@@ -84,11 +86,21 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
   }
 
   async function fetch(limit: number): Promise<readonly Claim[]> {
+    const passedOver = rounds.passedOver();
+    const inTurn = await take(limit, passedOver);
+    if (inTurn === null || inTurn.length === limit || passedOver.length === 0) return inTurn ?? [];
+    rounds.over();
+    return [...inTurn, ...((await take(limit - inTurn.length, [])) ?? [])];
+  }
+
+  async function take(limit: number, passedOver: readonly string[]): Promise<readonly Claim[] | null> {
     try {
-      return await store.fetch(lane.name, limit);
+      const claims = await store.fetch(lane.name, limit, passedOver);
+      rounds.served(claims.map(({ job }) => job.tenant ?? ''));
+      return claims;
     } catch (err) {
       log.error({ err, lane: lane.name }, 'queue: could not look for jobs');
-      return [];
+      return null;
     }
   }
 
@@ -161,7 +173,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds };
       if (!(await store.repeat(claim, next))) return 'lost';
       log.warn({ err: cause, ...about(claim), delaySeconds }, 'queue: a job failed and will run again');
-      wake(delaySeconds);
+      wake(delaySeconds, [job.tenant ?? '']);
       return 'retried';
     }
     const message = context.scrub(cause instanceof Error ? cause.message : String(cause));
@@ -172,13 +184,17 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     return verdict.outcome;
   }
 
-  function wake(afterSeconds = 0): void {
-    if (afterSeconds <= 0) return awake.resolve();
+  function wake(afterSeconds = 0, tenants?: readonly string[]): void {
+    if (afterSeconds <= 0) {
+      rounds.came(tenants);
+      return awake.resolve();
+    }
     // Longer ones are found by the poll; a timer for each would pile up.
     if (afterSeconds > 60) return;
     const timer = setTimeout(
       () => {
         timers.delete(timer);
+        rounds.came(tenants);
         awake.resolve();
       },
       afterSeconds * 1000 + 1,

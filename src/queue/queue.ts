@@ -74,7 +74,9 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       if (list.length === 0) return;
       const arrivals = list.map((job) => arrivalOf(job, laneOf));
       await store.enqueue(arrivals);
-      for (const { lane, delaySeconds } of arrivals) running.get(lane)?.wake(delaySeconds);
+      for (const { lane, delaySeconds, job } of arrivals) {
+        running.get(lane)?.wake(delaySeconds, [job.tenant ?? '']);
+      }
     },
     async idle(withinSeconds = 60, signal) {
       for (;;) {
@@ -111,14 +113,14 @@ function checkLanes({ lanes, handlers }: QueueOptions): Map<string, string> {
 }
 
 function arrivalOf(job: NewJob, laneOf: ReadonlyMap<string, string>): Arrival {
-  const { kind, key, data, priority = 0 } = job;
+  const { kind, key, data, priority = 0, tenant = '' } = job;
   const lane = laneOf.get(kind);
   if (lane === undefined || key.length > LONGEST_KEY) {
     const fault =
       lane === undefined ? `no lane takes jobs of kind ${kind}` : `the key of a ${kind} job is too long`;
     throw new PorticoError('QUEUE_JOB', fault, { blame: 'bug' });
   }
-  const stored = { kind, key, data, attempt: 1, priority, held: false };
+  const stored = { kind, key, data, attempt: 1, priority, held: false, tenant };
   return { lane, job: stored, delaySeconds: Math.max(0, job.startAfterSeconds ?? 0) };
 }
 

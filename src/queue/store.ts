@@ -13,6 +13,8 @@ interface StoredJob {
   readonly priority: number;
   /** Its start was set by the forge's `retry-after`: a newer event may replace the data but not bring the start forward. */
   readonly held: boolean;
+  /** '' for nobody's. Absent in jobs that an earlier version stored. */
+  readonly tenant?: string;
 }
 
 /** A job that this process runs, and which run of it: what another process has taken over since cannot be settled. */
@@ -38,7 +40,8 @@ interface Waiting {
 
 export interface JobStore {
   enqueue(arrivals: readonly Arrival[]): Promise<void>;
-  fetch(lane: string, limit: number): Promise<readonly Claim[]>;
+  /** The next jobs; none of the tenants that are passed over. */
+  fetch(lane: string, limit: number, passedOver: readonly string[]): Promise<readonly Claim[]>;
   /** Each of the three ends a claim; false when the claim was no longer ours, and then nothing is changed. */
   finish(claim: Claim): Promise<boolean>;
   repeat(claim: Claim, next: { attempt: number; held: boolean; delaySeconds: number }): Promise<boolean>;
@@ -88,6 +91,7 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
         singletonKey: job.key,
         startAfter: delaySeconds,
         priority: job.priority,
+        group: { id: groupOf(job.tenant) },
       }));
       if (jobs.length > 0) await boss.insert(lane, jobs, { db });
       if (shared) await tx.query('SELECT pg_notify($1, $2)', [WAKE_CHANNEL, lane]);
@@ -114,8 +118,9 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
         const wanted = oneForEachKey(arrivals);
         await put(tx, wanted, await lockKeys(tx, wanted, shared));
       }),
-    async fetch(lane, limit) {
-      const jobs = await boss.fetch<StoredJob>(lane, { batchSize: limit });
+    async fetch(lane, limit, passedOver) {
+      const ignoreGroups = passedOver.map(groupOf);
+      const jobs = await boss.fetch<StoredJob>(lane, { batchSize: limit, ignoreGroups });
       return jobs.map(({ id, retryCount, data }) => ({ lane, id, retryCount, job: data }));
     },
     finish: async (claim) => settledIds(await boss.deleteJob(claim.lane, attemptOf(claim))).length > 0,
@@ -209,6 +214,11 @@ function oneForEachKey(arrivals: readonly Arrival[]): Arrival[] {
 
 function identity({ lane, job }: { lane: string; job: StoredJob }): string {
   return JSON.stringify([lane, job.key]);
+}
+
+/** pg-boss passes over no job without a group, and takes no empty name for one. */
+function groupOf(tenant = ''): string {
+  return `tenant ${tenant}`;
 }
 
 function attemptOf({ id, retryCount }: Claim): { id: string; retryCount: number } {

@@ -189,11 +189,15 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
   };
 }
 
-/** Look how far the rollouts have come that a repository has a part in; after so many seconds, beside a look at once. */
-export function rolloutJob(repository: RepositoryRef, afterSeconds?: number): Job {
+/**
+ * Look how far the rollouts have come that a repository has a part in; after so many seconds, beside a look at once. What was heard
+ * before `since` is asked for again.
+ */
+export function rolloutJob(repository: RepositoryRef, afterSeconds?: number, since?: number): Job {
   const later = afterSeconds === undefined ? {} : { startAfterSeconds: afterSeconds };
   const key = `rollout:${repository.id}${afterSeconds === undefined ? '' : ':later'}`;
-  return { kind: 'rollout', key, data: { repository }, ...later };
+  const data = { repository, ...(since !== undefined && { since }) };
+  return { kind: 'rollout', key, data, ...later };
 }
 
 /** Look at an upstream outside of every installation, after so many seconds. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { withShares } from '../../src/bot/lanes.ts';
-import { LONG_STRANGER, STRANGER } from '../../src/reconcile/jobs.ts';
+import { tenantOf, withShares } from '../../src/bot/lanes.ts';
+import { downstreamJob, LONG_STRANGER, repositoryJob, STRANGER, sweepJob } from '../../src/reconcile/jobs.ts';
 
 test('what comes from a fork has the processes of strangers, and others once somebody who may asks for it', async () => {
   const shares: unknown[] = [];
@@ -13,4 +13,11 @@ test('what comes from a fork has the processes of strangers, and others once som
     }
   }
   expect(shares).toEqual(['strangers', 'asked-strangers', 'long-strangers', 'asked-strangers']);
+});
+
+test('a job is the work of the installation of its repository', () => {
+  const repository = { installationId: 7, id: 1, owner: 'acme', name: 'web' };
+  expect(tenantOf(repositoryJob(repository))).toEqual({ tenant: '7' });
+  expect(tenantOf(downstreamJob({ repository, directory: 'web' }))).toEqual({ tenant: '7' });
+  expect(tenantOf(sweepJob())).toEqual({});
 });

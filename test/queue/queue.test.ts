@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
 import type { Database } from '../../src/queue/database.ts';
-import type { Job, JobHandler, Lane, Queue } from '../../src/queue/job.ts';
+import type { Job, JobHandler, Lane, NewJob, Queue } from '../../src/queue/job.ts';
 import { startQueue } from '../../src/queue/queue.ts';
 import { sharedDatabase, startEngines, type Engine } from './engines.ts';
 
@@ -25,6 +25,10 @@ function start(
 ): Promise<Queue> {
   const all = { quick: nothing, slow: nothing, slower: nothing, ...handlers } as Record<string, JobHandler>;
   return startQueue({ database, log, lanes, handlers: all });
+}
+
+function of(tenant: string, name: string, priority = 0): NewJob {
+  return { kind: 'slow', key: `${tenant} ${name}`, data: null, tenant, priority };
 }
 
 /** A handler that waits at a gate, and tells who has come. */
@@ -144,6 +148,22 @@ describe.each(engines.all)('$name', (engine: Engine) => {
     door.openForGood();
     await queue.idle();
     expect(door.arrived.map(({ key }) => key)).toEqual(['first', 'high', 'low']);
+  });
+
+  test('tenants are served in turn, each in its own order', async () => {
+    const { database } = shared;
+    const door = gate();
+    await using queue = await start(database, { slow: door.handler });
+    await queue.enqueue(['1', '2', '3', '4', '5'].map((name) => of('many', name, 10)));
+    await door.until(1);
+    await queue.enqueue([of('few', 'late'), of('few', 'urgent', 5)]);
+    await queue.enqueue({ kind: 'slow', key: 'of nobody', data: null });
+    door.openForGood();
+    await queue.idle();
+    const served = door.arrived.map(({ key }) => key.replace(/\d/, 'one'));
+    expect(served.join(', ')).toBe(
+      'many one, few urgent, of nobody, many one, few late, many one, many one, many one',
+    );
   });
 
   test('a deferred job waits, and an enqueue without delay brings it forward', async () => {

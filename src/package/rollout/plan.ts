@@ -48,6 +48,8 @@ export interface RolloutInput<One extends RolloutDownstream> {
   readonly since: number;
   readonly orders: RolloutOrders;
   readonly now: number;
+  /** Not all of the downstreams could be asked for their health: that something took too long is not said then. */
+  readonly partial?: boolean;
 }
 
 export interface WavePlan<One extends RolloutDownstream> {
@@ -85,11 +87,11 @@ export interface RolloutPlan<One extends RolloutDownstream> {
 export type Verdict = 'may-open' | 'wave-waiting' | 'wave-stopped' | 'wave-rolled-back';
 
 export function planRollout<One extends RolloutDownstream>(input: RolloutInput<One>): RolloutPlan<One> {
-  const { rollout, downstreams, selects, since, orders, now } = input;
+  const { rollout, downstreams, selects, since, orders, now, partial = false } = input;
   const waves: WavePlan<One>[] = [];
   let opensAt: number | undefined = since;
   for (const wave of assignWaves(rollout, downstreams, selects)) {
-    const plan: WavePlan<One> = planWave(wave, opensAt, orders, now);
+    const plan: WavePlan<One> = planWave(wave, opensAt, orders, { now, partial });
     waves.push(plan);
     opensAt = plan.passesAt;
   }
@@ -104,7 +106,7 @@ function planWave<One extends RolloutDownstream>(
   { name, members, gate, pauseAfter }: AssignedWave<One>,
   opensAt: number | undefined,
   orders: RolloutOrders,
-  now: number,
+  { now, partial }: { readonly now: number; readonly partial: boolean },
 ): WavePlan<One> {
   const counting = members.filter(({ standing }) => standing === 'waiting' || standing === 'published');
   const ends = counting.flatMap((one) => throughAt(one, gate) ?? []).toSorted((a, b) => a - b);
@@ -114,7 +116,9 @@ function planWave<One extends RolloutDownstream>(
   if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens when the pause is over.' };
   const skippedAt = orders.skipped.get(name);
   const heldAt = holdsSince(members, counting.length, ends, gate, opensAt);
-  const broken = orders.done ? undefined : failureOf(counting, gate, opensAt, heldAt, orders, now);
+  const broken = orders.done
+    ? undefined
+    : failureOf(counting, gate, opensAt, heldAt, orders, partial ? 0 : now);
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Somebody skipped its gate.' };

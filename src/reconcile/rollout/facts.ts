@@ -12,13 +12,13 @@ import type { WaveGate, WaveSelector } from '../../package/rollout/rollout.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { CommitHealth } from '../forge-port.ts';
 import type { World } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isSameOwner, mayKnow } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-import { holdersOf, judgeHealth } from './health.ts';
+import type { Asking } from './asking.ts';
+import { askHealth } from './health.ts';
 import type { Governed } from './scope.ts';
 
 export interface Downstream extends RolloutDownstream {
@@ -48,11 +48,13 @@ export const MOST_REMEMBERED = 50_000;
 export interface RolloutMemory {
   readonly published: Map<string, { readonly of: string; readonly list: readonly Published[] }>;
   readonly healthy: Map<string, number>;
+  /** What was told of those that were not healthy, and when. */
+  readonly told: Map<string, { readonly at: number; readonly health: Health }>;
   readonly since: Map<string, number>;
 }
 
 export function createRolloutMemory(): RolloutMemory {
-  return { published: new Map(), healthy: new Map(), since: new Map() };
+  return { published: new Map(), healthy: new Map(), told: new Map(), since: new Map() };
 }
 
 /** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
@@ -138,31 +140,69 @@ export async function withFacts(
   governed: Governed,
   revision: string,
   gateOf: (id: string) => WaveGate | undefined,
-  memory: RolloutMemory,
+  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal?: AbortSignal,
 ): Promise<Downstream[]> {
-  const all: Downstream[] = [];
+  const all = new Map<string, Downstream>();
+  const reports: Reports[] = [];
   for (const one of followersOf(world.catalog, governed)) {
     if (one.hidden) {
-      all.push(one);
+      all.set(one.id, one);
       continue;
     }
     if (!isAtLeast(one.at, revision)) {
-      all.push({ ...one, standing: standingOf(one, revision) });
+      all.set(one.id, { ...one, standing: standingOf(one, revision) });
       continue;
     }
-    const published = await publishedOf(world, governed, one, revision, memory, signal);
+    const published = await publishedOf(world, governed, one, revision, { memory, asking }, signal);
     const [first] = published;
     if (first === undefined) {
-      all.push(one);
+      all.set(one.id, one);
       continue;
     }
+    all.set(one.id, { ...one, standing: 'published', publishedAt: first.at });
     const gate = gateOf(one.id);
-    const health =
-      gate === undefined ? undefined : await healthOf(world, one, gate, published, memory, signal);
-    all.push({ ...one, standing: 'published', publishedAt: first.at, ...(health && { health }) });
+    if (gate === undefined || gate.statuses.length + gate.deployments.length === 0) continue;
+    reports.push(reportsOf(one, gate, published, memory));
   }
-  return all;
+  // Whose news led here comes first, then who was asked longest ago.
+  const rank = ({ one, heardAt }: Reports): number => (one.repository.ref.id === asking.about ? -1 : heardAt);
+  for (const report of reports.toSorted((a, b) => rank(a) - rank(b))) {
+    const { id } = report.one;
+    const health = await healthOf(world, report, { memory, asking }, signal);
+    const known = all.get(id);
+    if (known !== undefined && health !== undefined) all.set(id, { ...known, health });
+  }
+  return [...all.values()];
+}
+
+/** What may be said of a downstream's revisions. */
+interface Reports {
+  readonly one: Downstream;
+  readonly gate: WaveGate;
+  /** Oldest first, each with the name under which it is remembered. */
+  readonly published: readonly { readonly commit: string; readonly key: string }[];
+  /** When it was heard last; 0: never. */
+  readonly heardAt: number;
+}
+
+function reportsOf(
+  one: Downstream,
+  gate: WaveGate,
+  published: readonly Published[],
+  { told }: RolloutMemory,
+): Reports {
+  const asked = JSON.stringify([gate.statuses, gate.deployments]);
+  const named = published.map(({ commit }) => ({
+    commit,
+    key: `${one.repository.ref.id}:${commit}:${one.path} ${asked}`,
+  }));
+  return {
+    one,
+    gate,
+    published: named,
+    heardAt: Math.min(...named.map(({ key }) => told.get(key)?.at ?? 0)),
+  };
 }
 
 function standingOf({ told }: Downstream, revision: string): Downstream['standing'] {
@@ -180,7 +220,7 @@ async function publishedOf(
   { upstream, directory: from }: Governed,
   { id, repository, path }: Downstream,
   revision: string,
-  memory: RolloutMemory,
+  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal: AbortSignal | undefined,
 ): Promise<readonly Published[]> {
   const plain = directoryOf(repository, path);
@@ -188,6 +228,10 @@ async function publishedOf(
   const key = `${upstream.ref.id}:${from}@${revision} ${id}`;
   const known = memory.published.get(key);
   if (known?.of === of) return known.list;
+  if (asking.isOver()) {
+    asking.leave();
+    return known?.list ?? [];
+  }
   const { git } = await world.open(repository.ref, signal);
   await git.fetch({}, signal);
   const refs = await loadRevisionRefs(git, signal);
@@ -209,30 +253,34 @@ async function publishedOf(
 /** A later revision of the downstream may mend what was wrong with the first: any healthy one is enough. */
 async function healthOf(
   world: World,
-  { repository, path }: Pick<Downstream, 'repository' | 'path'>,
-  gate: WaveGate,
-  published: readonly Published[],
-  memory: RolloutMemory,
+  { one: { repository, path }, gate, published }: Reports,
+  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal: AbortSignal | undefined,
 ): Promise<Health | undefined> {
-  if (gate.statuses.length + gate.deployments.length === 0) return undefined;
   const place = { tip: repository.commit, directory: directoryOf(repository, path) };
   let newest: Health | undefined;
-  for (const { commit } of published) {
-    const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
-    const key = `${repository.ref.id}:${commit}:${path} ${JSON.stringify([gate.statuses, gate.deployments])}`;
+  for (const { commit, key } of published) {
     const healthy = memory.healthy.get(key);
     if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
-    const { git, forge } = await world.open(repository.ref, signal);
-    await git.fetch({}, signal);
-    const said: CommitHealth[] = [];
-    for (const holder of await holdersOf(git, commit, place, signal)) {
-      said.push(await forge.healthOf(holder, asked, signal));
+    const told = memory.told.get(key);
+    const isNews = told === undefined || told.at < asking.since || repository.ref.id === asking.about;
+    newest = told?.health ?? newest;
+    if (!isNews) continue;
+    if (asking.isOver()) {
+      if (told === undefined || asking.isThorough) asking.leave();
+      continue;
     }
-    newest = judgeHealth(said, gate);
-    if (newest.state !== 'success') continue;
-    keepNewest(memory.healthy, key, newest.at, MOST_REMEMBERED);
-    return newest;
+    const at = world.now().getTime();
+    const { git, forge } = await world.open(repository.ref, signal);
+    const health = await askHealth({ git, forge }, commit, { place, gate, asking }, signal);
+    if (health === undefined) continue;
+    newest = health;
+    memory.told.delete(key);
+    if (health.state === 'success') {
+      keepNewest(memory.healthy, key, health.at, MOST_REMEMBERED);
+      return health;
+    }
+    keepNewest(memory.told, key, { at, health }, MOST_REMEMBERED);
   }
   return newest;
 }

@@ -6,8 +6,9 @@
 import { matchesGlob } from '../../config/glob.ts';
 import type { Health } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
-import type { CommitHealth } from '../forge-port.ts';
+import type { CommitHealth, Forge } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
+import type { Asking } from './asking.ts';
 
 /**
  * What stands for a tool's own contexts, as they are unless somebody changed them: Flux posts kind, name and the first part of the
@@ -91,4 +92,30 @@ export async function holdersOf(
     if ((await git.treeId(oid, directory, signal)) === tree) holders.push(oid);
   }
   return [...holders, published];
+}
+
+/**
+ * What is said of a published commit: of the published commit itself first, then of later ones, as far as the first with which all
+ * holds. A success stays one, so nothing that is said of those behind it could change that. Undefined where it could not be asked for in time.
+ */
+export async function askHealth(
+  { git, forge }: { readonly git: Git; readonly forge: Pick<Forge, 'healthOf'> },
+  published: string,
+  {
+    place,
+    gate,
+    asking,
+  }: { readonly place: Parameters<typeof holdersOf>[2]; readonly gate: WaveGate; readonly asking: Asking },
+  signal?: AbortSignal,
+): Promise<Health | undefined> {
+  const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
+  await git.fetch({}, signal);
+  const said: CommitHealth[] = [];
+  for (const holder of (await holdersOf(git, published, place, signal)).toReversed()) {
+    const answer = await asking.ask((within) => forge.healthOf(holder, asked, within), signal);
+    if (answer === undefined) return undefined;
+    said.unshift(answer);
+    if (judgeHealth(said, gate).state === 'success') break;
+  }
+  return judgeHealth(said, gate);
 }

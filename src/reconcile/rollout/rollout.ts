@@ -5,26 +5,51 @@ import type { RepositoryRef, World } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { updateJobs } from '../repository/update-jobs.ts';
 import { inTurns } from '../text/in-turns.ts';
+import { createAsking } from './asking.ts';
 import { rolloutPart } from './body.ts';
 import type { Downstream } from './facts.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
-import { concernedBy, knownLooks, lookAt, type RolloutLook } from './rollouts.ts';
+import { concernedBy, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
 
-export type RolloutReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
+export interface RolloutTarget {
+  readonly repository: RepositoryRef;
+  /** What was heard of downstreams before that moment is asked for again; milliseconds since 1970. */
+  readonly since?: number;
+}
+
+export type RolloutReconciler = (target: RolloutTarget, signal?: AbortSignal) => Promise<void>;
 
 /** A look that only time asks for comes at most so much later than it should, in seconds. */
 const LONGEST_WAIT = 3_600;
 
 /** Brings on every rollout that a repository has a part in. */
 export function createRolloutReconciler(world: World): RolloutReconciler {
-  return async (repository, signal) => {
+  return async ({ repository, since }, signal) => {
+    const now = world.now().getTime();
     for (const governed of concernedBy(world.catalog, repository.id)) {
-      const { control } = governed;
+      const { control, upstream } = governed;
+      const rest = restOf(world, governed);
+      if (rest > 0) {
+        // What is told meanwhile is found by one look at all of it, however many tell.
+        await world.enqueue(rolloutJob(control.ref, rest, now));
+        continue;
+      }
+      const isAboutAll = control.ref.id === repository.id || upstream.ref.id === repository.id;
+      const asking = createAsking({
+        about: repository.id,
+        since: since ?? (isAboutAll ? now : 0),
+        isThorough: true,
+      });
       const before = rolloutPart(knownLooks(world.catalog, control.ref.id));
       for (const revision of revisionsOf(world, governed)) {
-        const look = await lookAt(world, governed, revision, signal);
-        if (look !== null) await goOn(world, look, signal);
+        const look = await lookAt(world, governed, revision, asking, signal);
+        if (look !== null && look.unasked === undefined) await goOn(world, look, signal);
+      }
+      const left = asking.left();
+      if (left !== undefined) {
+        const seconds = Math.max(1, left, restOf(world, governed));
+        await world.enqueue(rolloutJob(control.ref, seconds, asking.since));
       }
       const after = rolloutPart(knownLooks(world.catalog, control.ref.id));
       if (before !== after) await world.enqueue(dashboardNews(world, control.ref));

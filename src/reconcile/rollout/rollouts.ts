@@ -6,10 +6,12 @@ import type { WaveGate } from '../../package/rollout/rollout.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
+import { rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, World } from '../ports.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isControlledBy, mayFlow, partyOf } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
+import { createAsking, restAfter, type Asking } from './asking.ts';
 import {
   createRolloutMemory,
   followersOf,
@@ -28,6 +30,8 @@ export interface RolloutLook {
   readonly revision: string;
   readonly orders: RolloutOrders;
   readonly plan: RolloutPlan<Downstream>;
+  /** Something of it was not asked for yet: after so many seconds it may be. Absent where everything was. */
+  readonly unasked?: number;
 }
 
 interface Kept {
@@ -38,6 +42,8 @@ interface Kept {
 
 interface Shelf extends RolloutMemory {
   readonly looks: Map<string, Kept>;
+  /** Rollouts of which nothing is asked before that moment. */
+  readonly rests: Map<string, number>;
 }
 
 const shelves = new WeakMap<Catalog, Shelf>();
@@ -45,13 +51,20 @@ const shelves = new WeakMap<Catalog, Shelf>();
 function shelfOf(catalog: Catalog): Shelf {
   const known = shelves.get(catalog);
   if (known !== undefined) return known;
-  const shelf = { ...createRolloutMemory(), looks: new Map<string, Kept>() };
+  const shelf = {
+    ...createRolloutMemory(),
+    looks: new Map<string, Kept>(),
+    rests: new Map<string, number>(),
+  };
   shelves.set(catalog, shelf);
   return shelf;
 }
 
 /** Looks hold all downstreams of their rollout. */
 const MOST_LOOKS = 500;
+
+/** Commits that are asked about where somebody else's work looks at a rollout on its way. */
+const MOST_ON_THE_WAY = 10;
 
 /** So long a look serves all the downstreams that ask, in milliseconds: a fan-out asks for each of thousands. */
 const SERVES_MS = 5_000;
@@ -87,13 +100,21 @@ function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
   return new Set([...locked, ...planned]);
 }
 
+/** How many seconds a rollout rests still after a look that took long; 0 where it does not. */
+export function restOf({ catalog, now }: Pick<World, 'catalog' | 'now'>, governed: Governed): number {
+  const until = shelfOf(catalog).rests.get(keyOf(governed, '')) ?? 0;
+  return Math.max(0, until - now().getTime()) / 1_000;
+}
+
 /** Looks how far a rollout has come with a revision; null where the upstream has no such revision. */
 export async function lookAt(
   world: World,
   governed: Governed,
   revision: string,
+  asking: Asking,
   signal?: AbortSignal,
 ): Promise<RolloutLook | null> {
+  const started = performance.now();
   const { catalog } = world;
   const shelf = shelfOf(catalog);
   const since = await publishedAt(world, governed, revision, shelf, signal);
@@ -107,11 +128,15 @@ export async function lookAt(
     for (const { id } of members) gates.set(id, gate);
   }
   const gateOf = (id: string): WaveGate | undefined => (orders.done ? undefined : gates.get(id));
-  const downstreams = await withFacts(world, governed, revision, gateOf, shelf, signal);
+  const downstreams = await withFacts(world, governed, revision, gateOf, { memory: shelf, asking }, signal);
   const { rollout } = governed;
   const now = world.now().getTime();
-  const plan = planRollout({ rollout, downstreams, selects, since, orders, now });
-  const look = { governed, revision, orders, plan };
+  const unasked = asking.left();
+  const partial = unasked !== undefined;
+  const plan = planRollout({ rollout, downstreams, selects, since, orders, now, partial });
+  const look = { governed, revision, orders, plan, ...(partial && { unasked }) };
+  const rest = restAfter(performance.now() - started);
+  if (rest > 0) keepNewest(shelf.rests, keyOf(governed, ''), now + rest, MOST_REMEMBERED);
   keepNewest(
     shelf.looks,
     keyOf(governed, revision),
@@ -188,8 +213,10 @@ export async function heldByWave(
   if (governed === undefined) return null;
   const look = await recentLook(world, governed, revision, signal);
   if (look === null) return null;
-  const { plan } = look;
-  const verdict = verdictOn(plan, `${down.facts.id}:${down.path}`);
+  const { plan, unasked } = look;
+  if (unasked !== undefined) await world.enqueue(rolloutJob(governed.control.ref, Math.max(1, unasked)));
+  const found = verdictOn(plan, `${down.facts.id}:${down.path}`);
+  const verdict = found === 'may-open' && unasked !== undefined ? 'wave-waiting' : found;
   if (verdict === 'may-open') return null;
   // What may not be known in this repository, a document or another downstream, is not told of here.
   const here = partyOf(down);
@@ -221,7 +248,13 @@ async function recentLook(
     now - known.at < SERVES_MS &&
     now < (known.look.plan.next ?? Infinity) &&
     now >= known.at;
-  return isRecent ? known.look : lookAt(world, governed, revision, signal);
+  if (isRecent) return known.look;
+  const rests = restOf(world, governed) > 0;
+  const asking = createAsking(
+    { about: 0, since: rests ? 0 : now, isThorough: false },
+    { most: rests ? 0 : MOST_ON_THE_WAY },
+  );
+  return lookAt(world, governed, revision, asking, signal);
 }
 
 /** A way back that somebody ordered. */

@@ -114,6 +114,8 @@ describe('waves', () => {
     const plan = planRollout(input(waves, [down('1'), down('2')]));
     expect(plan).toMatchObject({ state: 'running', next: 5_000 });
     expect(planRollout(input(waves, [down('1'), down('2')], { now: 5_000 })).state).toBe('stopped');
+    const partial = { ...input(waves, [down('1'), down('2')], { now: 5_000 }), partial: true };
+    expect(planRollout(partial).state).toBe('running');
     const orders: RolloutOrders = { ...NO_ORDERS, resumedAt: 4_000 };
     expect(planRollout(input(waves, [down('1'), down('2')], { now: 5_000, orders }))).toMatchObject({
       state: 'running',
