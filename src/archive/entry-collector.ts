@@ -3,6 +3,14 @@ import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { mostUnpacked, type ArchiveLimits } from './archive-limits.ts';
 import { Refused, shown } from './refused.ts';
 
+/** What a layer takes away from those below it. */
+export interface Whiteouts {
+  /** Files and directories. */
+  readonly removed: string[];
+  /** Directories of which nothing below counts; '' for all. */
+  readonly opaque: string[];
+}
+
 /** Takes the entries of an archive one by one and refuses what no tree of plain files has. */
 export class EntryCollector {
   readonly #limits: ArchiveLimits;
@@ -12,12 +20,25 @@ export class EntryCollector {
   readonly #taken = new Map<string, { readonly path: string; readonly isFile: boolean }>();
   /** Those among them that are directories, as they are written: what is above them is taken, too. */
   readonly #directories = new Set<string>();
+  /** What an image layer takes from those below it; undefined where whiteouts are refused. */
+  readonly #whiteouts: Whiteouts | undefined;
   #entries = 0;
   #bytes = 0;
 
-  constructor(archiveBytes: number, limits: ArchiveLimits) {
+  constructor(archiveBytes: number, limits: ArchiveLimits, whiteouts?: Whiteouts) {
     this.#limits = limits;
     this.#mostBytes = mostUnpacked(archiveBytes, limits);
+    this.#whiteouts = whiteouts;
+  }
+
+  /** How many entries and bytes of files were taken. */
+  get taken(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries, bytes: this.#bytes };
+  }
+
+  /** Directories that are there by themselves or above a file. */
+  get directories(): ReadonlySet<string> {
+    return this.#directories;
   }
 
   /** Counts an entry before anything of it is read. */
@@ -49,6 +70,7 @@ export class EntryCollector {
 
   file(name: string, bytes: Uint8Array, executable: boolean): void {
     const path = name.replace(/^(?:\.\/+)+/, '');
+    if (this.#whiteouts !== undefined && this.#whiteout(name, path, this.#whiteouts)) return;
     this.#checkPath(name, path);
     this.#take(path, true);
     this.#files.set(path, { mode: executable ? '100755' : '100644', bytes });
@@ -57,6 +79,22 @@ export class EntryCollector {
   /** All files, sorted by path. */
   files(): PackageFiles {
     return new Map([...this.#files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Whether an entry of a layer is no file but says what is gone (image specification, "Whiteouts"). */
+  #whiteout(name: string, path: string, { removed, opaque }: Whiteouts): boolean {
+    const slash = path.lastIndexOf('/');
+    const [above, last] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+    if (!last.startsWith('.wh.')) return false;
+    if (above !== '') this.#checkPath(name, above);
+    if (last === '.wh..wh..opq') opaque.push(above);
+    else {
+      const gone = slash < 0 ? last.slice(4) : `${above}/${last.slice(4)}`;
+      // `.wh..` would take the directory above away; `.wh..wh.…` is what one storage driver kept for itself.
+      this.#checkPath(name, gone);
+      removed.push(gone);
+    }
+    return true;
   }
 
   #checkPath(name: string, path: string): void {

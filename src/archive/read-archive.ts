@@ -19,21 +19,30 @@ export type ArchiveReading =
 /** Reads a tar, a gzipped tar or a zip archive, whichever the bytes are. */
 export function readArchive(bytes: Uint8Array, limits: ArchiveLimits = ARCHIVE_LIMITS): ArchiveReading {
   try {
-    if (bytes.length > limits.archiveBytes) {
-      const { archiveBytes } = limits;
-      throw new Refused(
-        'ARCHIVE_LIMIT',
-        `the archive has ${bytes.length} bytes; the limit is ${archiveBytes}`,
-      );
-    }
     const collector = new EntryCollector(bytes.length, limits);
-    if (startsWith(bytes, [0x50, 0x4b])) readZip(bytes, collector);
-    else readTar(startsWith(bytes, [0x1f, 0x8b]) ? gunzip(bytes, limits) : tarOf(bytes), collector);
+    if (startsWith(bytes, [0x50, 0x4b])) readZip(checkLength(bytes, limits), collector);
+    else readTar(tarIn(bytes, limits), collector);
     return { files: collector.files() };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return { refused: { code: error.code, message: error.message } };
+    return readingOf(error);
   }
+}
+
+/** What ended the reading, as a value. Throws everything else. */
+export function readingOf(error: unknown): ArchiveReading {
+  if (!(error instanceof Refused)) throw error;
+  return { refused: { code: error.code, message: error.message } };
+}
+
+/** The tar that the bytes are, gzipped or not. Throws {@link Refused}. */
+export function tarIn(bytes: Uint8Array, limits: ArchiveLimits): Uint8Array {
+  checkLength(bytes, limits);
+  return startsWith(bytes, [0x1f, 0x8b]) ? gunzip(bytes, limits) : tarOf(bytes);
+}
+
+function checkLength(bytes: Uint8Array, { archiveBytes }: ArchiveLimits): Uint8Array {
+  if (bytes.length <= archiveBytes) return bytes;
+  throw new Refused('ARCHIVE_LIMIT', `the archive has ${bytes.length} bytes; the limit is ${archiveBytes}`);
 }
 
 /** The tar in a gzip stream. Room for headers is counted with the content. */

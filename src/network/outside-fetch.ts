@@ -19,6 +19,11 @@ export interface OutsideRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The address whose answer named this one: a redirect, a place for an upload. One outside leads to no host inside, not
+   * even to one that may be reached.
+   */
+  readonly ledBy?: URL;
 }
 
 /**
@@ -53,7 +58,8 @@ export function createOutsideFetch(options: OutsideFetchOptions = {}): OutsideFe
     allowed: agentsWith({ ...settings, lookup: plainLookup(resolve) }),
   };
   return async (url, request = {}) => {
-    const host = insideHostFor(inside, url);
+    const { ledBy = url } = request;
+    const host = insideHostFor(inside, ledBy) === undefined ? undefined : insideHostFor(inside, url);
     checkAddress(url, host);
     request.signal?.throwIfAborted();
     const agent = (host === undefined ? agents.judged : agents.allowed)[

@@ -1,0 +1,119 @@
+/** Who we say that we are: nobody, a name with a password, or whoever a token stands for. */
+import { z } from 'zod';
+
+import { PorticoError } from '../error.ts';
+import type { OutsideFetch } from '../network/outside-fetch.ts';
+import { readBody } from '../network/read-body.ts';
+import { parseChallenges, type Challenge } from './challenge.ts';
+import { registryError } from './registry-error.ts';
+
+/** What a registry knows somebody by. Never shown: neither in a log nor in an error. */
+export type RegistryCredential =
+  | { readonly username: string; readonly password: string }
+  /** As `docker login` keeps it for registries that exchange it for tokens. */
+  | { readonly identityToken: string };
+
+const MOST_TOKEN_BYTES = 64 * 1024;
+/** What the token specification assumes where nothing is said. */
+const TOKEN_SECONDS = 60;
+
+const tokenAnswer = z.object({
+  token: z.string().optional(),
+  access_token: z.string().optional(),
+  expires_in: z.number().positive().optional(),
+});
+
+/** The value of an `Authorization` header, and until when it may be used. */
+export interface Authorization {
+  readonly header: string;
+  readonly until: number;
+}
+
+export interface Asking {
+  readonly fetch: OutsideFetch;
+  /** Of the registry that asked who we are. */
+  readonly registry: URL;
+  readonly scope: string;
+  readonly credential: RegistryCredential | undefined;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** What answers the registry's challenges; undefined where nothing that we have does. */
+export async function answerChallenge(
+  header: string | null,
+  asking: Asking,
+): Promise<Authorization | undefined> {
+  const challenges = parseChallenges((header ?? '').slice(0, 8_000));
+  const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
+  if (bearer !== undefined) return await askForToken(bearer, asking);
+  const isBasic = challenges.some(({ scheme }) => scheme === 'basic');
+  const { credential } = asking;
+  if (!isBasic || credential === undefined || !('username' in credential)) return undefined;
+  return { header: basic(credential), until: Infinity };
+}
+
+/** The token protocol of Docker's registries, with the exchange of identity tokens (OAuth 2). */
+async function askForToken({ parameters }: Challenge, asking: Asking): Promise<Authorization> {
+  const { fetch, registry, credential, signal } = asking;
+  const realm = parameters.get('realm') ?? '';
+  if (!URL.canParse(realm)) {
+    throw new PorticoError('REGISTRY_AUTH', `${registry.host} names no place that gives tokens`, {
+      hint: 'Ask whoever runs the registry.',
+    });
+  }
+  const service = parameters.get('service');
+  const scopes = [...new Set([asking.scope, ...(parameters.get('scope')?.split(' ') ?? [])])].filter(
+    (scope) => scope !== '',
+  );
+  const url = new URL(realm);
+  const fields = new URLSearchParams();
+  if (service !== undefined) fields.append('service', service);
+  for (const scope of scopes) fields.append('scope', scope);
+  const ask = { ledBy: registry, signal };
+  let answer: Response;
+  if (credential !== undefined && 'identityToken' in credential) {
+    fields.set('scope', scopes.join(' '));
+    fields.set('grant_type', 'refresh_token');
+    fields.set('client_id', 'portico');
+    fields.set('refresh_token', credential.identityToken);
+    answer = await fetch(url, {
+      ...ask,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from(fields.toString()),
+    });
+  } else {
+    for (const [name, value] of fields) url.searchParams.append(name, value);
+    answer = await fetch(url, {
+      ...ask,
+      headers: credential === undefined ? {} : { authorization: basic(credential) },
+    });
+  }
+  if (answer.status !== 200) throw await registryError(answer, `a token of ${url.host}`);
+  return tokenIn(await readBody(answer, MOST_TOKEN_BYTES), url, asking.now());
+}
+
+function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {
+  const unusable = (): PorticoError =>
+    new PorticoError('REGISTRY_AUTH', `${host} gave no token that can be used`, {
+      hint: 'Ask whoever runs the registry.',
+    });
+  let said: unknown;
+  try {
+    said = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    throw unusable();
+  }
+  const read = tokenAnswer.safeParse(said);
+  const token = read.data?.token ?? read.data?.access_token ?? '';
+  // Anything else could not be, or should not be, part of a header.
+  if (!/^[\u0021-\u007e]+$/.test(token)) throw unusable();
+  const seconds = read.data?.expires_in ?? TOKEN_SECONDS;
+  // A tenth less: it takes a while to use it.
+  return { header: `Bearer ${token}`, until: now + seconds * 900 };
+}
+
+function basic({ username, password }: { readonly username: string; readonly password: string }): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}

@@ -1,0 +1,74 @@
+/** Names of artefacts in registries, as all tools write them: `HOST/REPOSITORY[:TAG][@DIGEST]`. */
+import { PorticoError } from '../error.ts';
+import { isDigest } from './digest.ts';
+
+export interface Reference {
+  /** Host and port as they are typed, in lower case; `docker.io` for Docker Hub. */
+  readonly registry: string;
+  readonly repository: string;
+  readonly tag?: string;
+  /** Where there is a tag too, the digest decides. */
+  readonly digest?: string;
+}
+
+const DOCKER_HUB = 'docker.io';
+/** Docker Hub's name in references is not that of its registry. */
+const HOSTS: Readonly<Record<string, string>> = {
+  [DOCKER_HUB]: 'registry-1.docker.io',
+  'index.docker.io': 'registry-1.docker.io',
+};
+
+const HOST = /^(?:[a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
+const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+const MOST = 255;
+
+/**
+ * Reads a reference. The part before the first slash is a host where it has a dot or a port or is `localhost`; otherwise the
+ * repository is Docker Hub's, as Docker has it. Behind `oci://` a host always stands first. Without tag and digest neither
+ * is assumed. Throws `REFERENCE_INVALID`.
+ */
+export function parseReference(text: string): Reference {
+  const wrong = (why: string): PorticoError =>
+    new PorticoError('REFERENCE_INVALID', `${JSON.stringify(text.slice(0, 300))} names no artefact: ${why}`, {
+      hint: 'Write HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, such as ghcr.io/acme/web:v3.',
+    });
+  const isUrl = text.startsWith('oci://');
+  const { name, tag, digest } = split(isUrl ? text.slice('oci://'.length) : text);
+  if (digest !== undefined && !isDigest(digest)) throw wrong('what follows @ is no digest');
+  if (tag !== undefined && !TAG.test(tag))
+    throw wrong('the tag has to be letters, digits and _ . - (128 at most)');
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  const hasHost = slash > 0 && (isUrl || first === 'localhost' || /[.:]/.test(first));
+  const registry = hasHost ? first.toLowerCase() : DOCKER_HUB;
+  if (isUrl && !hasHost) throw wrong('behind oci:// there is no host');
+  if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is no host`);
+  const below = hasHost ? name.slice(slash + 1) : name;
+  const repository = registry in HOSTS && !below.includes('/') ? `library/${below}` : below;
+  if (repository.length > MOST) throw wrong(`the repository has more than ${MOST} characters`);
+  if (!repository.split('/').every((part) => PART.test(part))) {
+    throw wrong('the repository has to be lower-case letters and digits, with . _ - between and / for parts');
+  }
+  return { registry, repository, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
+}
+
+function split(text: string): { readonly name: string; readonly tag?: string; readonly digest?: string } {
+  const at = text.indexOf('@');
+  const named = at < 0 ? text : text.slice(0, at);
+  const digest = at < 0 ? {} : { digest: text.slice(at + 1) };
+  const colon = named.lastIndexOf(':');
+  // A colon before the last slash belongs to a port.
+  if (colon < named.lastIndexOf('/') || colon < 0) return { name: named, ...digest };
+  return { name: named.slice(0, colon), tag: named.slice(colon + 1), ...digest };
+}
+
+/** The reference as text. */
+export function referenceText({ registry, repository, tag, digest }: Reference): string {
+  return `${registry}/${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+}
+
+/** Host and port of the registry that answers for a reference. */
+export function registryHost({ registry }: Reference): string {
+  return HOSTS[registry] ?? registry;
+}

@@ -1,0 +1,81 @@
+/** Answers of registries that are no success, as errors that say what to do. */
+import { z } from 'zod';
+
+import { PorticoError } from '../error.ts';
+import { readBody } from '../network/read-body.ts';
+import { scrubSecrets } from '../text/secrets.ts';
+
+const MOST_BYTES = 64 * 1024;
+const MOST_CHARACTERS = 300;
+
+/** The distribution specification's list of errors. */
+const errors = z.object({
+  errors: z.array(z.object({ code: z.string(), message: z.string().optional() })).min(1),
+});
+
+/** Reads an answer and says what is wrong. The body is read within limits, and shown without what looks like a secret. */
+export async function registryError(answer: Response, what: string): Promise<PorticoError> {
+  const { status, headers } = answer;
+  const why = await wordsOf(answer);
+  const said = why === '' ? '' : `: ${why}`;
+  switch (status) {
+    case 401:
+      return new PorticoError('REGISTRY_AUTH', `${what}: the registry asks who you are${said}`, {
+        hint: 'Give credentials for this registry, as docker login or skopeo login store them, or check those that were given.',
+      });
+    case 403:
+      return new PorticoError('REGISTRY_DENIED', `${what}: the registry does not allow it${said}`, {
+        hint: 'Ask for the right to do that in this repository of the registry.',
+      });
+    case 404:
+      return new PorticoError('REGISTRY_NOT_FOUND', `${what} is not in the registry${said}`, {
+        hint: 'Check the name and the tag. Some registries say so, too, where you may not read.',
+      });
+    case 416:
+      return new PorticoError('REGISTRY_RANGE', `${what}: the registry has another part of it${said}`, {
+        hint: 'Try again; it begins anew.',
+      });
+    case 429:
+      return new PorticoError(
+        'REGISTRY_LIMITED',
+        `${what}: the registry takes no more requests for now${said}`,
+        {
+          blame: 'forge',
+          hint: 'Try again later; many registries allow more to those who log in.',
+          ...retryAfter(headers),
+        },
+      );
+    default:
+      return status >= 500 || status === 408
+        ? new PorticoError('REGISTRY_UNAVAILABLE', `${what}: the registry answers ${status}${said}`, {
+            blame: 'forge',
+            hint: 'Try again later.',
+            ...retryAfter(headers),
+          })
+        : new PorticoError('REGISTRY_REFUSED', `${what}: the registry answers ${status}${said}`, {
+            hint: 'Check the reference, and whether the registry takes artefacts of this kind.',
+          });
+  }
+}
+
+/** How long the answer asks to wait: seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfter(headers: Headers): { readonly retryAfter?: number } {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? {} : { retryAfter: Math.max(0, seconds) };
+}
+
+async function wordsOf(answer: Response): Promise<string> {
+  try {
+    const bytes = await readBody(answer, MOST_BYTES);
+    const read = errors.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    const words = read.errors.map(({ code, message }) =>
+      message === undefined ? code : `${code} ${message}`,
+    );
+    const plain = scrubSecrets(words.join('; ')).replaceAll(/\s+/g, ' ');
+    return plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain;
+  } catch {
+    // No registry has to say why.
+    return '';
+  }
+}
