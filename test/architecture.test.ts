@@ -117,7 +117,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'revision',
     'function',
     'git',
-
     'demo',
     'node:',
     'npm:',
@@ -150,13 +149,22 @@ function may(from: string, to: string): boolean {
   );
 }
 
+function importsOf(file: string): string[] {
+  const found = [...readFileSync(file, 'utf8').matchAll(SPECIFIER)];
+  return found.map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function manifest(file: string): { readonly dependencies: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
 const files = globSync('src/**/*.ts').map((file) => file.replaceAll('\\', '/'));
 const edges = files.flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(SPECIFIER)].map((match) => ({
-    file,
-    from: folderOf(file),
-    to: targetOf(file, (match[1] ?? match[2] ?? match[3])!),
-  })),
+  importsOf(file).map((specifier) => ({ file, from: folderOf(file), to: targetOf(file, specifier) })),
 );
 
 describe('who may import whom', () => {
@@ -165,5 +173,38 @@ describe('who may import whom', () => {
   test.each([...new Set(files.map(folderOf))])('src/%s imports only what it may', (from) => {
     expect(Object.keys(MAY_IMPORT)).toContain(from);
     expect(edges.filter((edge) => edge.from === from && !may(edge.from, edge.to))).toEqual([]);
+  });
+});
+
+describe('the local forge', () => {
+  test('imports what its own package.json names, and nothing of the bot', () => {
+    const own = Object.keys(manifest('localforge/package.json').dependencies);
+    const found = globSync('localforge/src/**/*.ts').flatMap((file) =>
+      importsOf(file).map((specifier) => ({
+        file,
+        to: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : packageOf(specifier),
+      })),
+    );
+    expect(found.length).toBeGreaterThan(100);
+    const strange = found.filter(
+      ({ to }) => !to.startsWith('localforge/src/') && !to.startsWith('node:') && !own.includes(to),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  test('is known to `dev` and the demo alone: everything else runs on what an installation brings', () => {
+    const brought = Object.keys(manifest('package.json').dependencies);
+    const strange = edges.flatMap(({ file, to }) =>
+      to.startsWith('npm:') && !brought.includes(packageOf(to.slice('npm:'.length)))
+        ? [`${file}: ${to}`]
+        : [],
+    );
+    expect(strange.toSorted()).toEqual([
+      'src/cli/dev.ts: npm:@portico/localforge/config',
+      'src/cli/local-portico.ts: npm:@portico/localforge',
+      'src/cli/local-portico.ts: npm:@portico/localforge/error',
+      'src/demo/cast.ts: npm:@portico/localforge/config',
+      'src/demo/seed.ts: npm:simple-git',
+    ]);
   });
 });

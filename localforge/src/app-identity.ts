@@ -5,18 +5,21 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-import { PorticoError } from '../../src/error.ts';
 import type { AppIdentity } from './context.ts';
+import { ForgeError } from './error.ts';
 import type { Records } from './records-store.ts';
 import type { Permissions } from './records.ts';
 import type { Store } from './store.ts';
 
-/** What the App asks for, as `app.yml` says it. */
+/** Who the App is and what it asks for, as the manifest of a GitHub App says it. */
 export interface AppManifest {
+  /** Its slug and the login of its bot are made of it. Default: `Local App`. */
+  readonly name?: string | undefined;
   readonly permissions: Permissions;
   readonly events: readonly string[];
 }
 
+/** What bots of pull requests commonly ask for; never Administration or Workflows. */
 const DEFAULT_MANIFEST: AppManifest = {
   permissions: {
     metadata: 'read',
@@ -50,32 +53,52 @@ const DEFAULT_MANIFEST: AppManifest = {
   ],
 };
 
-const SLUG = 'portico';
-
 const manifestSchema = z.object({
+  name: z
+    .string()
+    .regex(/[A-Za-z0-9]/)
+    .max(34)
+    .optional(),
   default_permissions: z.record(z.string(), z.enum(['read', 'write', 'admin'])),
   default_events: z.array(z.string()),
 });
 
 /**
- * What an App manifest asks for; without a file, what Portico does.
- * @throws PorticoError FORGE_MANIFEST when it cannot be read
+ * Reads the manifest of a GitHub App (https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest),
+ * in YAML or JSON; without a file it is one that suits bots of pull requests.
+ * @throws ForgeError FORGE_MANIFEST when it cannot be read
  */
 export function readManifest(file: string | undefined): AppManifest {
   if (file === undefined) return DEFAULT_MANIFEST;
   try {
-    const { default_permissions, default_events } = manifestSchema.parse(parse(readFileSync(file, 'utf8')));
-    return { permissions: default_permissions, events: default_events };
+    const read = manifestSchema.parse(parse(readFileSync(file, 'utf8')));
+    return { name: read.name, permissions: read.default_permissions, events: read.default_events };
   } catch (cause) {
-    throw new PorticoError('FORGE_MANIFEST', `${file} is not a manifest of a GitHub App.`, {
-      hint: 'It needs default_permissions and default_events.',
+    throw new ForgeError('FORGE_MANIFEST', `${file} is not a manifest of a GitHub App.`, {
+      hint: 'It needs default_permissions and default_events, and may have a name of up to 34 characters.',
       cause,
     });
   }
 }
 
-/** Makes the App with its key and secret on first use; afterwards reads them back from the data directory. */
-export function openApp(dataDir: string, store: Store, records: Records, now: string): AppIdentity {
+/** As GitHub makes it of a name: lower case, and a hyphen for each stretch of other characters. */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/**
+ * Makes the App with its key and secret on first use; afterwards reads them back from the data directory. It has the
+ * manifest's name of today.
+ */
+export function openApp(
+  dataDir: string,
+  { store, records, now }: { readonly store: Store; readonly records: Records; readonly now: string },
+  { name = 'Local App' }: Pick<AppManifest, 'name'>,
+): AppIdentity {
+  const slug = slugOf(name);
+  const botLogin = `${slug}[bot]`;
   const privateKeyFile = join(dataDir, 'app-private-key.pem');
   const webhookSecretFile = join(dataDir, 'app-webhook-secret');
   const privateKeyPem = readOrMake(privateKeyFile, makeKey);
@@ -93,14 +116,17 @@ export function openApp(dataDir: string, store: Store, records: Records, now: st
         id: 1001,
         clientId: `Iv23li${randomBytes(7).toString('hex')}`,
         ownerId: account('local-forge', 'Organization', 'Local forge'),
-        botId: account(`${SLUG}[bot]`, 'Bot', SLUG),
+        botId: account(botLogin, 'Bot', slug),
         createdAt: now,
       }),
   );
+  if (records.accounts.get(document.botId)?.login !== botLogin) {
+    records.accounts.update(document.botId, { login: botLogin, name: slug });
+  }
   return {
     ...document,
-    slug: SLUG,
-    name: 'Portico',
+    slug,
+    name,
     privateKeyPem,
     privateKeyFile,
     publicKeyPem: publicKeyOf(privateKeyPem),

@@ -1,8 +1,8 @@
-import { PorticoError } from '../../src/error.ts';
 import type { AppManifest } from './app-identity.ts';
 import { hashOf } from './auth.ts';
 import type { CheckedForgeConfig } from './config.ts';
 import type { ForgeContext } from './context.ts';
+import { ForgeError } from './error.ts';
 import { importRepository } from './import.ts';
 import type { AccountRecord, RepositoryRecord, Role } from './records.ts';
 import { createRepository, pointHead } from './repositories.ts';
@@ -11,7 +11,7 @@ import { tellOfInstallation } from './rest/apps.ts';
 /**
  * Brings the forge to what the configuration says. What is there already stays, with its number; what is not in the
  * configuration is left alone; so that applying it again changes nothing.
- * @throws PorticoError for a login or folder that does not exist
+ * @throws ForgeError for a login or folder that does not exist
  */
 export async function applyConfig(
   context: ForgeContext,
@@ -51,7 +51,7 @@ function ensureAccount(
 function needAccount(context: ForgeContext, login: string, where: string): AccountRecord {
   const account = context.records.accountByLogin(login);
   if (account !== undefined) return account;
-  throw new PorticoError('FORGE_CONFIG', `${where} names ${login}, who is neither in users nor in orgs.`, {
+  throw new ForgeError('FORGE_CONFIG', `${where} names ${login}, who is neither in users nor in orgs.`, {
     hint: `Add { login: ${login} } to users.`,
   });
 }
@@ -174,7 +174,7 @@ function ensureTeamRepositories(context: ForgeContext, org: OrgConfig): void {
 function needRepository(context: ForgeContext, owner: string, name: string): RepositoryRecord {
   const repository = context.records.repositoryByName(owner, name);
   if (repository !== undefined) return repository;
-  throw new PorticoError('FORGE_CONFIG', `There is no repository ${owner}/${name}.`, {
+  throw new ForgeError('FORGE_CONFIG', `There is no repository ${owner}/${name}.`, {
     hint: 'Add it to repos.',
   });
 }

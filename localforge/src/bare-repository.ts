@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PorticoError } from '../../src/error.ts';
+import { ForgeError } from './error.ts';
 import { openBatch } from './git-batch.ts';
 import { diffArguments, parseDiff } from './git-diff.ts';
 import { changedPaths, isNearAncestor, makeMemo, straightLine, treeOfNewer } from './git-graph.ts';
@@ -108,7 +108,7 @@ export function openBareRepository(directory: string): GitRepository {
     // git knows the empty tree without having it.
     if (name === EMPTY_TREE) return [];
     const found = await object(`${name}^{tree}`);
-    if (found === undefined) throw new PorticoError('GIT_NO_TREE', `There is no tree ${name}.`);
+    if (found === undefined) throw new ForgeError('GIT_NO_TREE', `There is no tree ${name}.`);
     return parseTree(found.content);
   };
   const withSize = async (entry: TreeEntry): Promise<TreeEntry> =>
@@ -276,8 +276,6 @@ const logArguments = (options: LogOptions): string[] => [
   ...(options.paths ?? []).map((path) => `:(literal)${path}`),
 ];
 
-function gitFailed(args: readonly string[], output: GitOutput): PorticoError {
-  return new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${output.stderr.trim()}`, {
-    blame: 'bug',
-  });
+function gitFailed(args: readonly string[], output: GitOutput): ForgeError {
+  return new ForgeError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${output.stderr.trim()}`);
 }

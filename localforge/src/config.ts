@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { PorticoError } from '../../src/error.ts';
+import { ForgeError } from './error.ts';
 
 const name = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'may have letters, digits, ".", "_" and "-" only');
 const role = z.enum(['read', 'triage', 'write', 'maintain', 'admin']);
@@ -64,14 +64,14 @@ export type CheckedForgeConfig = z.output<typeof schema>;
 
 /**
  * Checks a configuration (as read from YAML).
- * @throws PorticoError FORGE_CONFIG that names the first place that is wrong
+ * @throws ForgeError FORGE_CONFIG that names the first place that is wrong
  */
 export function parseForgeConfig(value: unknown): CheckedForgeConfig {
   const result = schema.safeParse(value ?? {});
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue?.path.join('.') ?? '';
-  throw new PorticoError(
+  throw new ForgeError(
     'FORGE_CONFIG',
     `The forge's configuration is wrong at ${place || 'its root'}: ${issue?.message ?? ''}.`,
     {

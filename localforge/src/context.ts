@@ -20,7 +20,7 @@ export interface AppIdentity {
   readonly webhookSecretFile: string;
   /** The account that owns it. */
   readonly ownerId: number;
-  /** `portico[bot]` */
+  /** `my-app[bot]`, who does what the App does */
   readonly botId: number;
   readonly createdAt: string;
 }

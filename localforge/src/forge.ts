@@ -5,8 +5,6 @@ import { join } from 'node:path';
 
 import { getRequestListener } from '@hono/node-server';
 
-import { PorticoError } from '../../src/error.ts';
-import { holdStarter } from '../../src/processes/starter.ts';
 import { makeAccess } from './access.ts';
 import { openApp, readManifest, replaceAppKey } from './app-identity.ts';
 import type { AppManifest } from './app-identity.ts';
@@ -19,11 +17,13 @@ import { parseForgeConfig } from './config.ts';
 import type { ForgeConfig } from './config.ts';
 import type { AppIdentity, Effect, ForgeContext } from './context.ts';
 import { addCoreRoutes } from './core-routes.ts';
+import { ForgeError } from './error.ts';
 import { observed } from './exchanges.ts';
 import type { ExchangeListener } from './exchanges.ts';
 import { makeGitHttp } from './git-http.ts';
 import { demandGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
+import { holdGitStarter } from './git-starter.ts';
 import { writePushHook } from './push-hook.ts';
 import { withNulls } from './realism/nulls.ts';
 import { writeLateHeads } from './realism/pull-ref-lag.ts';
@@ -52,9 +52,9 @@ export interface ForgeOptions {
   readonly config?: ForgeConfig;
   /** Where relative `from` paths of the configuration start. Default: the working directory. */
   readonly configDirectory?: string;
-  /** What the App asks for. Default: what Portico's `app.yml` says. */
+  /** Who the App is and what it asks for. Default: `Local App`, with what bots of pull requests commonly ask for. */
   readonly manifest?: AppManifest;
-  /** An `app.yml` to read it from instead. */
+  /** The manifest of a GitHub App to read it from instead, in YAML or JSON. */
   readonly manifestFile?: string;
   /** Behaves as people have seen GitHub behave: late, out of step, refusing for a moment. Default: off. */
   readonly realistic?: RealisticOption | false;
@@ -101,12 +101,13 @@ export interface LocalForge extends AsyncDisposable {
 
 /**
  * Starts GitHub in a box: REST, git over HTTP and webhooks over the data directory.
- * @throws PorticoError FORGE_CONFIG, FORGE_DATA_IN_USE, IMPORT_FAILED, GIT_MISSING, GIT_TOO_OLD, or FORGE_PORT when it cannot listen
+ * @throws ForgeError FORGE_CONFIG, FORGE_MANIFEST, FORGE_DATA_IN_USE, IMPORT_FAILED, GIT_MISSING, GIT_TOO_OLD, or FORGE_PORT when it cannot listen
  */
 export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   using starting = new DisposableStack();
-  starting.use(holdStarter());
+  starting.use(holdGitStarter());
   const config = parseForgeConfig(options.config ?? {});
+  const manifest = options.manifest ?? readManifest(options.manifestFile);
   await demandGit();
   mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
   const host = options.host ?? '127.0.0.1';
@@ -124,7 +125,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     store,
     records,
     refs,
-    app: openApp(options.dataDir, store, records, secondsOf(new Date())),
+    app: openApp(options.dataDir, { store, records, now: secondsOf(new Date()) }, manifest),
     access: makeAccess(records),
     urls: makeUrls(
       () => origin,
@@ -181,7 +182,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     await writeLateHeads(context);
     await applyConfig(context, config, {
       configDirectory: options.configDirectory ?? process.cwd(),
-      manifest: options.manifest ?? readManifest(options.manifestFile),
+      manifest,
     });
   } catch (error) {
     await stopAll();
@@ -262,7 +263,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   try {
     await promise;
   } catch (cause) {
-    throw new PorticoError('FORGE_PORT', `Cannot listen on ${host}:${port}.`, {
+    throw new ForgeError('FORGE_PORT', `Cannot listen on ${host}:${port}.`, {
       hint: 'Choose another port, or 0 for a free one.',
       cause,
     });

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 
-import { PorticoError } from '../../src/error.ts';
-import { runProgram } from '../../src/processes/starter.ts';
+import { ForgeError } from './error.ts';
+import { runGitProgram } from './git-starter.ts';
 
 export interface GitOutput {
   readonly code: number;
@@ -55,10 +55,10 @@ function gitEnvironment(
 /** `cat-file --batch-command` is from 2.36, `merge-tree --write-tree` from 2.38. */
 const OLDEST = [2, 38] as const;
 
-/** @throws PorticoError GIT_MISSING or GIT_TOO_OLD when the forge cannot work with the git of this machine */
+/** @throws ForgeError GIT_MISSING or GIT_TOO_OLD when the forge cannot work with the git of this machine */
 export async function demandGit(): Promise<void> {
   const output = await runGit(['--version'], { directory: '/nonexistent' }).catch((cause: unknown) => {
-    throw new PorticoError('GIT_MISSING', 'The local forge needs git, and there is none.', {
+    throw new ForgeError('GIT_MISSING', 'The local forge needs git, and there is none.', {
       hint: `Install git ${OLDEST.join('.')} or newer.`,
       cause,
     });
@@ -66,7 +66,7 @@ export async function demandGit(): Promise<void> {
   const found = /(\d+)\.(\d+)[\d.]*/.exec(output.stdout.toString());
   const [major, minor] = [Number(found?.[1]), Number(found?.[2])];
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
-  throw new PorticoError(
+  throw new ForgeError(
     'GIT_TOO_OLD',
     `The local forge needs git ${OLDEST.join('.')}, and this is ${found?.[0] ?? 'unknown'}.`,
     {
@@ -89,7 +89,7 @@ export async function runGit(
   options: GitProcessOptions & { readonly input?: string | Buffer },
 ): Promise<GitOutput> {
   const { directory, env, input } = options;
-  const program = { file: 'git', args, env: gitEnvironment(directory, env) };
-  const { code, stdout, stderr } = await runProgram(program, { input }).ended;
+  const program = { args, env: gitEnvironment(directory, env), input };
+  const { code, stdout, stderr } = await runGitProgram(program);
   return { code: code ?? -1, stdout, stderr: stderr.toString() };
 }

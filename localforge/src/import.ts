@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { PorticoError } from '../../src/error.ts';
+import { ForgeError } from './error.ts';
 import { runGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 
@@ -9,7 +9,7 @@ import type { GitRepository } from './git-repository.ts';
  * Fills an empty repository from `from`: branches and tags of a git repository (work tree, bare, bundle or address), or
  * else the files of a folder as the first commit of `main`.
  * @returns the default branch
- * @throws PorticoError IMPORT_FAILED
+ * @throws ForgeError IMPORT_FAILED
  */
 export async function importRepository(
   git: GitRepository,
@@ -88,7 +88,7 @@ async function importFolder(git: GitRepository, path: string, now: string): Prom
   return 'main';
 }
 
-const importFailed = (from: string, why: string): PorticoError =>
-  new PorticoError('IMPORT_FAILED', `Cannot import ${from}: ${why}.`, {
+const importFailed = (from: string, why: string): ForgeError =>
+  new ForgeError('IMPORT_FAILED', `Cannot import ${from}: ${why}.`, {
     hint: 'Name a folder of files, or a git repository, in "from".',
   });

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
-import { PorticoError } from '../../src/error.ts';
+import { ForgeError } from './error.ts';
 
 /** A key is made of these, compared exactly; a missing part is null. */
 type KeyPart = string | number | boolean | null;
@@ -58,7 +58,7 @@ export interface Store {
 
 /**
  * Opens (or makes) the store in one SQLite file. Every committed transaction survives the process being killed.
- * @throws PorticoError FORGE_DATA_IN_USE while another process has it open
+ * @throws ForgeError FORGE_DATA_IN_USE while another process has it open
  */
 export function openStore(file: string): Store {
   const database = openAlone(file);
@@ -124,7 +124,7 @@ function openAlone(file: string): DatabaseSync {
   } catch (cause) {
     database.close();
     if (!/locked|busy/i.test(String(cause))) throw cause;
-    throw new PorticoError('FORGE_DATA_IN_USE', `Another process is using ${file}.`, {
+    throw new ForgeError('FORGE_DATA_IN_USE', `Another process is using ${file}.`, {
       hint: 'Stop it, or choose another data directory.',
       cause,
     });

@@ -8,7 +8,7 @@ export type Viewer =
   | { readonly kind: 'app' }
   | {
       readonly kind: 'installation';
-      /** The bot user, `portico[bot]`: author of what the installation does. */
+      /** The bot user, `my-app[bot]`: author of what the installation does. */
       readonly user: AccountRecord;
       readonly installation: InstallationRecord;
       /** null: all repositories of the installation. */

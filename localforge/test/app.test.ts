@@ -52,7 +52,7 @@ async function scoped(scope: { repositories?: string[]; permissions?: Record<str
 describe('the App', () => {
   test('proves itself with its key; nothing else passes', async () => {
     const { data } = await box.asApp().rest.apps.getAuthenticated();
-    expect(data).toMatchObject({ id: box.forge.app.id, slug: 'portico' });
+    expect(data).toMatchObject({ id: box.forge.app.id, slug: 'local-app' });
     const now = Math.floor(Date.now() / 1000);
     const bad = [
       appJwt(box.forge, { exp: now + 1200 }),
@@ -147,7 +147,7 @@ describe('an installation token', () => {
       content: '',
     });
     const commit = await client.rest.repos.getCommit({ ...repo, ref: made.data.commit.sha! });
-    expect(commit.data.author).toMatchObject({ login: 'portico[bot]', type: 'Bot' });
+    expect(commit.data.author).toMatchObject({ login: 'local-app[bot]', type: 'Bot' });
     await expect(client.rest.repos.get({ owner: 'alice', repo: 'private' })).rejects.toEqual(status(404));
     await expect(client.rest.repos.update({ ...repo, description: 'x' })).rejects.toEqual(
       status(403, /Resource not accessible by integration/),

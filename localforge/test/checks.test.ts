@@ -90,7 +90,7 @@ describe('check runs', () => {
       status: 'in_progress',
       conclusion: null,
       external_id: 'e1',
-      app: { slug: 'portico' },
+      app: { slug: 'local-app' },
     });
     expect(data.pull_requests.map((pull) => pull.number)).toEqual([number]);
     const one = { ...REPO, check_run_id: data.id };

@@ -87,7 +87,7 @@ describe('comments', () => {
         id: data.node_id,
         body: 'Old',
         isMinimized: true,
-        author: { login: 'portico', __typename: 'Bot' },
+        author: { login: 'local-app', __typename: 'Bot' },
         pullRequest: { number },
       },
     });

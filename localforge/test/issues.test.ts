@@ -94,8 +94,8 @@ describe('comments', () => {
     forge.hooks();
     const { data } = await forge.app.rest.issues.createComment({ ...one, body: 'Rendered' });
     expect(data).toMatchObject({
-      user: { login: 'portico[bot]', type: 'Bot' },
-      performed_via_github_app: { slug: 'portico' },
+      user: { login: 'local-app[bot]', type: 'Bot' },
+      performed_via_github_app: { slug: 'local-app' },
     });
     const comment = { ...REPO, comment_id: data.id };
     await forge.app.rest.issues.updateComment({ ...comment, body: 'Rendered again' });
@@ -176,7 +176,7 @@ describe('reactions', () => {
     await forge.eve.rest.reactions.createForIssueComment({ ...one, content: 'rocket' });
     const listed = (await forge.bob.rest.reactions.listForIssueComment(one)).data;
     expect(listed.map((each) => [each.user?.login, each.content])).toEqual([
-      ['portico[bot]', 'eyes'],
+      ['local-app[bot]', 'eyes'],
       ['eve', 'rocket'],
     ]);
     expect((await forge.bob.rest.issues.getComment(one)).data.reactions).toMatchObject({

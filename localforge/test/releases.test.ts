@@ -22,7 +22,7 @@ test('a release of an absent tag makes the tag', async () => {
     tag_name: 'app/v1',
     draft: false,
     target_commitish: 'main',
-    author: { login: 'portico[bot]' },
+    author: { login: 'local-app[bot]' },
   });
   const tags = await forge.git(forge.clone, 'ls-remote', 'origin', 'refs/tags/*');
   expect(tags).toContain('refs/tags/app/v1');

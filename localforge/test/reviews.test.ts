@@ -43,7 +43,9 @@ describe('reviews', () => {
       commit_id: head,
       user: { login: 'carol' },
     });
-    expect((await review('app', 'REQUEST_CHANGES')).data).toMatchObject({ user: { login: 'portico[bot]' } });
+    expect((await review('app', 'REQUEST_CHANGES')).data).toMatchObject({
+      user: { login: 'local-app[bot]' },
+    });
     expect(await refused(review('bob', 'APPROVE'))).toMatchObject({
       status: 422,
       text: expect.stringContaining('Can not approve your own pull request'),

@@ -46,6 +46,7 @@ export async function startDownstream(
   const names = Array.from({ length: repositories }, (_, at) => ({ name: `down-${at}`, from: seed }));
   return startForge({
     dataDir: place.path('forge'),
+    manifestFile: 'app.yml',
     port,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },

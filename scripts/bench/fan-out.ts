@@ -142,6 +142,7 @@ export async function benchIndex({ quick, say }: Options): Promise<Row[]> {
   writeHistory(upstream, packages);
   await using forge = await startForge({
     dataDir: place.path('forge'),
+    manifestFile: 'app.yml',
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }],

@@ -73,6 +73,7 @@ async function startBlueprints(root: string): Promise<LocalForge> {
   );
   return startForge({
     dataDir: join(root, 'forge'),
+    manifestFile: 'app.yml',
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }],

@@ -137,6 +137,7 @@ async function forgeOf(root: string, people: readonly string[]): Promise<LocalFo
   }
   return startForge({
     dataDir: join(root, 'forge'),
+    manifestFile: 'app.yml',
     config: {
       tokens: Object.fromEntries(people.map((login) => [`${login}-token`, { login }])),
       users: people.map((login) => ({ login })),

@@ -45,6 +45,7 @@ export async function startLoad(options: {
   const forge = started.use(
     await startForge({
       dataDir: join(root, 'forge'),
+      manifestFile: 'app.yml',
       config: {
         tokens: { [TOKEN]: { login: 'alice' }, 'bob-token': { login: 'bob' } },
         users: [{ login: 'alice' }, { login: 'bob' }],

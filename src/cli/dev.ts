@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 
 import { PorticoError } from '../error.ts';
 import { EXIT } from './exit-code.ts';
-import { startLocalPortico } from './local-portico.ts';
+import { asPorticoError, startLocalPortico } from './local-portico.ts';
 import { portOption } from './port.ts';
 import { realisticOption } from './realistic.ts';
 import { until } from './serve.ts';
@@ -50,7 +50,8 @@ function readConfig(file: string): ForgeConfig {
   try {
     return parseForgeConfig(parse(readFileSync(file, 'utf8')));
   } catch (cause) {
-    if (cause instanceof PorticoError) throw cause;
+    const known = asPorticoError(cause);
+    if (known instanceof PorticoError) throw known;
     throw new PorticoError('FORGE_CONFIG', `cannot read ${file}`, {
       hint: 'It must be YAML with tokens, users, orgs, repos and app.',
       cause,

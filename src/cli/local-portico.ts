@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { startForge, type ForgeOptions, type LocalForge } from '@portico/localforge';
+import { ForgeError } from '@portico/localforge/error';
 
 import { secretsOf, type Environment } from '../config/environment.ts';
+import { PorticoError } from '../error.ts';
 import { serve, type RunningServer } from '../main.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 
@@ -47,6 +49,8 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
       ...(options.config !== undefined && { config: options.config }),
       ...(options.configDirectory !== undefined && { configDirectory: options.configDirectory }),
       ...(options.realistic !== undefined && { realistic: options.realistic }),
+    }).catch((error: unknown) => {
+      throw asPorticoError(error);
     }),
   );
   const environment: Environment = {
@@ -93,4 +97,15 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** An error of the local forge as the command line tells it; any other as it is. */
+export function asPorticoError(error: unknown): unknown {
+  if (!(error instanceof ForgeError)) return error;
+  const { code, message, hint } = error;
+  return new PorticoError(code, message, {
+    ...(hint !== undefined && { hint }),
+    cause: error,
+    blame: code === 'GIT_FAILED' ? 'bug' : 'user',
+  });
 }

@@ -1,6 +1,7 @@
 import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
+import { needsLocalForge } from './needs-local-forge.ts';
 import type { Option, Verb } from './verb.ts';
 
 const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
@@ -356,7 +357,7 @@ export const VERBS: readonly Verb[] = [
     ],
     examples: ['portico dev --port 8080 --config forge.yaml'],
     positionals: { least: 0, most: 0 },
-    load: async () => (await import('./dev.ts')).dev,
+    load: async () => (await needsLocalForge('dev', () => import('./dev.ts'))).dev,
   },
   {
     name: 'demo',
@@ -383,6 +384,6 @@ export const VERBS: readonly Verb[] = [
     ],
     examples: ['portico demo', 'portico demo --once --from ../my-packages'],
     positionals: { least: 0, most: 0 },
-    load: async () => (await import('../demo/demo.ts')).demo,
+    load: async () => (await needsLocalForge('demo', () => import('../demo/demo.ts'))).demo,
   },
 ];

@@ -57,6 +57,7 @@ export async function makeGround(repositories: readonly string[]): Promise<Groun
       else cpSync(join(root, copyOf), data, { recursive: true });
       const forge = await startForge({
         dataDir: join(data, 'forge'),
+        manifestFile: 'app.yml',
         port: forgePort,
         realistic: REALISTIC,
         ...(copyOf === undefined && { config: configOf(repositories) }),

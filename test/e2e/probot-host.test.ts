@@ -29,6 +29,7 @@ beforeAll(async () => {
   });
   forge = await startForge({
     dataDir: join(root, 'forge'),
+    manifestFile: 'app.yml',
     realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },

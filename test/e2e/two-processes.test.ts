@@ -38,6 +38,7 @@ test.skipIf(postgres === null)(
     });
     await using forge = await startForge({
       dataDir: join(root, 'forge'),
+      manifestFile: 'app.yml',
       realistic: REALISTIC,
       config: {
         tokens: { 'alice-token': { login: 'alice' } },

@@ -129,6 +129,7 @@ async function story(
 function openForge(root: string): Promise<LocalForge> {
   return startForge({
     dataDir: join(root, 'forge'),
+    manifestFile: 'app.yml',
     realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },

@@ -22,6 +22,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'portico-limits-'));
   local = await startForge({
     dataDir: join(scratch, 'data'),
+    manifestFile: 'app.yml',
     config: {
       tokens: { 'alice-token': { login: 'alice' }, 'other-token': { login: 'alice' } },
       users: [{ login: 'alice' }],

@@ -75,6 +75,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'portico-forge-'));
   local = await startForge({
     dataDir: join(scratch, 'data'),
+    manifestFile: 'app.yml',
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
       users: [{ login: 'alice' }, { login: 'bob' }, { login: 'eve' }],

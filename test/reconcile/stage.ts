@@ -116,6 +116,7 @@ export async function startStage(
   const owners = [...new Set([OWNER, ...Object.keys(repositories).map(ownerOf)])];
   const forge = await startForge({
     dataDir: join(root, 'forge'),
+    manifestFile: 'app.yml',
     ...(settings.apiOrigin && { apiOrigin: settings.apiOrigin }),
     realistic: settings.realistic ?? REALISTIC,
     config: {

@@ -62,7 +62,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
   const root = mkdtempSync(join(tmpdir(), 'portico-trial-test-'));
   const forge = await startForge({
     dataDir: join(root, 'forge'),
-    manifest: { permissions: { ...RIGHTS, ...extra }, events: EVENTS },
+    manifest: { name: 'portico', permissions: { ...RIGHTS, ...extra }, events: EVENTS },
     realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },

@@ -1,4 +1,4 @@
-import { PorticoError } from '../../../src/error.ts';
+import { ForgeError } from '../error.ts';
 import type { PointLimits } from '../webhook-types.ts';
 
 /** Something that comes late, or is refused for a while. */
@@ -78,12 +78,12 @@ export function pointsOf(option: RealisticOption | false | undefined): PointLimi
   return { rest: 900, graphql: 2_000, atOnce: 100, seconds: 60 * pace };
 }
 
-/** Reads the option. @throws PorticoError FORGE_CONFIG for a seed that is no whole number */
+/** Reads the option. @throws ForgeError FORGE_CONFIG for a seed that is no whole number */
 export function realismOf(option: RealisticOption | false | undefined): Realism {
   if (option === undefined || option === false) return { seed: 0, ...OFF };
   const { seed, pace = 1, ...chosen } = typeof option === 'number' ? { seed: option } : option;
   if (!Number.isSafeInteger(seed)) {
-    throw new PorticoError('FORGE_CONFIG', 'The seed of the realistic mode is not a whole number.', {
+    throw new ForgeError('FORGE_CONFIG', 'The seed of the realistic mode is not a whole number.', {
       hint: 'Give a number such as 1.',
     });
   }

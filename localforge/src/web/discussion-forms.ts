@@ -31,7 +31,7 @@ export function commentForm(
     <textarea id="comment" name="body" rows="4" aria-describedby="comment-help">
 ${typed(visit, 'comment')}</textarea>
     <p class="dim" id="comment-help">
-      Markdown works. A line like <code>/portico help</code> asks the bot.
+      Markdown works. Bots answer to lines such as <code>/${visit.context.app.slug} help</code>.
       <noscript>Load the page again for its answer: scripts, which would do that, are off.</noscript>
     </p>
     <p class="line">

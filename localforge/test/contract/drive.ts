@@ -34,7 +34,7 @@ async function driveApp(forge: Collaboration): Promise<void> {
   await app.getOrgInstallation({ org: 'acme' });
   await app.getRepoInstallation(REPO);
   await app.getUserInstallation({ username: 'acme' });
-  await app.getBySlug({ app_slug: 'portico' });
+  await app.getBySlug({ app_slug: 'local-app' });
   await app.suspendInstallation(one);
   await app.unsuspendInstallation(one);
   const made = await app.createInstallationAccessToken({ ...one, permissions: { contents: 'read' } });
