@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import type { JobHandler, Lane, NewJob, Queue, QueueMetrics } from './job.ts';
 import { runLane, type RunningLane } from './lane.ts';
 import { WAKE_CHANNEL, createJobStore, type Arrival } from './store.ts';
+import { withoutRepeats } from './waiting-jobs.ts';
 
 export interface QueueOptions {
   readonly database: Database;
@@ -37,7 +38,8 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   const laneOf = checkLanes(options);
   const boss = await startBoss(database, lanes, log);
   const names = lanes.map(({ name }) => name);
-  const store = createJobStore(database, boss, names);
+  const stored = createJobStore(database, boss, names);
+  const store = database.engine === 'pglite' ? withoutRepeats(stored) : stored;
   let changed = Promise.withResolvers<void>();
   const context = {
     store,

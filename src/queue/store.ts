@@ -212,7 +212,8 @@ function oneForEachKey(arrivals: readonly Arrival[]): Arrival[] {
   return [...wanted.values()];
 }
 
-function identity({ lane, job }: { lane: string; job: StoredJob }): string {
+/** A lane and a key: of those at most one job waits. */
+export function identity({ lane, job }: { lane: string; job: Pick<StoredJob, 'key'> }): string {
   return JSON.stringify([lane, job.key]);
 }
 
