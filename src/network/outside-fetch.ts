@@ -194,5 +194,6 @@ function plainLookup(resolve: Resolve): LookupFunction {
 }
 
 function resolveBySystem(...[name, done]: Parameters<Resolve>): void {
-  lookup(name, { all: true }, done);
+  // With an error there is no second argument, whatever the types say.
+  lookup(name, { all: true }, (error, found) => done(error, error === null ? found : []));
 }

@@ -28,9 +28,9 @@ export interface Artifact {
 const ANNOTATION = 'org.opencontainers.image.';
 
 /** Makes the artefact of a package. */
-export function artifactOf(files: PackageFiles, facts: ArtifactFacts = {}): Artifact {
+export async function artifactOf(files: PackageFiles, facts: ArtifactFacts = {}): Promise<Artifact> {
   const config = blob(EMPTY_CONFIG, Buffer.from('{}'));
-  const layer = blob(LAYER_TAR_GZIP, layerOf(files));
+  const layer = blob(LAYER_TAR_GZIP, await layerOf(files));
   const annotations = Object.entries(facts)
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([name, value]) => [`${ANNOTATION}${name}`, value] as const)

@@ -3,6 +3,7 @@
  * the processor, and its choices change with its versions; the digest of a layer must not. So this is ours, and its output
  * may never change: every byte follows from the input alone.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 
 const WINDOW = 32_768;
@@ -12,6 +13,8 @@ const MOST = 258;
 const CHAIN = 48;
 const HASH_BITS = 15;
 const END_OF_BLOCK = 256;
+/** After so many bytes others have a turn; they take some five milliseconds. */
+const PART = 128 * 1024;
 
 /** Extra bits and first lengths of the codes 257 to 285, and the same for distances (RFC 1951, section 3.2.5). */
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
@@ -28,11 +31,11 @@ const DISTANCE_CODES = Uint8Array.from({ length: WINDOW + 1 }, (_, distance) =>
 );
 
 /** Compresses bytes; the same bytes give the same result on every machine. */
-export function gzip(bytes: Uint8Array): Uint8Array {
+export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   const out = new BitWriter(bytes.length);
   // No name, no time, no flags, and a system of which nothing is said.
   for (const byte of [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]) out.bits(byte, 8);
-  writeBlock(out, bytes);
+  await writeBlock(out, bytes);
   out.align();
   for (const word of [crc32(bytes), bytes.length]) {
     for (const shift of [0, 8, 16, 24]) out.bits((word >>> shift) & 0xff, 8);
@@ -41,7 +44,7 @@ export function gzip(bytes: Uint8Array): Uint8Array {
 }
 
 /** The last block, with the fixed codes. */
-function writeBlock(out: BitWriter, bytes: Uint8Array): void {
+async function writeBlock(out: BitWriter, bytes: Uint8Array): Promise<void> {
   out.bits(0b011, 3);
   const heads = new Int32Array(1 << HASH_BITS).fill(-1);
   const earlier = new Int32Array(WINDOW).fill(-1);
@@ -51,7 +54,12 @@ function writeBlock(out: BitWriter, bytes: Uint8Array): void {
     earlier[at % WINDOW] = heads[hash] ?? -1;
     heads[hash] = at;
   };
+  let turns = PART;
   for (let at = 0; at < bytes.length;) {
+    if (at >= turns) {
+      await turn();
+      turns += PART;
+    }
     const { length, distance } = longest(bytes, at, heads, earlier);
     if (length < LEAST) {
       writeSymbol(out, bytes[at] ?? 0);

@@ -7,8 +7,8 @@ const MOST_NAME = 100;
 const MOST_PREFIX = 155;
 
 /** The gzipped tar of a tree: regular files alone, sorted by the bytes of their paths. */
-export function layerOf(files: PackageFiles): Uint8Array {
-  return gzip(tarOf(files));
+export async function layerOf(files: PackageFiles): Promise<Uint8Array> {
+  return await gzip(tarOf(files));
 }
 
 function tarOf(files: PackageFiles): Uint8Array {

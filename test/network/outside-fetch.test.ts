@@ -76,6 +76,22 @@ describe('addresses that are refused', () => {
     await expect(outside(new URL('https://none.example.com/'))).rejects.toThrow(/no host of that name/);
   });
 
+  test('names that the system does not know', async () => {
+    await expect(createOutsideFetch()(new URL('https://nobody.invalid/'))).rejects.toSatisfy(
+      (error) => code(error) === 'HOST_UNREACHABLE',
+    );
+  });
+
+  test('a public address leads to no host inside, also not to one that may be reached', async () => {
+    const { url, asked } = await serve((_request, response) => response.end('here'));
+    const outside = createOutsideFetch(inside(url.origin));
+    expect(await (await outside(url, { ledBy: url })).text()).toBe('here');
+    await expect(outside(url, { ledBy: new URL('https://example.com/') })).rejects.toSatisfy(
+      (error) => code(error) === 'ADDRESS_REFUSED',
+    );
+    expect(asked).toHaveLength(1);
+  });
+
   test('a name is resolved once for a connection, which goes to what was judged', async () => {
     const { url, asked } = await serve((_request, response) => response.end('here'));
     let times = 0;

@@ -55,7 +55,7 @@ describe.skipIf(missing.length > 0)(`a real registry (missing: ${missing.join(',
 
   test('what is pushed is read by skopeo and tar, and pulled again as it was', async () => {
     const reference = parseReference(`${registry.host}/acme/web:v3`);
-    const artifact = artifactOf(files, {
+    const artifact = await artifactOf(files, {
       source: 'https://example.com/acme/web',
       revision: 'v3@sha1:abc',
       version: 'v3',
@@ -114,8 +114,8 @@ describe.skipIf(missing.length > 0)(`a real registry (missing: ${missing.join(',
 
   test('a revision keeps its digest, and a channel moves', async () => {
     const reference = parseReference(`${registry.host}/acme/moves:v1`);
-    const first = artifactOf(files, { version: 'v1' });
-    const second = artifactOf(files, { version: 'v2' });
+    const first = await artifactOf(files, { version: 'v1' });
+    const second = await artifactOf(files, { version: 'v2' });
     await pushArtifact(client, reference, first, { fixed: ['v1'], moving: ['stable'] });
 
     expect(await pushArtifact(client, reference, second, { fixed: ['v1'], moving: ['stable'] })).toEqual({

@@ -1,0 +1,79 @@
+import { artifactOf } from '../oci/artifact.ts';
+import { pushArtifact, type PushedTag } from '../oci/push-artifact.ts';
+import { parseReference, referenceText, type Reference } from '../oci/reference.ts';
+import { checkChannel, isRevisionTag } from '../oci/tag-kind.ts';
+import { deployableFiles } from '../package/deployable.ts';
+import { EXIT, usageError } from './exit-code.ts';
+import { readFolder } from './folder.ts';
+import { openRegistry } from './registry.ts';
+import type { Call } from './verb.ts';
+
+/** `portico push DIR REF`: puts a package into a registry, as Flux and Argo CD read it. */
+export async function push(call: Call): Promise<number> {
+  const { terminal, signal } = call;
+  const [directory = '.', typed = ''] = call.positionals;
+  const reference = referenceIn(typed);
+  const { tag } = reference;
+  const channels = call.list('channel').map(checkChannel);
+  const tags = isRevisionTag(tag)
+    ? { fixed: [tag], moving: channels }
+    : { fixed: [], moving: [tag, ...channels] };
+
+  const read = readFolder(call.path(directory), { warn: terminal.warn });
+  const files = call.has('rendered') ? deployableFiles(read) : read;
+  const version = isRevisionTag(tag) ? { version: tag } : {};
+  const artifact = await artifactOf(files, {
+    ...version,
+    ...fact(call, 'source'),
+    ...fact(call, 'revision'),
+  });
+  terminal.progress(`pushing ${referenceText(reference)}`);
+  const pushed = await pushArtifact(openRegistry(call, reference), reference, artifact, tags, signal);
+  terminal.progress('');
+
+  const name = `${reference.registry}/${reference.repository}`;
+  if ('refused' in pushed) {
+    const { refused } = pushed;
+    terminal.say(
+      `${terminal.style('red', 'refused:', 'stderr')} ${name}:${refused.tag} is ${refused.held}, and this is ${refused.wanted}.`,
+    );
+    terminal.say('The tag of a revision never leads to anything else. Push this as another revision.');
+    if (terminal.json) terminal.document({ reference: `${name}:${tag}`, refused });
+    return EXIT.failed;
+  }
+  const { digest } = pushed;
+  if (terminal.json) {
+    const layers = artifact.blobs.map(({ descriptor }) => descriptor).slice(1);
+    terminal.document({
+      reference: `${name}@${digest}`,
+      digest,
+      layers,
+      files: files.size,
+      tags: pushed.tags,
+    });
+    return EXIT.ok;
+  }
+  for (const one of pushed.tags) terminal.say(`${name}:${one.tag} ${wordsFor(one)}`);
+  terminal.print(digest);
+  return EXIT.ok;
+}
+
+function referenceIn(typed: string): Reference & { readonly tag: string } {
+  const reference = parseReference(typed);
+  const { tag } = reference;
+  if (tag !== undefined && reference.digest === undefined) return { ...reference, tag };
+  throw usageError(
+    `${typed} has ${tag === undefined ? 'no tag' : 'a digest, which only a push can tell'}`,
+    'Write HOST/REPOSITORY:TAG, such as ghcr.io/acme/web:v3.',
+  );
+}
+
+function fact(call: Call, name: 'source' | 'revision'): Readonly<Record<string, string>> {
+  const value = call.text(name);
+  return value === undefined ? {} : { [name]: value };
+}
+
+function wordsFor({ outcome, from }: PushedTag): string {
+  if (outcome === 'unchanged') return 'is there already';
+  return outcome === 'created' ? 'is new' : `moved here from ${from}`;
+}

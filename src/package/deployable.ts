@@ -1,0 +1,45 @@
+/** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
+import { PorticoError } from '../error.ts';
+import { readResourceFile, type PlacedResource } from './diff/resource-file.ts';
+import type { PackageFiles } from './package.ts';
+
+const LOCAL = 'config.kubernetes.io/local-config';
+
+/**
+ * The resources of a package that are applied: without Kptfiles, without what is marked as local configuration, and without
+ * files that hold no resources. A file of which everything stays is the same file. Throws `NOT_DEPLOYABLE` for a file
+ * of which it cannot be said.
+ */
+export function deployableFiles(files: PackageFiles): PackageFiles {
+  const kept = new Map(files);
+  for (const [path, file] of files) {
+    const read = readResourceFile(path, file);
+    if ('reason' in read) {
+      if (read.reason !== undefined) {
+        throw new PorticoError('NOT_DEPLOYABLE', `${path}: ${read.reason}`, {
+          hint: 'Correct the file, or give it another ending than .yaml, .yml and .json.',
+        });
+      }
+      kept.delete(path);
+      continue;
+    }
+    const stays = read.resources.filter((resource) => !isForTools(resource));
+    if (stays.length === 0) kept.delete(path);
+    else if (stays.length < read.resources.length) {
+      const text = stays.map((resource) => `${resource.text}\n`).join('---\n');
+      kept.set(path, { mode: file.mode, bytes: Buffer.from(text) });
+    }
+  }
+  return kept;
+}
+
+function isForTools({ ref, value }: PlacedResource): boolean {
+  if (ref.kind === 'Kptfile' && ref.apiVersion.startsWith('kpt.dev/')) return true;
+  const mark = field(field(field(value, 'metadata'), 'annotations'), LOCAL);
+  return mark !== undefined && mark !== 'false' && mark !== false;
+}
+
+function field(value: unknown, name: string): unknown {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
