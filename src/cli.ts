@@ -20,7 +20,7 @@ import { scrubSecrets } from './text/secrets.ts';
  * @param argv the arguments after the program's name
  */
 export async function main(argv: string[]): Promise<number> {
-  leaveQuietlyWhenTheReaderIsGone();
+  ignoreBrokenPipe();
   const terminal = processTerminal(argv.slice(0, untilRest(argv)).includes('--json'));
   const stop = new AbortController();
   const stopped = listenForSignals(stop);
@@ -151,7 +151,7 @@ function listenForSignals(stop: AbortController): () => number {
 }
 
 /** `portico tree | head` closes the pipe early; that is no error. */
-function leaveQuietlyWhenTheReaderIsGone(): void {
+function ignoreBrokenPipe(): void {
   process.stdout.on('error', leave);
   process.stderr.on('error', leave);
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ForgeContext } from './context.ts';
 
 /** So that a thousand pull requests looked at together do not start thousands of git processes together. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 /** Runs something outside of the request that starts it, so that it does not inherit its locks. */
 const outside = AsyncLocalStorage.snapshot();
@@ -72,7 +72,7 @@ export async function backgroundSettled(context: ForgeContext): Promise<void> {
 const openJobs = (context: ForgeContext): readonly Promise<void>[] => [...(jobsOf.get(context)?.open ?? [])];
 
 async function turn(jobs: Jobs): Promise<void> {
-  if (jobs.running >= AT_ONCE) {
+  if (jobs.running >= MAX_CONCURRENT) {
     const { promise, resolve } = Promise.withResolvers<void>();
     jobs.waiting.push(resolve);
     await promise;

@@ -57,7 +57,7 @@ export interface ChangedPath {
 }
 
 /** Files that GitHub tells of one change at most. */
-const MOST_PATHS = 3_000;
+const MAX_PATHS = 3_000;
 
 /** Paths that differ between two trees, as `git diff-tree -r --name-status --no-renames` would list them; the first of many. */
 export async function changedPaths(
@@ -72,7 +72,7 @@ export async function changedPaths(
     if (one === other) return;
     const [before, after] = await Promise.all([entriesOf(one), entriesOf(other)]);
     for (const name of new Set([...before.keys(), ...after.keys()])) {
-      if (found.length >= MOST_PATHS) return;
+      if (found.length >= MAX_PATHS) return;
       const [was, is] = [before.get(name), after.get(name)];
       if (was?.sha === is?.sha && was?.mode === is?.mode) continue;
       const path = prefix + name;

@@ -9,7 +9,7 @@ import type { Wave } from '../../src/package/rollout/rollout.ts';
 import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
 import { updateTarget } from '../../src/reconcile/downstream/update-target.ts';
 import { inTurn, updateJobs, type Together } from '../../src/reconcile/repository/update-jobs.ts';
-import { followersOf, selects, type Downstream } from '../../src/reconcile/rollout/facts.ts';
+import { followersOf, selects, type RolloutMember } from '../../src/reconcile/rollout/facts.ts';
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
 import { inTurns } from '../../src/reconcile/text/in-turns.ts';
 
@@ -74,7 +74,7 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
     const downstreams = all.map((one) => asPublished(one, opened, now, options));
     const input = { rollout: governed.rollout, downstreams, selects, since: 0, orders: NO_ORDERS };
     const plan = planRollout({ ...input, now: milliseconds(now) });
-    const ready = new Set<Downstream>();
+    const ready = new Set<RolloutMember>();
     for (const { members, state } of plan.waves) {
       if (state === 'waiting') continue;
       for (const one of members) if (!opened.has(one.id) && isDue(one, revision)) ready.add(one);
@@ -191,7 +191,7 @@ function restCalls(limits: Limits, now: bigint, { restPerHour, restCalls: calls 
   return limits.hour * 3_600n * SECOND;
 }
 
-function isDue(one: Downstream, revision: string): boolean {
+function isDue(one: RolloutMember, revision: string): boolean {
   const target = updateTarget({
     policy: { follow: { kind: 'latest' }, automerge: 'none', maxOpen: 1_000 },
     asked: undefined,
@@ -204,11 +204,11 @@ function isDue(one: Downstream, revision: string): boolean {
 }
 
 function asPublished(
-  one: Downstream,
+  one: RolloutMember,
   opened: ReadonlyMap<string, bigint>,
   now: bigint,
   { mergeSeconds }: FanOutOptions,
-): Downstream {
+): RolloutMember {
   const at = opened.get(one.id);
   const publishedAt = at === undefined ? undefined : at + BigInt(mergeSeconds) * SECOND;
   return publishedAt === undefined || publishedAt > now

@@ -5,7 +5,7 @@ import { Refused, shown } from './refused.ts';
 import { BLOCK, readTarHeader, textIn, type TarHeader } from './tar-header.ts';
 
 /** Bytes of a header about another entry; a path has less than two thousand. */
-const MOST_META = 64 * 1024;
+const MAX_META = 64 * 1024;
 
 const TYPES: Readonly<Record<string, string>> = {
   '1': 'a hard link',
@@ -32,8 +32,8 @@ export function readTar(bytes: Uint8Array, collector: EntryCollector): void {
     collector.count();
     const named = { ...header, name: about?.path ?? header.name, size: about?.size ?? header.size };
     const isMeta = 'xgLK'.includes(header.type);
-    if (isMeta && header.size > MOST_META) {
-      throw new Refused('ARCHIVE_LIMIT', `a header has ${header.size} bytes; the limit is ${MOST_META}`);
+    if (isMeta && header.size > MAX_META) {
+      throw new Refused('ARCHIVE_LIMIT', `a header has ${header.size} bytes; the limit is ${MAX_META}`);
     }
     const { size } = isMeta ? header : named;
     if (at + size > bytes.length) throw truncated();

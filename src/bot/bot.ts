@@ -22,10 +22,10 @@ import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
-import type { Git, Neighbour } from '../reconcile/git-port.ts';
+import type { Git, SiblingRepository } from '../reconcile/git-port.ts';
 import { sweepJob } from '../reconcile/jobs.ts';
-import type { Job as ReconcileJob, RepositoryRef, World } from '../reconcile/ports.ts';
-import { neighbourFor } from '../reconcile/repository/neighbour.ts';
+import type { Job as ReconcileJob, RepositoryRef, Ports } from '../reconcile/ports.ts';
+import { siblingRepositoryFor } from '../reconcile/repository/sibling-repository.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
 import { createKeyring } from '../revision/keyring.ts';
@@ -167,7 +167,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ended: (share, outcome, cpuSeconds) => metrics.contentWork(share, outcome, cpuSeconds),
   });
   void work.warm();
-  const world: World = {
+  const ports: Ports = {
     catalog,
     async open(ref, signal) {
       await identity.learn(ref.installationId, signal);
@@ -177,13 +177,15 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       // With a key of its own every commit is signed already.
       const git = environment.signingKey === undefined ? verified.wrap(ref.id, plain, repository) : plain;
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
-      const neighbour = async (name: string, s?: AbortSignal): Promise<Neighbour | null> => {
+      const siblingRepository = async (name: string, s?: AbortSignal): Promise<SiblingRepository | null> => {
         const found = await organizations.find(ref.installationId, name);
-        return found === null ? null : neighbourFor(await world.open(ref, s), await world.open(found, s), s);
+        return found === null
+          ? null
+          : siblingRepositoryFor(await ports.open(ref, s), await ports.open(found, s), s);
       };
       return {
         ref,
-        git: { ...git, organization, neighbour, content: work.content },
+        git: { ...git, organization, siblingRepository, content: work.content },
         forge: repository,
       };
     },
@@ -201,11 +203,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       return found;
     },
     repositoryAt: async (owner, name, signal) => (await forge.repositoryAt(owner, name, signal))?.id ?? null,
-    keepOnly: (present) => mirrors.keepOnly(present),
+    pruneMirrors: (present) => mirrors.pruneMirrors(present),
     failedDeliveries: async (since, signal) =>
       only === undefined ? forge.failedDeliveries(since, signal) : [],
     redeliver: (id, signal) => forge.redeliver(id, signal),
-    untilContent: (installationId) => budget.eta(installationId),
+    secondsUntilContentAllowed: (installationId) => budget.eta(installationId),
     ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),
     sweepMinutes: environment.sweepMinutes,
     ...(environment.settleSeconds !== undefined && { settleSeconds: environment.settleSeconds }),
@@ -239,14 +241,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     await enqueueAll(queue, lists.flat());
     return lists.map(() => undefined);
   }, 50);
-  const reconcilers = createHandlers(world, running, lock, turns);
-  const prepared = withVariants(reconcilers, () => prepareVariants(world));
+  const reconcilers = createHandlers(ports, running, lock, turns);
+  const prepared = withVariants(reconcilers, () => prepareVariants(ports));
   const within = withShares(prepared, (share, job) => work.within(share, job));
   const indexed = index === undefined ? within : withIndex(within, index);
   const handlers = withTraces(withFreshness(indexed, freshness), tracing);
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
-  const sweep = (): Promise<void> => world.enqueue(sweepJob());
+  const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
     budget.prune().catch((error: unknown) => log.warn({ err: error }, 'old calls could not be forgotten'));
@@ -267,18 +269,18 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     sweep,
     stop,
     concerns: (event) => {
-      const { jobs, unreadable } = jobsOf(world, event);
+      const { jobs, unreadable } = jobsOf(ports, event);
       return jobs.length > 0 || unreadable !== undefined;
     },
     async accept(event, signal) {
-      const { jobs, unreadable: reason } = jobsOf(world, event);
+      const { jobs, unreadable: reason } = jobsOf(ports, event);
       if (reason !== undefined) {
         metrics.delivery(event.name, 'unreadable');
         log.warn({ delivery: event.id, event: event.name, reason }, 'webhook: cannot be read');
       }
       for (const job of jobs) {
-        const data = job.kind === 'comment' ? await withHead(world, job.data, signal) : job.data;
-        await world.enqueue({ ...job, data });
+        const data = job.kind === 'comment' ? await withHead(ports, job.data, signal) : job.data;
+        await ports.enqueue({ ...job, data });
       }
     },
     [Symbol.asyncDispose]: () => stop(5_000),
@@ -286,8 +288,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
 }
 
 /** Jobs that are stored in one transaction at most. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 async function enqueueAll(queue: Queue, jobs: readonly NewJob[]): Promise<void> {
-  for (let at = 0; at < jobs.length; at += AT_ONCE) await queue.enqueue(jobs.slice(at, at + AT_ONCE));
+  for (let at = 0; at < jobs.length; at += BATCH_SIZE) await queue.enqueue(jobs.slice(at, at + BATCH_SIZE));
 }

@@ -41,7 +41,7 @@ export interface DeliveriesOptions {
 /** A delivery that could not be queued so often is left to the sweep. */
 const TRIES = 10;
 /** What lies in the inbox after an outage is not asked for all at once: new webhooks need the database too. */
-const AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 
 /** What fails again and again stays in the inbox as failed, to be delivered again. */
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
@@ -49,7 +49,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const running = new Set<Promise<void>>();
   const moving = new Set<string>();
   // Each holds a body in memory.
-  const withRoom = fewAtATime(AT_ONCE);
+  const withRoom = fewAtATime(MAX_CONCURRENT);
   const [secret = ''] = environment.webhookSecrets;
   const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
   const loaded = probot.load(createApp((event) => bot.accept(event)));
@@ -117,8 +117,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     async takeAll() {
       const ids = await inbox.pending();
       const all = [...spool.names().map((file) => () => takeFile(file)), ...ids.map((id) => () => take(id))];
-      for (let at = 0; at < all.length && !options.stopping(); at += AT_ONCE)
-        await Promise.all(all.slice(at, at + AT_ONCE).map((one) => one()));
+      for (let at = 0; at < all.length && !options.stopping(); at += MAX_CONCURRENT)
+        await Promise.all(all.slice(at, at + MAX_CONCURRENT).map((one) => one()));
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);

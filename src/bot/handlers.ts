@@ -5,7 +5,7 @@ import type { CommentTarget } from '../reconcile/comment-source.ts';
 import { createDashboardReconciler, type DashboardTarget } from '../reconcile/dashboard/dashboard.ts';
 import type { VariantTarget } from '../reconcile/downstream/downstream.ts';
 import { LONG_PROPOSAL, LONG_STRANGER, longerJob, proposalJob, STRANGER } from '../reconcile/jobs.ts';
-import type { RepositoryRef, World } from '../reconcile/ports.ts';
+import type { RepositoryRef, Ports } from '../reconcile/ports.ts';
 import { createFixReconciler, type FixTarget } from '../reconcile/proposal/fix.ts';
 import { createMergeGroupReconciler, type MergeGroupTarget } from '../reconcile/proposal/merge-group.ts';
 import { createProposalReconciler, type ProposalTarget } from '../reconcile/proposal/proposal.ts';
@@ -26,22 +26,22 @@ import type { Turns } from './turns.ts';
 type Handlers = Parameters<typeof startQueue>[0]['handlers'];
 
 /** What is done about each kind of job. */
-export function createHandlers(world: World, running: Running, lock: KeyedLock, turns: Turns): Handlers {
-  const proposal = createProposalReconciler(world);
-  const mergeGroup = createMergeGroupReconciler(world);
-  const comment = createCommentReconciler(world, proposal);
-  const fix = createFixReconciler(world);
-  const commit = createCommitReconciler(world);
-  const publication = createPublicationReconciler(world);
-  const repository = createRepositoryReconciler(world);
-  const variant = createVariantReconciler(world);
-  const dashboard = createDashboardReconciler(world);
-  const downstream = createDownstreamReconciler(world);
-  const rollout = createRolloutReconciler(world);
-  const poll = createPollReconciler(world);
-  const branch = createBranchReconciler(world);
-  const sweep = createSweep(world);
-  const sweepRepository = createRepositorySweep(world);
+export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, turns: Turns): Handlers {
+  const proposal = createProposalReconciler(ports);
+  const mergeGroup = createMergeGroupReconciler(ports);
+  const comment = createCommentReconciler(ports, proposal);
+  const fix = createFixReconciler(ports);
+  const commit = createCommitReconciler(ports);
+  const publication = createPublicationReconciler(ports);
+  const repository = createRepositoryReconciler(ports);
+  const variant = createVariantReconciler(ports);
+  const dashboard = createDashboardReconciler(ports);
+  const downstream = createDownstreamReconciler(ports);
+  const rollout = createRolloutReconciler(ports);
+  const poll = createPollReconciler(ports);
+  const branch = createBranchReconciler(ports);
+  const sweep = createSweep(ports);
+  const sweepRepository = createRepositorySweep(ports);
   // What happens to one pull request happens one after the other, whichever lane and process it came by.
   const look: Handlers[string] = ({ kind, key, data }, signal) => {
     const target = data as unknown as ProposalTarget;
@@ -51,12 +51,12 @@ export function createHandlers(world: World, running: Running, lock: KeyedLock, 
         pullKey(target),
         async (either) => {
           if (kind === STRANGER && waits === true) {
-            await tellPutOff(await world.open(target.repository, either), target.number, either);
+            await tellPutOff(await ports.open(target.repository, either), target.number, either);
           } else {
             if ((await proposal(target, either)) === 'looked') return;
             if (author !== undefined) turns.tookLong(author);
           }
-          await world.enqueue(longerJob({ kind, key, data: data as Readonly<Record<string, unknown>> }));
+          await ports.enqueue(longerJob({ kind, key, data: data as Readonly<Record<string, unknown>> }));
         },
         signal,
       ),
@@ -79,20 +79,20 @@ export function createHandlers(world: World, running: Running, lock: KeyedLock, 
       return lock.run(pullKey(target), () => fix(target, signal));
     },
     commit: ({ data }, signal) => commit(data as unknown as CommitTarget, signal),
-    publication: ({ data }, signal) => publication(whose(data), signal),
-    repository: ({ data }, signal) => repository(whose(data), signal),
+    publication: ({ data }, signal) => publication(repositoryOf(data), signal),
+    repository: ({ data }, signal) => repository(repositoryOf(data), signal),
     variant: async ({ data }, signal) => {
       await variant(data as unknown as VariantTarget, signal);
     },
     dashboard: ({ data }, signal) => dashboard(data as unknown as DashboardTarget, signal),
     downstream: ({ data }, signal) => downstream(data as unknown as Parameters<typeof downstream>[0], signal),
     overdue: ({ data }) =>
-      world.enqueue(proposalJob(whose(data), (data as { readonly number: number }).number)),
+      ports.enqueue(proposalJob(repositoryOf(data), (data as { readonly number: number }).number)),
     rollout: ({ data }, signal) => rollout(data as unknown as RolloutTarget, signal),
     poll: ({ data }, signal) => poll(data as unknown as Parameters<typeof poll>[0], signal),
     branch: ({ data }, signal) => branch(data as unknown as Parameters<typeof branch>[0], signal),
     sweep: (_job, signal) => sweep(signal),
-    'sweep-repository': ({ data }, signal) => sweepRepository(whose(data), signal),
+    'sweep-repository': ({ data }, signal) => sweepRepository(repositoryOf(data), signal),
   };
 }
 
@@ -108,6 +108,6 @@ export function pullKey({
 }
 
 /** What we queued is what we read. */
-function whose(data: unknown): RepositoryRef {
+function repositoryOf(data: unknown): RepositoryRef {
   return (data as { repository: RepositoryRef }).repository;
 }

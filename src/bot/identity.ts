@@ -1,23 +1,23 @@
 /** Under which name Portico commits: the account of the App's bot, or one that is configured. */
 import { noreplyDomain } from '../config/addresses.ts';
-import type { World } from '../reconcile/ports.ts';
+import type { Ports } from '../reconcile/ports.ts';
 
-type Person = World['app']['committer'];
+type Person = Ports['app']['committer'];
 
 export interface BotIdentityOptions {
-  readonly app: Omit<World['app'], 'committer'>;
+  readonly app: Omit<Ports['app'], 'committer'>;
   readonly gitUrl: string;
   /** In the place of the bot's account. */
   readonly committer?: Person | undefined;
   /** The forge's number of an account, asked with the token of an installation; null where it is not told. */
   readonly accountId: (installationId: number, login: string, signal?: AbortSignal) => Promise<number | null>;
-  readonly log: Pick<World['log'], 'warn'>;
+  readonly log: Pick<Ports['log'], 'warn'>;
   readonly now: () => number;
 }
 
 export interface BotIdentity {
   /** `committer` becomes right once the number is known. */
-  readonly app: World['app'];
+  readonly app: Ports['app'];
   /** Asks once for the number of the bot's account; where nobody tells it, again a while later. */
   learn(installationId: number, signal?: AbortSignal): Promise<void>;
 }

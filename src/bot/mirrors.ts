@@ -25,7 +25,7 @@ export interface Mirrors {
   /** A repository outside of every installation, read without credentials. https only, except on the forge's own host. */
   openAddress(url: string, signal?: AbortSignal): Promise<Mirror>;
   /** Removes the mirrors of all repositories but these, and but those that were first opened in the last minute. */
-  keepOnly(present: ReadonlySet<number>): Promise<void>;
+  pruneMirrors(present: ReadonlySet<number>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       mirror.catch(() => outside.delete(url));
       return mirror;
     },
-    async keepOnly(present) {
+    async pruneMirrors(present) {
       const old = Date.now() - NEW_MS;
       const names = await readdir(options.directory).catch(() => []);
       for (const name of names) {

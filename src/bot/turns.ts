@@ -26,7 +26,7 @@ interface Known {
 /** After so long, half of what somebody asked for is forgotten, and half of what took long. */
 const HALVED_AFTER_MS = 60_000;
 const LONG_HALVED_AFTER_MS = 300_000;
-const MOST_PEOPLE = 10_000;
+const MAX_PEOPLE = 10_000;
 const LOWEST = -1_000;
 
 /** A job that took long counts as so many. */
@@ -52,7 +52,7 @@ export function createTurns(now: () => number): Turns {
     people.delete(person);
     people.set(person, known);
     for (const oldest of people.keys()) {
-      if (people.size <= MOST_PEOPLE) break;
+      if (people.size <= MAX_PEOPLE) break;
       people.delete(oldest);
     }
   };

@@ -19,7 +19,7 @@ export interface Remark {
 }
 
 /** More are not said of one policy. */
-const MOST_REMARKS = 1000;
+const MAX_REMARKS = 1000;
 
 /**
  * Steps of all expressions of one policy over all resources of one package: about two seconds of a processor. The
@@ -27,7 +27,7 @@ const MOST_REMARKS = 1000;
  */
 const MAX_STEPS = 10_000_000;
 
-const LONGEST_MESSAGE = 2000;
+const MAX_MESSAGE_LENGTH = 2000;
 
 /** Judges every change; the remarks come in the order of the changes. */
 export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
@@ -43,9 +43,9 @@ export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
     if (!(compiled.policy.match ?? []).every((match) => isMatch(match, subject))) continue;
     try {
       for (const remark of judgeOne(compiled, { change, subject, shared, budget })) {
-        remarks.push({ at, ...remark, message: remark.message.slice(0, LONGEST_MESSAGE) });
-        if (remarks.length >= MOST_REMARKS) {
-          const message = `Only the first ${MOST_REMARKS} findings are shown.`;
+        remarks.push({ at, ...remark, message: remark.message.slice(0, MAX_MESSAGE_LENGTH) });
+        if (remarks.length >= MAX_REMARKS) {
+          const message = `Only the first ${MAX_REMARKS} findings are shown.`;
           return [...remarks, { at, kind: 'error', message }];
         }
       }

@@ -15,8 +15,8 @@ export type TemplateAnswer =
 
 /** Names in templates are short, and so is what makes them: longer or looping deeper is refused, not tried. */
 const LONGEST = 2_048;
-const MOST_LOOPS = 2;
-const LONGEST_RESULT = 8_192;
+const MAX_LOOPS = 2;
+const MAX_RESULT_LENGTH = 8_192;
 
 /** Steps that all expressions of one set may take together: about a second of a processor. */
 const MAX_STEPS = 5_000_000;
@@ -60,8 +60,8 @@ export function evaluateTemplate(
     const result = within(budget, evaluate, each);
     if (isCelError(result)) return failed(messageOf(result));
     if (typeof result !== 'string') return failed(`the expression gives no string, but ${kindOf(result)}`);
-    if (result.length > LONGEST_RESULT)
-      return failed(`the result is longer than ${LONGEST_RESULT} characters`);
+    if (result.length > MAX_RESULT_LENGTH)
+      return failed(`the result is longer than ${MAX_RESULT_LENGTH} characters`);
     return { ok: true, value: result };
   } catch (error) {
     return failed(
@@ -77,14 +77,14 @@ interface Program {
 }
 
 /** A set evaluates the same few expressions for each of its targets. */
-const MOST_PROGRAMS = 500;
+const MAX_PROGRAMS = 500;
 const programs = new Map<string, Program | string>();
 
 /** Or what it speaks of that is not there. */
 function compiled(expression: string): Program | string {
   const known = programs.get(expression);
   if (known !== undefined) return known;
-  if (programs.size >= MOST_PROGRAMS) programs.clear();
+  if (programs.size >= MAX_PROGRAMS) programs.clear();
   const parsed = parse(expression);
   const program = undeclared(parsed) ?? planned(parsed);
   programs.set(expression, program);
@@ -95,7 +95,7 @@ function compiled(expression: string): Program | string {
 function planned({ expr }: ReturnType<typeof parse>): Program | string {
   if (expr === undefined) return 'the expression is empty';
   const { root, loops, size } = counted(expr);
-  if (loops > MOST_LOOPS) return `the expression loops more than ${MOST_LOOPS} times`;
+  if (loops > MAX_LOOPS) return `the expression loops more than ${MAX_LOOPS} times`;
   return { run: plan(ENVIRONMENT, root), size };
 }
 

@@ -14,10 +14,10 @@ import type {
 
 const API_VERSION = 'config.portico.dev/v1alpha1';
 /** More than any package has revisions, and few enough to be looked at again and again. */
-const MOST_MEMBERS = 10_000;
-const MOST_CHANNELS = 100;
-const MOST_PROBLEMS = 200;
-const MOST_CHARACTERS = 2 * 1024 * 1024;
+const MAX_MEMBERS = 10_000;
+const MAX_CHANNELS = 100;
+const MAX_PROBLEMS = 200;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 export interface ReadChannels {
   /** As far as it could be read; undefined for what is no such document at all. */
@@ -30,7 +30,7 @@ export function readPackageChannels(text: string): ReadChannels {
   const problems: ChannelProblem[] = [];
   const lineAt = lineCounter(text);
   const tell: Tell = (rule, at, message, severity) => {
-    if (problems.length >= MOST_PROBLEMS) return;
+    if (problems.length >= MAX_PROBLEMS) return;
     const line = typeof at === 'number' ? at : lineAt(at?.at?.body ?? 0);
     problems.push({ rule, line, message, severity: severity ?? 'error' });
   };
@@ -41,8 +41,8 @@ export function readPackageChannels(text: string): ReadChannels {
 }
 
 function rootOf(text: string, tell: Tell): YamlNode | undefined {
-  if (text.length > MOST_CHARACTERS) {
-    tell('C00', 1, `the document has more than ${MOST_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) {
+    tell('C00', 1, `the document has more than ${MAX_CHARACTERS} characters`);
     return undefined;
   }
   try {
@@ -87,14 +87,14 @@ function documentOf(root: YamlNode, tell: Tell, lineAt: LineAt): PackageChannels
   const of = section.text('package');
   if (of === undefined) tell('C01', section.node, 'package is missing');
   const listed = section.list('channels');
-  if (listed.length > MOST_CHANNELS) tell('C00', listed[0], `there are more than ${MOST_CHANNELS} channels`);
+  if (listed.length > MAX_CHANNELS) tell('C00', listed[0], `there are more than ${MAX_CHANNELS} channels`);
   const defaultChannel = section.text('defaultChannel');
   const document: PackageChannels = {
     package: of ?? '',
     packageLine: lineOf(section.value('package'), lineAt),
     ...(defaultChannel !== undefined && { defaultChannel }),
     defaultLine: lineOf(section.value('defaultChannel'), lineAt),
-    channels: listed.slice(0, MOST_CHANNELS).map((node) => channelOf(node, tell, lineAt)),
+    channels: listed.slice(0, MAX_CHANNELS).map((node) => channelOf(node, tell, lineAt)),
     deprecations: section.list('deprecations').map((node) => deprecationOf(node, tell, lineAt)),
   };
   section.refuseOthers();
@@ -112,7 +112,7 @@ function channelOf(node: YamlNode, tell: Tell, lineAt: LineAt): Placed<ChannelDo
   const auto = section.choice('auto', ['all']);
   const mode = section.choice('mode', ['sequence', 'graph']) ?? 'sequence';
   const members = section.list('members');
-  if (members.length > MOST_MEMBERS) tell('C00', members[0], `there are more than ${MOST_MEMBERS} members`);
+  if (members.length > MAX_MEMBERS) tell('C00', members[0], `there are more than ${MAX_MEMBERS} members`);
   const head = revisionAt(section, 'head', 'C09', tell);
   const promotion = promotionOf(section.value('promotion'), tell, lineAt);
   const channel = {
@@ -121,7 +121,7 @@ function channelOf(node: YamlNode, tell: Tell, lineAt: LineAt): Placed<ChannelDo
     ...(auto !== undefined && { auto }),
     ...(head !== undefined && { head }),
     headLine: lineOf(section.value('head') ?? node, lineAt),
-    members: members.slice(0, MOST_MEMBERS).flatMap((member) => memberOf(member, mode, tell, lineAt)),
+    members: members.slice(0, MAX_MEMBERS).flatMap((member) => memberOf(member, mode, tell, lineAt)),
     ...(promotion !== undefined && { promotion }),
     line: lineOf(node, lineAt),
   };

@@ -8,7 +8,7 @@ import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
 /** Of what one function only tells, so many lines are shown; warnings and errors all are. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** Says on stderr what ran and what was found; `place` names a file of the package from where the person stands. */
 export function reportRender(
@@ -23,11 +23,11 @@ export function reportRender(
     const by = finding.guardrail ?? finding.function;
     const count = told.get(by) ?? 0;
     if (finding.severity === 'info') told.set(by, count + 1);
-    if (finding.severity !== 'info' || count < MOST_TOLD) lines.push(findingLine(finding, terminal, place));
+    if (finding.severity !== 'info' || count < MAX_TOLD) lines.push(findingLine(finding, terminal, place));
   }
   for (const [by, count] of told) {
-    if (count > MOST_TOLD)
-      lines.push(`… and ${count - MOST_TOLD} more of ${by}; --results FILE and --json have all.`);
+    if (count > MAX_TOLD)
+      lines.push(`… and ${count - MAX_TOLD} more of ${by}; --results FILE and --json have all.`);
   }
   if (lines.length > 0) terminal.say(lines.join('\n'));
   if (result.problem !== undefined) {

@@ -4,7 +4,7 @@ import type { Repo } from '../git/repo.ts';
 import { isTree, parseTree } from '../git/tree-objects.ts';
 
 /** A tree may hold one tree many times over, so that few objects make endless paths. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 const DEEPEST = 100;
 
 /**
@@ -31,21 +31,21 @@ export async function walkTree(
       if (isTree(line)) below.push(walk(child, `${path}/`, depth + 1));
       else if (mode === '160000') entries.push({ path, mode, type: 'commit', id: child, size: 0 });
       else below.push(add(path, mode, child));
-      if (entries.length + below.length > MOST_ENTRIES) throw tooLarge();
+      if (entries.length + below.length > MAX_ENTRIES) throw tooLarge();
     }
     await Promise.all(below);
   };
   const add = async (path: string, mode: string, id: string): Promise<void> => {
     const size = (await repo.objects.info(id, signal))?.size ?? 0;
     entries.push({ path, mode, type: 'blob', id, size });
-    if (entries.length > MOST_ENTRIES) throw tooLarge();
+    if (entries.length > MAX_ENTRIES) throw tooLarge();
   };
   await walk(tree, '', 0);
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function tooLarge(): PorticoError {
-  return new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MOST_ENTRIES} entries`, {
+  return new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MAX_ENTRIES} entries`, {
     hint: 'Name a directory with fewer files.',
   });
 }

@@ -3,7 +3,7 @@ import { COMMAND_NAMES } from '../config/command-names.ts';
 import { closestWord, editDistance } from '../package/closest-word.ts';
 
 const NAME = 'portico';
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
 /** Up to three spaces still begin a paragraph; the word and what stands behind it. Longer words are no misspelling. */
 const SLASHED = /^( {0,3})\/(\S{4,24})(?:[ \t\u00A0]+(\S{1,24})(?=[ \t\u00A0]|$))?/;
@@ -21,7 +21,7 @@ export function nearCommand(line: string): string | undefined {
   if (word === NAME) return indent === '' ? undefined : nearVerb(following);
   const joined = JOINED.exec(word)?.[1];
   if (joined !== undefined && isVerb(joined)) return joined;
-  return editDistance(word, NAME, MOST_EDITS) > MOST_EDITS ? undefined : nearVerb(following);
+  return editDistance(word, NAME, MAX_EDITS) > MAX_EDITS ? undefined : nearVerb(following);
 }
 
 /** A short word is a command only as it stands. */

@@ -3,7 +3,7 @@ import { closestWord } from '../package/closest-word.ts';
 import { shown } from './arguments.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** `where` ends the sentence, such as "on the registered branch"; `otherwise` is what to do where no other was meant. */
 export function noSuchPackage(
@@ -25,11 +25,11 @@ export function noSuchPackage(
 /** `published`: revisions of the package, oldest first. */
 export function noSuchRevision(path: string, revision: string, published: readonly string[]): Refusal {
   const newest = published
-    .slice(-MOST_NAMED)
+    .slice(-MAX_NAMED)
     .toReversed()
     .map((name) => `\`${name}\``)
     .join(', ');
-  const more = published.length > MOST_NAMED ? `, and ${published.length - MOST_NAMED} older ones` : '';
+  const more = published.length > MAX_NAMED ? `, and ${published.length - MAX_NAMED} older ones` : '';
   return refuse(
     'no-such-revision',
     `${shown(path)} has no revision ${shown(revision)}`,

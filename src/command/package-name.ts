@@ -8,7 +8,7 @@ import { type Refusal, refuse } from './refusal.ts';
 /** Directories whose parts have a meaning of their own on some file system or in git. */
 const RESERVED = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$/i;
 
-const LONGEST_PATH = 150;
+const MAX_PATH_LENGTH = 150;
 
 /** A path below the registered directory, without slashes at its ends; `.` is that directory itself. */
 export function readPackagePath(written: string): string | Refusal {
@@ -26,7 +26,7 @@ export function readPackagePath(written: string): string | Refusal {
 function pathProblem(path: string): string | undefined {
   const ref = packagePathProblem(path);
   if (ref !== undefined) return ref.message;
-  if (path.length > LONGEST_PATH) return `it is longer than ${LONGEST_PATH} characters`;
+  if (path.length > MAX_PATH_LENGTH) return `it is longer than ${MAX_PATH_LENGTH} characters`;
   const part = path.split('/').find((one) => !/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(one));
   if (part !== undefined) return `${shown(part)} is no plain name`;
   const reserved = path.split('/').find((one) => RESERVED.test(one.replace(/\..*/, '')));

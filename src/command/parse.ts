@@ -20,9 +20,9 @@ export interface CommandLine {
 
 export type CommentParse = { readonly kind: 'commands'; readonly commands: readonly CommandLine[] } | Refusal;
 
-export const MOST_COMMANDS = 10;
-const LONGEST_BODY = 262_144;
-const LONGEST_LINE = 1000;
+export const MAX_COMMANDS = 10;
+const MAX_BODY_LENGTH = 262_144;
+const MAX_LINE_LENGTH = 1000;
 
 /** Case does not count (telephones capitalise); look-alike letters are not ours. A no-break space is a space. */
 const PREFIX = /^\/portico(?=[ \t\u00A0]|$)/i;
@@ -38,7 +38,7 @@ const JOINED_EMOJI = /\p{ExtPict}(?:\uFE0F?\p{EMod}?\u200D\p{ExtPict})+/gu;
  * commands refuse the whole comment. A comment without commands has an empty list and deserves no answer.
  */
 export function parseComment(body: string): CommentParse {
-  if (body.length > LONGEST_BODY) return { kind: 'commands', commands: [] };
+  if (body.length > MAX_BODY_LENGTH) return { kind: 'commands', commands: [] };
   const lines = ownLines(body, mentionsPortico);
   if (lines === null) {
     return refuse(
@@ -47,11 +47,11 @@ export function parseComment(body: string): CommentParse {
       'Write the commands in a comment of their own.',
     );
   }
-  if (lines.length > MOST_COMMANDS) {
+  if (lines.length > MAX_COMMANDS) {
     return refuse(
       'too-many-commands',
-      `the comment holds ${lines.length} commands, and at most ${MOST_COMMANDS} are carried out, so none was`,
-      `Split it into comments of ${MOST_COMMANDS} commands or fewer.`,
+      `the comment holds ${lines.length} commands, and at most ${MAX_COMMANDS} are carried out, so none was`,
+      `Split it into comments of ${MAX_COMMANDS} commands or fewer.`,
     );
   }
   return { kind: 'commands', commands: lines.map((line, index) => readLine(line, index)) };
@@ -64,7 +64,7 @@ function mentionsPortico(text: string): boolean {
 
 /** Whether a text may hold commands: cheap, and true for every text in which `parseComment` finds one. */
 export function mayHoldCommands(body: string): boolean {
-  return body.length <= LONGEST_BODY && body.split(/[\r\n]/).some(mentionsPortico);
+  return body.length <= MAX_BODY_LENGTH && body.split(/[\r\n]/).some(mentionsPortico);
 }
 
 function readLine({ number, text }: OwnLine, index: number): CommandLine {
@@ -98,8 +98,8 @@ function misspelt(line: number, text: string, index: number, meant: string): Com
 }
 
 function lineProblem(text: string, words: string): Refusal | undefined {
-  if (text.length > LONGEST_LINE) {
-    const message = `the command is ${text.length} characters long, and at most ${LONGEST_LINE} are read`;
+  if (text.length > MAX_LINE_LENGTH) {
+    const message = `the command is ${text.length} characters long, and at most ${MAX_LINE_LENGTH} are read`;
     return refuse('command-too-long', message, 'Write a shorter command.');
   }
   const unseen = UNSEEN.exec(words.replaceAll(JOINED_EMOJI, ''))?.[0];

@@ -1,6 +1,6 @@
 /** `docs/commands.md`, written from the table. */
 import type { Command } from './command.ts';
-import { MOST_COMMANDS } from './parse.ts';
+import { MAX_COMMANDS } from './parse.ts';
 import { commands } from './table.ts';
 
 /** The whole page, Markdown. */
@@ -18,7 +18,7 @@ Write a command at the start of a line of a new comment, or of a review:
 /portico publish
 \`\`\`
 
-- Up to ${MOST_COMMANDS} commands stand in one comment, each on a line that begins with \`/portico\`, in a paragraph of its own words: not in a list, a quote, a table or a folded part.
+- Up to ${MAX_COMMANDS} commands stand in one comment, each on a line that begins with \`/portico\`, in a paragraph of its own words: not in a list, a quote, a table or a folded part.
 - They run in order and stop at the first that fails.
 - Quoted text, code, HTML and edited comments are not read. Commands in the text that opens a pull request or an issue or in comments on
   lines of a change, and lines that miss the prefix by a letter or two, are not carried out but answered with what was meant.

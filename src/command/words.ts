@@ -1,8 +1,8 @@
 /** Splits a command's arguments into words. */
 import { type Refusal, refuse } from './refusal.ts';
 
-const MOST_WORDS = 40;
-const LONGEST_WORD = 400;
+const MAX_WORDS = 40;
+const MAX_WORD_LENGTH = 400;
 
 /**
  * Words as a POSIX shell splits them: spaces separate, '…' is literal, "…" knows \" and \\, a backslash takes the
@@ -42,18 +42,18 @@ export function splitWords(text: string): string[] | Refusal {
 }
 
 function limited(words: string[]): string[] | Refusal {
-  if (words.length > MOST_WORDS) {
+  if (words.length > MAX_WORDS) {
     return refuse(
       'too-many-words',
-      `the command has ${words.length} words, and at most ${MOST_WORDS} are read`,
+      `the command has ${words.length} words, and at most ${MAX_WORDS} are read`,
       'Shorten it.',
     );
   }
-  const long = words.find((word) => word.length > LONGEST_WORD);
+  const long = words.find((word) => word.length > MAX_WORD_LENGTH);
   if (long === undefined) return words;
   return refuse(
     'word-too-long',
     `a word is ${long.length} characters long`,
-    `Keep words below ${LONGEST_WORD} characters.`,
+    `Keep words below ${MAX_WORD_LENGTH} characters.`,
   );
 }

@@ -21,8 +21,8 @@ export interface AdmissionGuardrails {
 }
 
 const GROUP = 'admissionregistration.k8s.io/';
-const MOST_DOCUMENTS = 1000;
-const MOST_PARAMS = 20;
+const MAX_DOCUMENTS = 1000;
+const MAX_PARAMS = 20;
 
 /**
  * Reads all documents and binds what belongs together. Kinds that are not of admission count as params only. Never
@@ -150,14 +150,14 @@ interface Everything {
 
 function readAll(sources: readonly ConfigSource[]): Everything {
   const all: Everything = { policies: new Map(), broken: new Set(), bindings: [], others: [], problems: [] };
-  let left = MOST_DOCUMENTS;
+  let left = MAX_DOCUMENTS;
   for (const { file, bytes } of sources) {
     const { documents, problems } = readYamlDocuments(file, bytes);
     all.problems.push(...problems);
     for (const document of documents) {
       if (--left >= 0) readOne(file, document, all);
       else if (left === -1) {
-        const message = `there are more than ${MOST_DOCUMENTS} documents`;
+        const message = `there are more than ${MAX_DOCUMENTS} documents`;
         all.problems.push(problemAt({ file, document }, [], message, 'Move some elsewhere.'));
       }
     }
@@ -281,7 +281,7 @@ function paramsOf(
     if (ref.namespace !== undefined && namespace !== undefined && namespace !== ref.namespace) return false;
     return name !== undefined ? own === name : isSelected(wanted, labels);
   });
-  if (found.length > MOST_PARAMS) return `the reference means more than ${MOST_PARAMS} resources`;
+  if (found.length > MAX_PARAMS) return `the reference means more than ${MAX_PARAMS} resources`;
   if (!found.every(isJson)) return 'the reference means a resource with .nan or .inf';
   if (found.length > 0) return found;
   return parameterNotFoundAction === 'Allow' ? [] : `there is no ${kind.kind} ${name ?? 'with these labels'}`;

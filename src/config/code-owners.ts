@@ -12,12 +12,12 @@ export interface OwnerRule {
 /** Where the file may be; the first that is there is in force. */
 export const CODE_OWNER_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
 
-const MOST_RULES = 5_000;
-const LONGEST_PATTERN = 500;
+const MAX_RULES = 5_000;
+const MAX_PATTERN_LENGTH = 500;
 
-const LONGEST_FILE = 1_000_000;
+const MAX_FILE_LENGTH = 1_000_000;
 /** Comparisons for one proposal, of characters and names: more would hold others up. */
-const MOST_STEPS = 5_000_000;
+const MAX_STEPS = 5_000_000;
 /** What beginning with a part of a pattern costs, in steps. */
 const PER_SEGMENT = 20;
 
@@ -29,15 +29,15 @@ export interface CodeOwners {
 
 /** Reads the file; lines that GitHub would pass over are passed over. */
 export function parseCodeOwners(text: string): CodeOwners {
-  const lines = text.slice(0, LONGEST_FILE).split('\n');
-  let whole = text.length <= LONGEST_FILE && lines.length <= MOST_RULES;
-  const rules = lines.slice(0, MOST_RULES).flatMap((line): OwnerRule[] => {
+  const lines = text.slice(0, MAX_FILE_LENGTH).split('\n');
+  let whole = text.length <= MAX_FILE_LENGTH && lines.length <= MAX_RULES;
+  const rules = lines.slice(0, MAX_RULES).flatMap((line): OwnerRule[] => {
     const [pattern = '', ...rest] = line.trim().split(/\s+/);
     if (pattern === '' || /^[#!]/.test(pattern) || /[[\]]/.test(pattern)) return [];
-    if (pattern.length > LONGEST_PATTERN) whole = false;
+    if (pattern.length > MAX_PATTERN_LENGTH) whole = false;
     const comment = rest.findIndex((word) => word.startsWith('#'));
     return [
-      { pattern: pattern.slice(0, LONGEST_PATTERN), owners: comment < 0 ? rest : rest.slice(0, comment) },
+      { pattern: pattern.slice(0, MAX_PATTERN_LENGTH), owners: comment < 0 ? rest : rest.slice(0, comment) },
     ];
   });
   return { rules, whole };
@@ -72,10 +72,10 @@ export function ownersOfAll(file: CodeOwners, paths: readonly string[]): readonl
   const lookup = createLookup(file.rules);
   if (file.whole) {
     for (const path of paths) {
-      if (lookup.steps() > MOST_STEPS) break;
+      if (lookup.steps() > MAX_STEPS) break;
       add(path, lookup.lastFor(path)?.owners ?? []);
     }
-    if (lookup.steps() <= MOST_STEPS) return [...groups.values()];
+    if (lookup.steps() <= MAX_STEPS) return [...groups.values()];
   }
   groups.clear();
   for (const { pattern, owners } of file.rules) add(pattern, owners);
@@ -116,7 +116,7 @@ function createLookup(rules: readonly OwnerRule[]): Lookup {
       // Each folder above is looked up by its whole name.
       steps += parts.length * (PER_SEGMENT + path.length);
       for (const at of wild.toReversed()) {
-        if (at < last || steps > MOST_STEPS) break;
+        if (at < last || steps > MAX_STEPS) break;
         const pattern = patterns[at];
         if (pattern === undefined) continue;
         const count = { steps: 0 };

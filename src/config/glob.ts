@@ -41,12 +41,12 @@ function readPlain(glob: string): Pick<Glob, 'matches'> {
 }
 
 /** A few globs are asked about many packages. */
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 const kept = new Map<string, Pick<Glob, 'matches'> | undefined>();
 
 function read(glob: string): Pick<Glob, 'matches'> | undefined {
   if (kept.has(glob)) return kept.get(glob);
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_KEPT) kept.clear();
   const made = glob.length > LONGEST ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
   kept.set(glob, made);
   return made;

@@ -15,7 +15,7 @@ import type { ConfigProblem } from './config-problem.ts';
 
 /** Bytes of one file: the server itself reads it, with every expression in it, between two turns of its loop. */
 const LONGEST = 64 * 1024;
-const DEEPEST_FLOW = 50;
+const MAX_FLOW_DEPTH = 50;
 
 interface Place {
   readonly line: number;
@@ -199,7 +199,7 @@ function tooDeep(text: string): boolean {
   for (const character of text) {
     if (character === '[' || character === '{') depth++;
     else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
-    if (depth > DEEPEST_FLOW) return true;
+    if (depth > MAX_FLOW_DEPTH) return true;
   }
   return false;
 }

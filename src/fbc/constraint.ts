@@ -12,7 +12,7 @@ const VERSION = `v?(${NUMBER})(?:\\.(${NUMBER}))?(?:\\.(${NUMBER}))?(?:-(${WORDS
 const ONE = new RegExp(`^(${OPERATOR})?\\s*${VERSION}$`);
 const BETWEEN = /^\s*(\S+)\s+-\s+(\S+)\s*$/;
 
-const MOST_CHARACTERS = 2_048;
+const MAX_CHARACTERS = 2_048;
 
 interface Constraint {
   readonly operator: string;
@@ -26,7 +26,7 @@ export type Matches = (version: Version) => boolean;
 /** Reads a range into a question about versions. */
 export function parseConstraint(text: string): Parsed<Matches> {
   const invalid = { problem: `improper constraint: ${text.slice(0, 200)}` };
-  if (text.length > MOST_CHARACTERS) return invalid;
+  if (text.length > MAX_CHARACTERS) return invalid;
   const groups: Constraint[][] = [];
   for (const part of text.split('||')) {
     const group: Constraint[] = [];

@@ -11,14 +11,14 @@ const REFERENCE = new RegExp(`^(${NAME})(?::(${TAG}))?(?:@(${DIGEST}))?$`);
 const ALGORITHMS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
 /** No registry takes more, and the expressions above look at every character. */
-const MOST_CHARACTERS = 4_096;
+const MAX_CHARACTERS = 4_096;
 
 /** What is wrong with a pull spec; undefined for a good one. */
 export function imageProblem(text: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(text)) {
     return `invalid repository name (${text}), cannot specify 64-byte hexadecimal strings`;
   }
-  if (text.length > MOST_CHARACTERS) return 'invalid reference format';
+  if (text.length > MAX_CHARACTERS) return 'invalid reference format';
   const { domain, rest } = split(text);
   const colon = rest.indexOf(':');
   const remote = colon === -1 ? rest : rest.slice(0, colon);

@@ -2,7 +2,7 @@
 import { PorticoError } from '../error.ts';
 import { SCHEMA, type BundleBlob, type Catalog, type ChannelBlob, type ChannelEntry } from './catalog.ts';
 import { byText, quoted } from './go-text.ts';
-import { MOST_EDGES } from './limits.ts';
+import { MAX_EDGES } from './limits.ts';
 import { CatalogMistake } from './mistake.ts';
 import { parseProperties, PROPERTY, PropertyMistake } from './properties.ts';
 import { itemsInRange } from './range-search.ts';
@@ -207,7 +207,7 @@ class Drawing {
       ids.push(idOf(`${channel}-${entry.name}`));
     }
     const link = (from: string, how: string, dashed: boolean): void => {
-      if (this.#links >= MOST_EDGES) {
+      if (this.#links >= MAX_EDGES) {
         this.#leftOut += 1;
         return;
       }

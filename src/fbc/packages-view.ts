@@ -1,7 +1,7 @@
 /** A catalog that is in order, as the commands print it. */
 import { headsOf } from './channel-graph.ts';
 import { byText } from './go-text.ts';
-import { MOST_EDGES } from './limits.ts';
+import { MAX_EDGES } from './limits.ts';
 import type { ModelPackage } from './model.ts';
 import { upgradeEdges } from './upgrade-edges.ts';
 
@@ -24,7 +24,7 @@ export interface PackageView {
 
 export function packagesView(packages: ReadonlyMap<string, ModelPackage>): Record<string, PackageView> {
   const view = Object.create(null) as Record<string, PackageView>;
-  let room = MOST_EDGES;
+  let room = MAX_EDGES;
   for (const [name, one] of packages) {
     const channels = Object.create(null) as Record<string, ChannelView>;
     for (const channel of one.channels.values()) {

@@ -45,12 +45,12 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /** Ranges of real catalogs have tens of characters. */
-const MOST_CHARACTERS = 2_048;
+const MAX_CHARACTERS = 2_048;
 
 /** Reads a range. Where blang fails too the problem is told in its words. */
 export function parseRange(text: string): Parsed<VersionRange> {
-  if (text.length > MOST_CHARACTERS) {
-    return { problem: `Range has more than ${MOST_CHARACTERS} characters` };
+  if (text.length > MAX_CHARACTERS) {
+    return { problem: `Range has more than ${MAX_CHARACTERS} characters` };
   }
   const { parts, lost } = partsOf(text);
   const groups = groupsOf(parts);

@@ -17,7 +17,7 @@ import {
 import { FieldReader, TypeMistake } from './go-fields.ts';
 import { byText, listed, quoted } from './go-text.ts';
 import { indexIgnore } from './index-ignore.ts';
-import { MOST_CATALOG_CHARACTERS, MOST_DOCUMENTS, MOST_ENTRIES } from './limits.ts';
+import { MAX_CATALOG_CHARACTERS, MAX_DOCUMENTS, MAX_ENTRIES } from './limits.ts';
 import { CatalogMistake } from './mistake.ts';
 import { bundleObjects, parseProperties, PropertyMistake } from './properties.ts';
 import { readDocuments } from './read-documents.ts';
@@ -68,7 +68,7 @@ class Collector {
 
   readFile(path: string, bytes: Uint8Array): void {
     this.#characters += bytes.length;
-    if (this.#characters > MOST_CATALOG_CHARACTERS) throw tooLarge('bytes', MOST_CATALOG_CHARACTERS);
+    if (this.#characters > MAX_CATALOG_CHARACTERS) throw tooLarge('bytes', MAX_CATALOG_CHARACTERS);
     for (const { line, fields } of readDocuments(path, textOf(path, bytes))) {
       this.add(fields, { file: path, line });
     }
@@ -76,7 +76,7 @@ class Collector {
 
   add(fields: Fields, place: Place): void {
     this.#documents += 1;
-    if (this.#documents > MOST_DOCUMENTS) throw tooLarge('documents', MOST_DOCUMENTS);
+    if (this.#documents > MAX_DOCUMENTS) throw tooLarge('documents', MAX_DOCUMENTS);
     const meta = metaOf(fields, place);
     try {
       this.#addTyped(meta, fields, place);
@@ -94,7 +94,7 @@ class Collector {
       case SCHEMA.channel: {
         const channel = channelOf(fields, place);
         this.#entries += channel.entries.reduce((sum, { skips }) => sum + 1 + skips.length, 0);
-        if (this.#entries > MOST_ENTRIES) throw tooLarge('channel entries and skips', MOST_ENTRIES);
+        if (this.#entries > MAX_ENTRIES) throw tooLarge('channel entries and skips', MAX_ENTRIES);
         this.catalog.channels.push(channel);
         return;
       }

@@ -23,8 +23,8 @@ export function renderSubstitutes(template: Fields, file: string, render: Render
   let catalog = entriesOf(template, file, 'SubstitutesTemplateData');
   const wrong = problemOf(catalog);
   if (wrong !== undefined) throw refuse(`entries are not valid FBC: ${wrong}`);
-  if (substitutions.length > MOST_SUBSTITUTIONS) {
-    throw refuse(`more than ${MOST_SUBSTITUTIONS} substitutions`);
+  if (substitutions.length > MAX_SUBSTITUTIONS) {
+    throw refuse(`more than ${MAX_SUBSTITUTIONS} substitutions`);
   }
   refuseReuse(substitutions, refuse);
   for (const substitution of substitutions) {
@@ -37,7 +37,7 @@ export function renderSubstitutes(template: Fields, file: string, render: Render
 }
 
 /** Each checks the whole catalog once. */
-const MOST_SUBSTITUTIONS = 200;
+const MAX_SUBSTITUTIONS = 200;
 
 function readSubstitutions(template: Fields, refuse: (why: string) => Error): Substitution[] {
   try {

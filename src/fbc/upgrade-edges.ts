@@ -1,6 +1,6 @@
 /** Which bundle of a channel may be upgraded to which, one by one. */
 import { byText } from './go-text.ts';
-import { MOST_EDGES } from './limits.ts';
+import { MAX_EDGES } from './limits.ts';
 import type { ModelBundle, ModelChannel, ModelEntry, ModelPackage } from './model.ts';
 import { itemsInRange } from './range-search.ts';
 import { parseRange } from './range.ts';
@@ -42,7 +42,7 @@ export interface Edges {
 }
 
 /** Every edge of a channel, in the order of the versions; no more than `most`. No entry leads to itself. */
-export function upgradeEdges(channel: ModelChannel, { bundles }: ModelPackage, most = MOST_EDGES): Edges {
+export function upgradeEdges(channel: ModelChannel, { bundles }: ModelPackage, most = MAX_EDGES): Edges {
   const members = byVersion(channel.entries.values());
   const rank = new Map(members.map(({ name }, at) => [name, at]));
   const edges: UpgradeEdge[] = [];

@@ -18,7 +18,7 @@ export type Parsed<Value> =
   | { readonly problem: string; readonly value?: undefined };
 
 /** Longer ones are no versions of anything, and each is compared with many. */
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 const NUMBERS = /^\d*$/;
 const WORD = /^[0-9A-Za-z-]*$/;
 const LARGEST = 2n ** 64n - 1n;
@@ -26,8 +26,8 @@ const LARGEST = 2n ** 64n - 1n;
 /** Reads a version; problems are told in the words of blang/semver. */
 export function parseVersion(text: string): Parsed<Version> {
   if (text === '') return { problem: 'Version string empty' };
-  if (text.length > MOST_CHARACTERS) {
-    return { problem: `Version string has more than ${MOST_CHARACTERS} characters` };
+  if (text.length > MAX_CHARACTERS) {
+    return { problem: `Version string has more than ${MAX_CHARACTERS} characters` };
   }
   const [major = '', minor, ...others] = text.split('.');
   if (minor === undefined || others.length === 0) {
@@ -128,14 +128,14 @@ export function formatVersion({ major, minor, patch, pre, build }: Version): str
 export type Release = readonly Identifier[];
 
 /** The longest release that a ClusterServiceVersion may carry. */
-const MOST_RELEASE = 20;
+const MAX_RELEASE = 20;
 
 /** Reads a release; every segment that is wrong is told, as operator-registry does. */
 export function parseRelease(text: string): Parsed<Release> {
   if (text === '') return { value: [] };
   const start = `invalid release ${quoted(text)}`;
-  if (new TextEncoder().encode(text).length > MOST_RELEASE) {
-    return { problem: `${start}: exceeds maximum length of ${MOST_RELEASE} characters` };
+  if (new TextEncoder().encode(text).length > MAX_RELEASE) {
+    return { problem: `${start}: exceeds maximum length of ${MAX_RELEASE} characters` };
   }
   const release: Identifier[] = [];
   const problems: string[] = [];

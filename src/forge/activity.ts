@@ -32,7 +32,7 @@ export interface ActivityApi {
 }
 
 /** Pages of a hundred. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /** How the forge writes that there is no commit. */
 const NO_COMMIT = /^0*$/;
@@ -47,7 +47,7 @@ export function createActivityApi(context: RepositoryContext): ActivityApi {
       const pushes: BranchPush[] = [];
       let after: string | undefined;
       try {
-        for (let page = 0; page < MOST_PAGES; page += 1) {
+        for (let page = 0; page < MAX_PAGES; page += 1) {
           const { data, headers } = await repos.listActivities({
             ...place,
             ref,

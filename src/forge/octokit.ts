@@ -70,7 +70,7 @@ export function createClient(share: ClientShare, speaker: Speaker): Octokit {
   });
   octokit.hook.wrap('request', async (send, options) => {
     const urlOf = (): string => octokit.request.endpoint.parse(options).url;
-    return await converse({ share, speaker, send, urlOf }, options);
+    return await sendRequest({ share, speaker, send, urlOf }, options);
   });
   return octokit;
 }
@@ -82,7 +82,7 @@ interface Conversation {
   readonly urlOf: () => string;
 }
 
-async function converse(talk: Conversation, options: RequestOptions): Promise<Answer> {
+async function sendRequest(talk: Conversation, options: RequestOptions): Promise<Answer> {
   const { share, speaker } = talk;
   const { signal } = options.request;
   const route = routeOf(options);

@@ -18,7 +18,7 @@ import { runWasm } from './wasm/run-wasm.ts';
 const SHORT_PREFIX = 'ghcr.io/kptdev/krm-functions-catalog';
 
 /** How many of them run at the same time in this process. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 export interface ForeignOptions {
   readonly containers?: ContainerSettings;
@@ -102,4 +102,4 @@ function withoutTag(reference: string): string {
 }
 
 /** Waits for a free place; a render that is aborted meanwhile finds out when its turn comes. */
-export const oneOfFew = fewAtATime(AT_ONCE);
+export const oneOfFew = fewAtATime(MAX_CONCURRENT);

@@ -51,7 +51,7 @@ export interface KnownVersion {
 }
 
 /** Constraints are short; longer ones are not worth the time to read them. */
-const LONGEST_TAG = 200;
+const MAX_TAG_LENGTH = 200;
 
 /**
  * The known version that a tag means: `v0.4`, `v0.4.1`, a semantic version constraint (`~0.4`, `0.4.1 - 0.4.3`), or
@@ -73,7 +73,7 @@ export function pickVersion<Version extends KnownVersion>(
       (version) => version.major === major && version.minor === minor && patch >= (version.since ?? 0),
     );
   }
-  const allowed = tag.length > LONGEST_TAG ? undefined : readConstraint(tag);
+  const allowed = tag.length > MAX_TAG_LENGTH ? undefined : readConstraint(tag);
   if (allowed === undefined) return undefined;
   return released
     .toSorted(compare)
@@ -117,10 +117,10 @@ function rangesWritten(words: readonly string[]): string[] {
 }
 
 /** Longer ones are no constraints. */
-const LONGEST_CONSTRAINT = 256;
+const MAX_CONSTRAINT_LENGTH = 256;
 
 function readAll(text: string): Allows | undefined {
-  if (text.length > LONGEST_CONSTRAINT) return undefined;
+  if (text.length > MAX_CONSTRAINT_LENGTH) return undefined;
   const parts = rangesWritten(text.split(/\s+/).filter((word) => word !== ''))
     .join(' ')
     .split(/[\s,]+/)

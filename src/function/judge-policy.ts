@@ -14,7 +14,7 @@ export type PolicyAnswer =
   /** The policy cannot be read, or judging it failed in a way of its own. */
   | { readonly failed: string };
 
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 const compiled = new Map<string, CompiledPolicy>();
 
 /** Compiled policies are kept. Never throws. */
@@ -26,7 +26,7 @@ export function judgePolicy({ policy, review }: PolicyRequest): PolicyAnswer {
       const result = compilePolicy(policy);
       if (!result.ok) return { failed: result.problems.map(({ message }) => message).join('; ') };
       known = result.compiled;
-      if (compiled.size >= MOST_KEPT) compiled.clear();
+      if (compiled.size >= MAX_KEPT) compiled.clear();
       compiled.set(key, known);
     }
     return { remarks: judge(known, review) };

@@ -21,9 +21,9 @@ export function printResourceList(input: {
 }
 
 /** A function's answer is held against these before and after it is read, for it could be made to take long. */
-const MOST_PARTS = 2_000_000;
-const MOST_RESULTS = 10_000;
-const LONGEST_MESSAGE = 8_192;
+const MAX_PARTS = 2_000_000;
+const MAX_RESULTS = 10_000;
+const MAX_MESSAGE_LENGTH = 8_192;
 
 export interface ReadList {
   readonly items: readonly KrmObject[];
@@ -36,7 +36,7 @@ export interface ReadList {
  */
 export function readResourceList(text: string, given: readonly KrmObject[]): ReadList | string {
   if (text.trim() === '') return 'The function printed nothing: it has to print the ResourceList.';
-  if (partsOf(text) > MOST_PARTS) return "The function's output has more than two million parts.";
+  if (partsOf(text) > MAX_PARTS) return "The function's output has more than two million parts.";
   let documents: readonly KrmObject[];
   try {
     documents = readResources('stdout', text).documents.map(({ value }) => value);
@@ -59,9 +59,9 @@ export function readResourceList(text: string, given: readonly KrmObject[]): Rea
 function readResults(results: unknown): ResultItem[] {
   const list = isMap(results) ? results['items'] : results;
   if (!Array.isArray(list)) return [];
-  const first = list.slice(0, MOST_RESULTS).filter(isMap).map(readResult);
-  if (list.length <= MOST_RESULTS) return first;
-  const more = `The function gave ${list.length} results; only the first ${MOST_RESULTS} are kept.`;
+  const first = list.slice(0, MAX_RESULTS).filter(isMap).map(readResult);
+  if (list.length <= MAX_RESULTS) return first;
+  const more = `The function gave ${list.length} results; only the first ${MAX_RESULTS} are kept.`;
   return [...first, { message: more, severity: 'warning', tags: { code: 'FUNCTION_RESULTS_LIMIT' } }];
 }
 
@@ -92,7 +92,7 @@ function readResult(entry: KrmObject): ResultItem {
 }
 
 function shortened(message: string): string {
-  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
 }
 
 function readField(field: KrmObject): NonNullable<ResultItem['field']> {

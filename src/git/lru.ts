@@ -5,7 +5,7 @@ export interface Lru<T> {
 }
 
 /** All parts together, in bytes as V8 lays them out, roughly. */
-export const MOST_REMEMBERED = 32 * 1024 * 1024;
+export const MAX_REMEMBERED = 32 * 1024 * 1024;
 /** An entry of the map, its object, and the heads of key and value. */
 const ENTRY = 200;
 
@@ -36,11 +36,11 @@ export function createLru<T>(bytesOf: (value: T) => number): Lru<T> {
     set: (name, value) => {
       const key = part + name;
       const weight = ENTRY + key.length + bytesOf(value);
-      if (weight > MOST_REMEMBERED / 8 || entries.has(key)) return;
+      if (weight > MAX_REMEMBERED / 8 || entries.has(key)) return;
       entries.set(key, { value, weight });
       total += weight;
       for (const [oldest, entry] of entries) {
-        if (total <= MOST_REMEMBERED) break;
+        if (total <= MAX_REMEMBERED) break;
         entries.delete(oldest);
         total -= entry.weight;
       }

@@ -198,11 +198,11 @@ function below(prefix: string, refs: ReadonlyMap<string, MirrorRef>): ReadonlyMa
   const known = parts.get(refs) ?? new Map<string, ReadonlyMap<string, MirrorRef>>();
   parts.set(refs, known);
   const part = known.get(prefix) ?? new Map([...refs].filter(([ref]) => ref.startsWith(prefix)));
-  if (known.size < MOST_PARTS) known.set(prefix, part);
+  if (known.size < MAX_PARTS) known.set(prefix, part);
   return part;
 }
 
-const MOST_PARTS = 16;
+const MAX_PARTS = 16;
 
 function differences(
   before: ReadonlyMap<string, MirrorRef>,

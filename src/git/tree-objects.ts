@@ -23,7 +23,7 @@ export interface Allowance {
 }
 
 /** Trees gone through for one question at most. */
-export const MOST_STEPS = 20_000;
+export const MAX_STEPS = 20_000;
 
 export function isTree({ mode }: TreeLine): boolean {
   return mode === TREE;

@@ -5,7 +5,7 @@ import type { Repo } from './repo.ts';
 import {
   inTreeOrder,
   isTree,
-  MOST_STEPS,
+  MAX_STEPS,
   orderName,
   readTreeLines,
   type Allowance,
@@ -16,8 +16,8 @@ import {
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** So many trees are read one by one, and so many sizes asked for, before a process is the cheaper way. */
-const MOST_TREES = 200;
-const MOST_SIZES = 2_000;
+const MAX_TREES = 200;
+const MAX_SIZES = 2_000;
 
 /** The files of a small tree, without a process; null for a large one. */
 export async function walkTree(
@@ -25,11 +25,11 @@ export async function walkTree(
   tree: string,
   signal: AbortSignal | undefined,
 ): Promise<TreeEntry[] | null> {
-  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
+  const allowance: Allowance = { left: MAX_TREES, steps: MAX_STEPS };
   const found: { readonly path: string; readonly line: TreeLine }[] = [];
   const walk = async (id: string, prefix: string): Promise<boolean> => {
     const lines = await readTreeLines(repo, id, allowance, signal);
-    if (lines === null || found.length + lines.length > MOST_SIZES) return false;
+    if (lines === null || found.length + lines.length > MAX_SIZES) return false;
     for (const line of lines) {
       if (!isTree(line)) found.push({ path: `${prefix}${line.name}`, line });
       else if (!(await walk(line.id, `${prefix}${line.name}/`))) return false;
@@ -52,7 +52,7 @@ export interface Kptfiles {
   readonly found: readonly string[];
 }
 
-const MOST_KPTFILES = 100_000;
+const MAX_KPTFILES = 100_000;
 
 /** What a tree holds stays the same, so that of a tree that was seen only what changed is read. */
 const kptfiles = createLru<readonly (readonly [path: string, tree: string])[]>((all) => all.length * 200);
@@ -62,7 +62,7 @@ export async function walkKptfiles(
   top: string,
   signal: AbortSignal | undefined,
 ): Promise<Kptfiles | null> {
-  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
+  const allowance: Allowance = { left: MAX_TREES, steps: MAX_STEPS };
   const below = async (id: string): Promise<readonly (readonly [string, string])[] | null> => {
     const key = `${repo.setup.gitDir}:${id}`;
     const known = kptfiles.get(key);
@@ -74,7 +74,7 @@ export async function walkKptfiles(
     for (const line of lines) {
       if (!isTree(line)) continue;
       const inner = await below(line.id);
-      if (inner === null || all.length + inner.length > MOST_KPTFILES) return null;
+      if (inner === null || all.length + inner.length > MAX_KPTFILES) return null;
       for (const [path, tree] of inner) all.push([path === '' ? line.name : `${line.name}/${path}`, tree]);
     }
     kptfiles.set(key, all);
@@ -91,7 +91,7 @@ export async function walkChanges(
   after: string,
   signal: AbortSignal | undefined,
 ): Promise<PathChange[] | null> {
-  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
+  const allowance: Allowance = { left: MAX_TREES, steps: MAX_STEPS };
   const changes: PathChange[] = [];
   const linesOf = (id: string | undefined): Promise<readonly TreeLine[] | null> =>
     id === undefined || id === EMPTY_TREE ? Promise.resolve([]) : readTreeLines(repo, id, allowance, signal);
@@ -111,7 +111,7 @@ export async function walkChanges(
       }
       const status = was === undefined ? 'added' : is === undefined ? 'deleted' : 'modified';
       changes.push({ path, status, before: side(was), after: side(is) });
-      if (changes.length > MOST_SIZES) return false;
+      if (changes.length > MAX_SIZES) return false;
     }
     return true;
   };

@@ -6,7 +6,7 @@ import {
   inTreeOrder,
   isTree,
   knowTreeLines,
-  MOST_STEPS,
+  MAX_STEPS,
   readTreeLines,
   type Allowance,
   type TreeLine,
@@ -20,7 +20,7 @@ interface Folder {
 }
 
 /** Trees that are read for it. */
-const MOST_TREES = 2_000;
+const MAX_TREES = 2_000;
 
 /**
  * Writes the blobs, and the trees on the way to them, as loose objects; everything else stays as it is. Paths must be
@@ -32,7 +32,7 @@ export async function writeByHand(
   changes: TreeChanges,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const allowance: Allowance = { left: MOST_TREES, steps: MOST_STEPS };
+  const allowance: Allowance = { left: MAX_TREES, steps: MAX_STEPS };
   const top = folder();
   // What is removed goes first, so that a file may take the place of a directory and the other way round.
   for (const [path, change] of [...changes].toSorted(

@@ -27,14 +27,14 @@ export async function writeTree(
   if (changes.size === 0 && base !== null) return start;
   checkNoOverlap([...changes].flatMap(([path, change]) => (change === null ? [] : [path])));
   for (const path of changes.keys()) checkPath(path);
-  const small = start.length === SHA1_DIGITS && changes.size <= MOST_BY_HAND;
+  const small = start.length === SHA1_DIGITS && changes.size <= MAX_BY_HAND;
   const own = small ? await writeByHand(repo, start, changes, signal) : null;
   return own ?? (await writeByProcess(repo, start, changes, signal));
 }
 
 const SHA1_DIGITS = 40;
 /** Files that are written one by one; of more than that `git fast-import` makes one pack. */
-const MOST_BY_HAND = 500;
+const MAX_BY_HAND = 500;
 
 async function writeByProcess(
   repo: Repo,

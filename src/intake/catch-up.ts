@@ -20,7 +20,7 @@ export interface CatchUp extends AsyncDisposable {
 }
 
 const FIRST_MS = 500;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 /** Looking at everything costs calls of the forge: a database that comes and goes does not make it go on without end. */
 const APART_MS = 10_000;
 
@@ -43,7 +43,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
 
   async function work(): Promise<void> {
     const { signal } = stopping;
-    for (let wait = firstMilliseconds; due.retake || due.lookAround; wait = Math.min(wait * 2, LONGEST_MS)) {
+    for (let wait = firstMilliseconds; due.retake || due.lookAround; wait = Math.min(wait * 2, MAX_MS)) {
       const early = due.lookAround ? looked + APART_MS - performance.now() : 0;
       await sleep(Math.max(wait, early), undefined, { signal });
       await attempt('retake', retake);

@@ -62,7 +62,7 @@ export interface Inbox {
 const STALE_SECONDS = 60;
 
 /** How many deliveries share a statement. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 /** Nobody waits for the word that a delivery is done; after a crash it is done again. */
 const COMPLETE_MS = 20;
 const PART_BYTES = 8 * 1024 * 1024;
@@ -149,9 +149,13 @@ export function createInbox(database: InboxDatabase): Inbox {
     return ids.map(() => undefined);
   }
 
-  const takeOne = grouped(take, AT_ONCE);
-  const storeTakenOne = grouped(storeTaken, AT_ONCE);
-  const completeOne = grouped((ids: readonly string[]) => end(ids, 'completed', null), AT_ONCE, COMPLETE_MS);
+  const takeOne = grouped(take, BATCH_SIZE);
+  const storeTakenOne = grouped(storeTaken, BATCH_SIZE);
+  const completeOne = grouped(
+    (ids: readonly string[]) => end(ids, 'completed', null),
+    BATCH_SIZE,
+    COMPLETE_MS,
+  );
   /** Nothing is worked on twice at once, however often it came. */
   async function hold(
     id: string,
@@ -169,7 +173,7 @@ export function createInbox(database: InboxDatabase): Inbox {
   }
 
   /** However the ending ends, this process does not work on it any more. */
-  async function letGo(id: string, ending: Promise<unknown>): Promise<void> {
+  async function endHold(id: string, ending: Promise<unknown>): Promise<void> {
     try {
       await ending;
     } finally {
@@ -178,12 +182,12 @@ export function createInbox(database: InboxDatabase): Inbox {
   }
 
   return {
-    store: grouped(store, AT_ONCE),
+    store: grouped(store, BATCH_SIZE),
     take: (delivery) => hold(delivery.id, () => storeTakenOne(delivery)),
     claim: (id) => hold(id, () => takeOne(id)),
-    complete: (id) => letGo(id, completeOne(id)),
-    release: (id) => letGo(id, end([id], 'stored', null)),
-    fail: (id, code) => letGo(id, end([id], 'failed', code)),
+    complete: (id) => endHold(id, completeOne(id)),
+    release: (id) => endHold(id, end([id], 'stored', null)),
+    fail: (id, code) => endHold(id, end([id], 'failed', code)),
     async pending(limit = 10_000) {
       const rows = await database.query<{ id: string }>(
         `SELECT id FROM portico.delivery WHERE ${free} AND id <> ALL($4::text[]) ORDER BY received_at LIMIT $3`,

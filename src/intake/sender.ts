@@ -26,9 +26,9 @@ export function createSenders(trusted: readonly string[] = []): Senders {
       const told = [headers['x-forwarded-for'] ?? []]
         .flat()
         .join(',')
-        .split(',', MOST_HOPS + 1);
+        .split(',', MAX_HOPS + 1);
       // Each proxy adds whom it heard from at the end; what stands before the first untrusted one anybody may have written.
-      for (const hop of told.length > MOST_HOPS ? [] : told.toReversed()) {
+      for (const hop of told.length > MAX_HOPS ? [] : told.toReversed()) {
         const address = plain(hop.trim());
         if (isIP(nearest) === 0 || !isProxy(nearest) || isIP(address) === 0) break;
         nearest = address;
@@ -38,7 +38,7 @@ export function createSenders(trusted: readonly string[] = []): Senders {
   };
 }
 
-const MOST_HOPS = 20;
+const MAX_HOPS = 20;
 
 /** IPv4 as IPv4, also where it came over a socket for both. */
 function plain(address: string): string {

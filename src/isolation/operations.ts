@@ -142,7 +142,7 @@ export const OPERATIONS = {
 
   patch: ({ before, after }: Sides): Patch => {
     const { patch, opaque } = unifiedPatch(patchFiles(before, after));
-    return { patch: patch.slice(0, MOST_PATCH), opaque: opaque.slice(0, MOST_OPAQUE) };
+    return { patch: patch.slice(0, MAX_PATCH), opaque: opaque.slice(0, MAX_OPAQUE) };
   },
 
   settle: (work: Settlement): Settled => settleConflicts(work),
@@ -180,8 +180,8 @@ export const OPERATIONS = {
 };
 
 /** Longer ones are shown by nobody: a patch that was cut does not apply. */
-const MOST_PATCH = 100_000;
-const MOST_OPAQUE = 1_000;
+const MAX_PATCH = 100_000;
+const MAX_OPAQUE = 1_000;
 
 function withMetadata(files: PackageFiles, metadata: NonNullable<VariantWork['metadata']>): PackageFiles {
   const kptfile = files.get('Kptfile');

@@ -50,7 +50,7 @@ interface Setting {
 }
 
 /** Content that did not fit into a slice: next time it is put off at once. */
-const MOST_LONG = 2_000;
+const MAX_LONG = 2_000;
 
 /** Work whose process was ended from outside is tried so often in all. */
 const TRIES = 2;
@@ -304,7 +304,7 @@ function withDefinitions(rest: Piece['rest'], known: Set<number>): Pick<Request,
 function keep(long: Set<string>, key: string): void {
   long.add(key);
   for (const oldest of long) {
-    if (long.size <= MOST_LONG) break;
+    if (long.size <= MAX_LONG) break;
     long.delete(oldest);
   }
 }

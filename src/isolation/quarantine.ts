@@ -34,11 +34,11 @@ export interface Quarantine {
   release(key: string): Promise<void>;
 }
 
-const MOST_VERDICTS = 5_000;
+const MAX_VERDICTS = 5_000;
 
 /** With what the store knows; without a store, nothing outlives the process. */
 export async function openQuarantine(store?: VerdictStore): Promise<Quarantine> {
-  const known = new Map<string, Verdict>((await store?.load(MOST_VERDICTS)) ?? []);
+  const known = new Map<string, Verdict>((await store?.load(MAX_VERDICTS)) ?? []);
   return {
     isEmpty: () => known.size === 0,
     verdict: (key) => known.get(key),
@@ -46,7 +46,7 @@ export async function openQuarantine(store?: VerdictStore): Promise<Quarantine> 
       known.delete(key);
       known.set(key, verdict);
       for (const oldest of known.keys()) {
-        if (known.size <= MOST_VERDICTS) break;
+        if (known.size <= MAX_VERDICTS) break;
         known.delete(oldest);
       }
       await store?.put(key, verdict);

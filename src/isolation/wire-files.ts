@@ -26,7 +26,7 @@ export interface Sent {
 }
 
 /** Of contents that a process keeps. */
-const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 /** More are sent in another message, so that no message holds the server up. */
 const MESSAGE_BYTES = 2 * 1024 * 1024;
@@ -37,7 +37,7 @@ export function nothingSent(): Sent {
 
 /** True where the process has to forget what it was sent, because it holds enough. */
 export function forgets(sent: Sent): boolean {
-  if (sent.bytes <= MOST_KEPT_BYTES) return false;
+  if (sent.bytes <= MAX_KEPT_BYTES) return false;
   sent.names.clear();
   sent.bytes = 0;
   return true;

@@ -13,7 +13,7 @@ export type RegistryCredential =
   /** As `docker login` keeps it for registries that exchange it for tokens. */
   | { readonly identityToken: string };
 
-const MOST_TOKEN_BYTES = 64 * 1024;
+const MAX_TOKEN_BYTES = 64 * 1024;
 /** What the token specification assumes where nothing is said. */
 const TOKEN_SECONDS = 60;
 
@@ -91,7 +91,7 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
     });
   }
   if (answer.status !== 200) throw await registryError(answer, `a token of ${url.host}`);
-  return tokenIn(await readBody(answer, MOST_TOKEN_BYTES), url, asking.now());
+  return tokenIn(await readBody(answer, MAX_TOKEN_BYTES), url, asking.now());
 }
 
 function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {

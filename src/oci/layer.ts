@@ -3,8 +3,8 @@ import type { PackageFiles } from '../package/package.ts';
 import { gzip } from './deflate.ts';
 
 const BLOCK = 512;
-const MOST_NAME = 100;
-const MOST_PREFIX = 155;
+const MAX_NAME = 100;
+const MAX_PREFIX = 155;
 
 /** The gzipped tar of a tree: regular files alone, sorted by the bytes of their paths. */
 export async function layerOf(files: PackageFiles): Promise<Uint8Array> {
@@ -23,7 +23,7 @@ function tarOf(files: PackageFiles): Uint8Array {
       parts.push(...entry(Buffer.from('pax'), paxPath(path), { type: 'x', mode: 0o644 }));
     const mode = file.mode === '100755' ? 0o755 : 0o644;
     parts.push(
-      ...entry(plain?.name ?? path.subarray(0, MOST_NAME), file.bytes, { type: '0', mode, ...plain }),
+      ...entry(plain?.name ?? path.subarray(0, MAX_NAME), file.bytes, { type: '0', mode, ...plain }),
     );
   }
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
@@ -57,9 +57,9 @@ function entry(name: Buffer, bytes: Uint8Array, { type, mode, prefix }: EntryFie
 /** A path in the two fields of the header; undefined where it does not fit. */
 function split(path: Buffer): { readonly name: Buffer; readonly prefix?: Buffer } | undefined {
   if (path.some((byte) => byte > 0x7f)) return undefined;
-  if (path.length <= MOST_NAME) return { name: path };
-  const slash = path.indexOf(0x2f, path.length - MOST_NAME - 1);
-  if (slash < 0 || slash > MOST_PREFIX || slash === path.length - 1) return undefined;
+  if (path.length <= MAX_NAME) return { name: path };
+  const slash = path.indexOf(0x2f, path.length - MAX_NAME - 1);
+  if (slash < 0 || slash > MAX_PREFIX || slash === path.length - 1) return undefined;
   return { name: path.subarray(slash + 1), prefix: path.subarray(0, slash) };
 }
 

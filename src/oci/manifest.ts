@@ -6,9 +6,9 @@ import { isDigest } from './digest.ts';
 import { IMAGE_INDEX, IMAGE_MANIFEST, INDEX_TYPES, MANIFEST_TYPES } from './media-types.ts';
 
 /** A manifest larger than this is refused by registries, too (distribution specification, "Pushing Manifests"). */
-export const MOST_MANIFEST_BYTES = 4 * 1024 * 1024;
-const MOST_LAYERS = 128;
-const MOST_MANIFESTS = 1_000;
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+const MAX_LAYERS = 128;
+const MAX_MANIFESTS = 1_000;
 
 const annotations = z.record(z.string(), z.string()).optional();
 
@@ -31,7 +31,7 @@ const manifest = z.object({
   mediaType: z.string().optional(),
   artifactType: z.string().max(255).optional(),
   config: descriptor,
-  layers: z.array(descriptor).max(MOST_LAYERS),
+  layers: z.array(descriptor).max(MAX_LAYERS),
   manifests: z.undefined().optional(),
   annotations,
 });
@@ -40,7 +40,7 @@ const index = z.object({
   schemaVersion: z.literal(2),
   mediaType: z.string().optional(),
   artifactType: z.string().max(255).optional(),
-  manifests: z.array(descriptor.extend({ platform: platform.optional() })).max(MOST_MANIFESTS),
+  manifests: z.array(descriptor.extend({ platform: platform.optional() })).max(MAX_MANIFESTS),
   config: z.undefined().optional(),
   layers: z.undefined().optional(),
   annotations,

@@ -7,7 +7,7 @@ import { createOutsideFetch, type OutsideFetch } from '../network/outside-fetch.
 import { readBody } from '../network/read-body.ts';
 import type { RegistryCredential } from './authorization.ts';
 import { digestLike, digestOf, isDigest } from './digest.ts';
-import { MOST_MANIFEST_BYTES, parseManifest, type Descriptor, type Manifest } from './manifest.ts';
+import { MAX_MANIFEST_BYTES, parseManifest, type Descriptor, type Manifest } from './manifest.ts';
 import { ACCEPT } from './media-types.ts';
 import { referenceText, registryHost, type Reference } from './reference.ts';
 import { createRegistryHttp, type RegistryHttp } from './registry-http.ts';
@@ -51,7 +51,7 @@ export interface RegistryClientOptions {
 }
 
 const tagList = z.object({ tags: z.array(z.string()).nullable() });
-const MOST_TAG_BYTES = 4 * 1024 * 1024;
+const MAX_TAG_BYTES = 4 * 1024 * 1024;
 
 /** Makes a client; tokens that registries give are kept as long as it is. */
 export function createRegistryClient(options: RegistryClientOptions = {}): RegistryClient {
@@ -85,7 +85,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
       manifestAt(reference),
       request,
       async (answer) => ({
-        bytes: await within(what, MOST_MANIFEST_BYTES, () => readBody(answer, MOST_MANIFEST_BYTES)),
+        bytes: await within(what, MAX_MANIFEST_BYTES, () => readBody(answer, MAX_MANIFEST_BYTES)),
         mediaType: answer.headers.get('content-type') ?? '',
         said: answer.headers.get('docker-content-digest'),
       }),
@@ -144,7 +144,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
         const request = { scope: scopeOf(reference, 'pull'), what, accept: [404], signal };
         url = await http.send(asked, request, async (answer) => {
           if (answer.status === 404) return undefined;
-          const bytes = await within(what, MOST_TAG_BYTES, () => readBody(answer, MOST_TAG_BYTES));
+          const bytes = await within(what, MAX_TAG_BYTES, () => readBody(answer, MAX_TAG_BYTES));
           found.push(...(readTags(bytes, what).tags ?? []));
           return nextPage(answer.headers.get('link'), asked, base);
         });

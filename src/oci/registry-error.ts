@@ -5,8 +5,8 @@ import { PorticoError } from '../error.ts';
 import { readBody } from '../network/read-body.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
-const MOST_BYTES = 64 * 1024;
-const MOST_CHARACTERS = 300;
+const MAX_BYTES = 64 * 1024;
+const MAX_CHARACTERS = 300;
 
 /** The distribution specification's list of errors. */
 const errors = z.object({
@@ -67,13 +67,13 @@ function retryAfter(headers: Headers): { readonly retryAfter?: number } {
 
 async function wordsOf(answer: Response): Promise<string> {
   try {
-    const bytes = await readBody(answer, MOST_BYTES);
+    const bytes = await readBody(answer, MAX_BYTES);
     const read = errors.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
     const words = read.errors.map(({ code, message }) =>
       message === undefined ? code : `${code} ${message}`,
     );
     const plain = scrubSecrets(words.join('; ')).replaceAll(/\s+/g, ' ');
-    return plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain;
+    return plain.length > MAX_CHARACTERS ? `${plain.slice(0, MAX_CHARACTERS)}…` : plain;
   } catch {
     // No registry has to say why.
     return '';

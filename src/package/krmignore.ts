@@ -11,7 +11,7 @@ export function readKrmignore(text: string): IgnoreMatcher {
   const rules = text
     .split(/\r?\n/)
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#') && line.length <= MOST_PATTERN)
+    .filter((line) => line !== '' && !line.startsWith('#') && line.length <= MAX_PATTERN)
     .slice(0, 1000)
     .map(readRule);
   if (rules.length === 0) return () => false;
@@ -45,7 +45,7 @@ function tooCostly(): PorticoError {
 }
 
 /** Paths are shorter, so a longer pattern hides nothing. */
-const MOST_PATTERN = 1_024;
+const MAX_PATTERN = 1_024;
 
 interface Rule {
   readonly negated: boolean;

@@ -40,7 +40,7 @@ export function holdStarter(): Disposable {
       if (!held) return;
       held = false;
       holders -= 1;
-      if (holders === 0) letGo();
+      if (holders === 0) releaseStarter();
     },
   };
 }
@@ -90,7 +90,7 @@ function startStarter(): Starter {
   return own;
 }
 
-function letGo(): void {
+function releaseStarter(): void {
   const last = starter;
   starter = undefined;
   if (last === undefined) return;

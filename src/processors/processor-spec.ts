@@ -5,7 +5,7 @@ import { deploymentConfigSchema } from '../bundle/deployment-config.ts';
 import { pathProblem } from '../package/limits.ts';
 
 /** Steps of one package at most: each may start a program. */
-const MOST_PROCESSORS = 50;
+const MAX_PROCESSORS = 50;
 
 /** A path in the package, relative, without `.` and `..`. */
 const path = z.string().superRefine((text, context) => {
@@ -111,7 +111,7 @@ const processorSchema = z
 /** `processors` of a document, in the order in which they run. */
 export const processorsSchema = z
   .array(processorSchema)
-  .max(MOST_PROCESSORS)
+  .max(MAX_PROCESSORS)
   // A transformation is made of what is in order, and a refinement would be asked of anything.
   .transform((processors, context) => {
     for (const { at, message } of outputProblems(processors)) {

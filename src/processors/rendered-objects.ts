@@ -24,7 +24,7 @@ export type Objects = { readonly objects: readonly RenderedObject[] } | { readon
 const SOURCE = /^# Source: (.{1,1000})$/m;
 /** A marker at the start of a line ends a document wherever it stands, in block scalars too. */
 const MARKER = /^---(?=\s|$)/m;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** The objects of a stream of documents; lists count as their items. `origin` names it where a document cannot be read. */
 export function objectsOf(text: string, origin: string): Objects {
@@ -96,7 +96,7 @@ export function objectTree(
   const named = Map.groupBy(held, ([, { value }]) => fileName(value));
   const files = [...named].flatMap(([name, those]) =>
     those.map(([identity, { text }]) => {
-      const file = those.length === 1 && name.length <= LONGEST_NAME ? name : distinct(name, identity);
+      const file = those.length === 1 && name.length <= MAX_NAME_LENGTH ? name : distinct(name, identity);
       return [`${file}.yaml`, new TextEncoder().encode(text)] as const;
     }),
   );
@@ -121,7 +121,7 @@ function fileName(object: Manifest): string {
 /** Names that several objects would have, or that are too long, end in a digest of whose they are. */
 function distinct(name: string, identity: string): string {
   const digest = createHash('sha256').update(identity).digest('hex').slice(0, 8);
-  return `${name.slice(0, LONGEST_NAME)}_${digest}`;
+  return `${name.slice(0, MAX_NAME_LENGTH)}_${digest}`;
 }
 
 /** The comment with the template is not part of the object. */

@@ -39,7 +39,7 @@ const TOOL_LIMITS: Limits = {
 /** What is staged for a tool: the largest charts have a few hundred files and some MiB. */
 const STAGED_FILES = 10_000;
 const STAGED_BYTES = 64 * MIB;
-const AT_ONCE = 16;
+const BATCH_SIZE = 16;
 const KILLED = 137;
 
 export interface Staged extends AsyncDisposable {
@@ -72,8 +72,8 @@ export async function stage(
     const folders = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
     for (const folder of folders) await mkdir(folder, { recursive: true });
     const all = [...files];
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      const some = all.slice(at, at + AT_ONCE);
+    for (let at = 0; at < all.length; at += BATCH_SIZE) {
+      const some = all.slice(at, at + BATCH_SIZE);
       await Promise.all(some.map(([path, content]) => writeFile(join(directory, path), content)));
     }
     return { staged };

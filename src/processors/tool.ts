@@ -43,7 +43,7 @@ const TOOLS = {
 
 /** Digests of programs by file, size and time of change: they are large, and asked for again and again. */
 const digests = new Map<string, string>();
-const MOST_DIGESTS = 100;
+const MAX_DIGESTS = 100;
 
 /**
  * The program, the one with the wanted digest where one is named. Refused with the ways to get it where there is none.
@@ -86,7 +86,7 @@ async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(real), hash);
   const digest = `sha256:${hash.digest('hex')}`;
-  if (digests.size >= MOST_DIGESTS) digests.clear();
+  if (digests.size >= MAX_DIGESTS) digests.clear();
   digests.set(key, digest);
   return digest;
 }

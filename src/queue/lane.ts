@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 
 import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
-import { judge } from './retry.ts';
+import { classifyFailure } from './retry.ts';
 import { createRounds } from './rounds.ts';
 import type { Claim, JobStore } from './store.ts';
 
@@ -167,7 +167,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     }
     const cause = abort.signal.aborted ? abort.signal.reason : error;
     const crashed = claim.retryCount >= CRASHES || context.handlers[job.kind] === undefined;
-    const verdict = judge(cause, crashed ? Infinity : job.attempt, Math.random());
+    const verdict = classifyFailure(cause, crashed ? Infinity : job.attempt, Math.random());
     if (verdict.what === 'retry') {
       const delaySeconds = verdict.delayMs / 1000;
       const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds };

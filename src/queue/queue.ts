@@ -27,7 +27,7 @@ const VACUUM_MS = 3_600_000;
 /** What a handler that ignores its signal is given after the abort, before the queue stops without it. */
 const LAST_MS = 2_000;
 /** PostgreSQL cannot index a longer text than about 2,700 bytes. */
-const LONGEST_KEY = 600;
+const MAX_KEY_LENGTH = 600;
 
 /**
  * Starts the workers of all lanes. Jobs of an earlier process that died go on.
@@ -117,7 +117,7 @@ function checkLanes({ lanes, handlers }: QueueOptions): Map<string, string> {
 function arrivalOf(job: NewJob, laneOf: ReadonlyMap<string, string>): Arrival {
   const { kind, key, data, priority = 0, tenant = '' } = job;
   const lane = laneOf.get(kind);
-  if (lane === undefined || key.length > LONGEST_KEY) {
+  if (lane === undefined || key.length > MAX_KEY_LENGTH) {
     const fault =
       lane === undefined ? `no lane takes jobs of kind ${kind}` : `the key of a ${kind} job is too long`;
     throw new PorticoError('QUEUE_JOB', fault, { blame: 'bug' });

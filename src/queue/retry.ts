@@ -12,7 +12,7 @@ export type Verdict =
 
 const FORGE_TRIES = 15;
 const BUG_TRIES = 3;
-const LONGEST_DELAY_MS = 300_000;
+const MAX_DELAY_MS = 300_000;
 
 /**
  * Decides by the class of the error. The user's fault is not repeated; the forge's and the network's is, after exactly
@@ -22,13 +22,13 @@ const LONGEST_DELAY_MS = 300_000;
  * @param random  a number in [0, 1): delays are spread between half and the whole, so that jobs that failed together do
  *                not come back together
  */
-export function judge(error: unknown, attempt: number, random: number): Verdict {
+export function classifyFailure(error: unknown, attempt: number, random: number): Verdict {
   const { blame, code, retryAfter } = error instanceof PorticoError ? error : unknownError(error);
   if (blame === 'user') return { what: 'give-up', outcome: 'refused', code };
   if (attempt >= (blame === 'forge' ? FORGE_TRIES : BUG_TRIES))
     return { what: 'give-up', outcome: 'dead', code };
   if (retryAfter !== undefined) return { what: 'retry', delayMs: Math.max(0, retryAfter) * 1000, hold: true };
-  const longest = Math.min(1000 * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  const longest = Math.min(1000 * 2 ** (attempt - 1), MAX_DELAY_MS);
   return { what: 'retry', delayMs: Math.round(longest * (0.5 + random / 2)), hold: false };
 }
 

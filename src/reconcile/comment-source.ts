@@ -15,13 +15,13 @@ export interface CommentTarget {
     readonly id: number;
   };
   /** What a form, an opening text or a comment on lines held when it was sent: it may be edited since, also by others. */
-  readonly form?: Pick<Written, 'author' | 'authorId' | 'authorIsBot' | 'body' | 'createdAt'>;
+  readonly form?: Pick<CommentSource, 'author' | 'authorId' | 'authorIsBot' | 'body' | 'createdAt'>;
   readonly headSeen?: string;
   /** It ends what is under way there, so it does not wait for that. */
   readonly aside?: true;
 }
 
-export interface Written {
+export interface CommentSource {
   readonly kind: CommentTarget['source']['kind'];
   readonly id: number;
   readonly author: string;

@@ -79,7 +79,7 @@ export interface PackageDir {
 }
 
 /** Another repository of the same installation. */
-export interface Neighbour {
+export interface SiblingRepository {
   readonly git: Git;
   readonly facts: { readonly defaultBranch: string; readonly visibility: 'public' | 'internal' | 'private' };
 }
@@ -142,7 +142,7 @@ export interface Git {
    * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where its content
    * may not come into this one: nothing of it may be told here.
    */
-  neighbour?(name: string, signal?: AbortSignal): Promise<Neighbour | null>;
+  siblingRepository?(name: string, signal?: AbortSignal): Promise<SiblingRepository | null>;
   /** Reads what stands in its files, which anybody may have written; absent, whoever asks reads it himself. */
   readonly content?: Pick<Content, 'configuration' | 'documents' | 'definitions'>;
   /** The repository with the organisation's defaults, as it is now; null where there is none. */

@@ -62,12 +62,12 @@ export function longerJob({ kind, data, key }: Pick<Job, 'kind' | 'data' | 'key'
 }
 
 /** Somebody asked for checks once more: for one by its name, else for all. A plain look does not take its place. */
-export interface Again {
+export interface RecheckRequest {
   readonly check?: string;
 }
 
 /** The proposal's checks are made anew, even where they say the same. */
-export function recheckJob(repository: RepositoryRef, number: number, again: Again): Job {
+export function recheckJob(repository: RepositoryRef, number: number, again: RecheckRequest): Job {
   const { data, key } = proposalJob(repository, number);
   return {
     kind: 'proposal',
@@ -82,7 +82,7 @@ export function commitJob(
   repository: RepositoryRef,
   commit: { readonly sha: string; readonly branch: string | null },
   wish:
-    | { readonly again: Again }
+    | { readonly again: RecheckRequest }
     | {
         readonly pressed: { readonly check: string; readonly by: string; readonly byId?: number | undefined };
       },

@@ -17,7 +17,7 @@ export interface RepositoryRef {
   readonly name: string;
 }
 
-export interface Access {
+export interface RepositoryAccess {
   readonly ref: RepositoryRef;
   readonly git: Git;
   readonly forge: Forge;
@@ -54,10 +54,10 @@ export interface OutsideGit extends Git {
   ): Promise<ReadonlyMap<string, { readonly oid: string }>>;
 }
 
-export interface World {
+export interface Ports {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
-  open(ref: RepositoryRef, signal?: AbortSignal): Promise<Access>;
+  open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess>;
   /**
    * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL and
    * what git says of an address that cannot be read (`GIT_…`).
@@ -70,13 +70,13 @@ export interface World {
   /** The id of the repository that has this name, or had it and no other took it; null where Portico is not in it. */
   repositoryAt(owner: string, name: string, signal?: AbortSignal): Promise<number | null>;
   /** Throws away what is kept here of every other repository: Portico was taken out of it, or it is gone. */
-  keepOnly(present: ReadonlySet<number>): Promise<void>;
+  pruneMirrors(present: ReadonlySet<number>): Promise<void>;
   /** Webhooks since then that never arrived, oldest first. */
   failedDeliveries(since: Date, signal?: AbortSignal): Promise<readonly FailedDelivery[]>;
   /** Asks the forge to send one again. */
   redeliver(id: number, signal?: AbortSignal): Promise<void>;
   /** Seconds until the forge's limits let content be created in an installation; 0: at once. */
-  untilContent(installationId: number): Promise<number>;
+  secondsUntilContentAllowed(installationId: number): Promise<number>;
   /** How long dashboards, and the progress of publications, wait for more news; undefined: as is usual. */
   readonly dashboardSeconds?: number;
   /** How often everything is looked at, where the limits of the forge allow it; undefined: as is usual. */

@@ -6,7 +6,7 @@ export type StepOutcome =
   | { readonly kind: 'refused' | 'failed'; readonly message: string; readonly hint: string };
 
 /** Whose command it is. */
-export interface Asked {
+export interface CommandRequest {
   /** Id of the comment. */
   readonly id: number;
   /** Place of the command in it, from 0. */

@@ -16,7 +16,7 @@ export interface SharedIndex {
 }
 
 /** Rows that are read or written by one statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** The number of the lock is arbitrary and ours. */
 const LOCK = 7_076_847_386;
 
@@ -44,8 +44,8 @@ export async function startSharedIndex(database: Database, shared: SharedCatalog
       if (known.get(key) === digest) shared.confirm(key);
       else others.push(key);
     }
-    for (let at = 0; at < others.length; at += AT_ONCE) {
-      const keys = others.slice(at, at + AT_ONCE);
+    for (let at = 0; at < others.length; at += BATCH_SIZE) {
+      const keys = others.slice(at, at + BATCH_SIZE);
       for (const { key, digest, value } of await valuesOf(keys)) {
         const entry = readEntry(value);
         if (entry === undefined) continue;
@@ -66,8 +66,8 @@ export async function startSharedIndex(database: Database, shared: SharedCatalog
 
   async function store(): Promise<void> {
     const entries = shared.pending();
-    for (let at = 0; at < entries.length; at += AT_ONCE) {
-      const part = entries.slice(at, at + AT_ONCE);
+    for (let at = 0; at < entries.length; at += BATCH_SIZE) {
+      const part = entries.slice(at, at + BATCH_SIZE);
       const rows = part.map((entry) => {
         const value = entryText(entry);
         return { key: entry.key, value, digest: createHash('sha256').update(value).digest('base64') };

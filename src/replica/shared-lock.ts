@@ -11,7 +11,7 @@ import { createKeyedLock, type KeyedLock } from './keyed-lock.ts';
 
 /** Another process is asked again after so long, and less and less often. */
 const FIRST_MS = 10;
-const LONGEST_MS = 250;
+const MAX_MS = 250;
 
 /** In this process alone, where it has the database to itself. */
 export function createSharedLock(database: Database): KeyedLock {
@@ -35,7 +35,7 @@ export function createSharedLock(database: Database): KeyedLock {
   };
 
   async function take(id: string): Promise<Session> {
-    for (let wait = FIRST_MS; ; wait = Math.min(2 * wait, LONGEST_MS)) {
+    for (let wait = FIRST_MS; ; wait = Math.min(2 * wait, MAX_MS)) {
       const on = await session();
       const [row] = await on.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1::bigint) AS got', [id]);
       if (row?.got === true) return on;

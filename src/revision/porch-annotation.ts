@@ -12,12 +12,12 @@ export interface PorchAnnotation {
   readonly task?: string;
 }
 
-const LONGEST_LINE = 100_000;
+const MAX_LINE_LENGTH = 100_000;
 
 /** All annotations of a commit message, in their order. Never throws. */
 export function porchAnnotations(message: string): PorchAnnotation[] {
   return message.split('\n').flatMap((line): PorchAnnotation[] => {
-    if (!line.startsWith('kpt:{') || line.length > LONGEST_LINE) return [];
+    if (!line.startsWith('kpt:{') || line.length > MAX_LINE_LENGTH) return [];
     const value = parsed(line.slice('kpt:'.length));
     const path = textOf(value?.['package']);
     if (path === undefined) return [];

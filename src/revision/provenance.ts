@@ -101,7 +101,7 @@ export function oneLine(text: string): string {
 }
 
 /** A tag of ours says far less; what is longer is somebody's book, and is not read to its end. */
-const LONGEST_MESSAGE = 256 * 1024;
+const MAX_MESSAGE_LENGTH = 256 * 1024;
 
 /** The last paragraph of a message, without a signature below it. */
 export function trailersOf(message: string): string {
@@ -112,7 +112,7 @@ export function trailersOf(message: string): string {
 /** The last paragraph, where every line is `Key: value`; a signature below it is passed over. */
 function readTrailers(message: string): Map<string, string[]> {
   const trailers = new Map<string, string[]>();
-  if (message.length > LONGEST_MESSAGE) return trailers;
+  if (message.length > MAX_MESSAGE_LENGTH) return trailers;
   for (const line of trailersOf(message).split('\n')) {
     const [, key, value = ''] = /^([A-Za-z][A-Za-z-]{0,40}):(?: (.*))?$/.exec(line) ?? [];
     if (key === undefined) return new Map();

@@ -32,11 +32,11 @@ export function inert(text: string): string {
 
 /** Code spans, then runs of other text, then backticks that begin no span. */
 const SPANS = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|[^`]+|`+/gs;
-const LONGEST_LINE = 4_000;
+const MAX_LINE_LENGTH = 4_000;
 
 /** Foreign text in a paragraph or a cell, on one line: what it quotes in code stays code. */
 export function inertSentence(text: string): string {
-  const short = text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text;
+  const short = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text;
   const flat = visible(short).replaceAll(/\s+/g, ' ').trim();
   const live = flat.replace(SPANS, (part, ticks: string | undefined) =>
     ticks === undefined ? inertInline(part) : withoutComments(part),

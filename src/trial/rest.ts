@@ -38,7 +38,7 @@ export interface RestOptions {
 
 const TIMEOUT_MS = 30_000;
 /** A limit that asks for a longer wait ends the row. */
-const LONGEST_WAIT_S = 120;
+const MAX_WAIT_S = 120;
 
 /** `authorization` is asked for each call, so that a token may be renewed. */
 export function createRest(options: RestOptions, authorization: () => string | Promise<string>): Rest {
@@ -67,7 +67,7 @@ export function createRest(options: RestOptions, authorization: () => string | P
     if (method !== 'GET') await pause(options.paceMs, undefined, { signal: options.signal });
     const answer = await send(method, path, question);
     const wait = secondsAsked(answer);
-    if (wait === null || wait > LONGEST_WAIT_S) return answer;
+    if (wait === null || wait > MAX_WAIT_S) return answer;
     await pause(wait * 1_000, undefined, { signal: options.signal });
     return send(method, path, question);
   };

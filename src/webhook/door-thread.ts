@@ -59,7 +59,7 @@ const HEADERS_MS = 10_000;
 /** How often is looked for such clients. */
 const LOOK_MS = 5_000;
 /** Each is a file descriptor, and git needs some too; a forge sends far fewer webhooks at once. */
-const MOST_CONNECTIONS = 2_000;
+const MAX_CONNECTIONS = 2_000;
 /** A server that does not say anything for so long stands still. */
 const PAGE_MS = 10_000;
 const STUCK: PageAnswer = [503, '{"status":"unavailable","reason":"stuck"}', 'application/json'];
@@ -85,7 +85,7 @@ async function open({
   port,
   databaseUrl,
   spool,
-  mostConnections = MOST_CONNECTIONS,
+  mostConnections = MAX_CONNECTIONS,
   trustedProxies,
 }: DoorSettings): Promise<void> {
   goFirst();

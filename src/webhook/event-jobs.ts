@@ -1,6 +1,6 @@
 import type { CommentTarget } from '../reconcile/comment-source.ts';
-import type { RepositoryRef, World } from '../reconcile/ports.ts';
-import { isWorthALook } from '../reconcile/update/variant.ts';
+import type { RepositoryRef, Ports } from '../reconcile/ports.ts';
+import { affectsUpdates } from '../reconcile/update/variant.ts';
 import { routeEvent, type Routed } from './route.ts';
 
 export interface EventReceived {
@@ -10,18 +10,18 @@ export interface EventReceived {
 }
 
 /** What an event asks for, as far as it may come to something. */
-export function jobsOf(world: World, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): Routed {
+export function jobsOf(world: Ports, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): Routed {
   const routed = routeEvent(name, payload, world.app.id);
   const jobs = routed.jobs.filter(({ kind, data }) => {
     const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
-    return kind !== 'variant' || typeof branch !== 'string' || isWorthALook(world, { repository, branch });
+    return kind !== 'variant' || typeof branch !== 'string' || affectsUpdates(world, { repository, branch });
   });
   return { ...routed, jobs };
 }
 
 /** The head that the commenter could see: what is pushed between comment and command is not what he meant. */
 export async function withHead(
-  world: World,
+  world: Ports,
   data: Readonly<Record<string, unknown>>,
   signal: AbortSignal | undefined,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -78,7 +78,7 @@ export function routeEvent(name: string, payload: unknown, ownAppId?: number): R
     case 'check_run':
       return read(READERS.check_run, payload, (event) => {
         if (event.action === 'completed') return completed(event, ownAppId);
-        if (event.action === 'requested_action') return pressed(event);
+        if (event.action === 'requested_action') return checkActionRequested(event);
         return event.action === 'rerequested' ? rerequestedRun(event) : [];
       });
     case 'check_suite':
@@ -206,7 +206,7 @@ function again(
 }
 
 /** The button of a check. The forge tells it to the App alone that the check is of. */
-function pressed(event: Payload<'check_run'>): Job[] {
+function checkActionRequested(event: Payload<'check_run'>): Job[] {
   const { check_run: run, requested_action: action, sender } = event;
   const by = sender?.login;
   if (action?.identifier !== 'fix' || by === undefined) return [];

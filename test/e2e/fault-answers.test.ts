@@ -26,14 +26,14 @@ afterAll(async () => {
 });
 
 /** The shortest work makes three writes, of which one is spared where another went wrong. */
-const MOST_RUNS = Math.ceil(Object.keys(WRONG_TO_WRITES).length / 2) + 1;
+const MAX_RUNS = Math.ceil(Object.keys(WRONG_TO_WRITES).length / 2) + 1;
 
 test.skipIf(!LONG)('each call meets another wrong answer', () =>
   plays.all('mixed', async (play, scenario) => {
     const met = new Map<string, number>();
     const unmet = (): string[] => Object.keys(WRONG_TO_WRITES).filter((kind) => !met.has(kind));
     let runs = 0;
-    for (; runs < MOST_RUNS && unmet().length > 0; runs += 1) {
+    for (; runs < MAX_RUNS && unmet().length > 0; runs += 1) {
       await play.disturbed(scenario, async (stage, bot) => {
         stage.proxy.judge(mixed(met, bot.child.pid));
       });

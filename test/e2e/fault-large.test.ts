@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 1_800_000 });
 
 const LONG = process.env['PORTICO_LONG'] === '1';
 if (!LONG) process.stderr.write('SKIPPED: huge files and many files are tried by npm run faults\n');
-const MOST_MEBIBYTES = 1_500;
+const MAX_MEBIBYTES = 1_500;
 
 let ground: Ground;
 let stage: FaultStage;
@@ -115,7 +115,7 @@ async function besideCalm(
   expect(other?.conclusion).toBe('success');
   const peak = peakOf(bot.child.pid!);
   process.stderr.write(`${branch}: ${check?.conclusion}, peak ${peak} MiB\n`);
-  expect(peak).toBeLessThan(MOST_MEBIBYTES);
+  expect(peak).toBeLessThan(MAX_MEBIBYTES);
   const texts = [...(await shop.checksOf(number)).values()].map(
     ({ output }) => `${output.title}\n${output.summary}\n${output.text}`,
   );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { readArguments, type Accepts } from '../../src/command/arguments.ts';
 import { ISSUE_FORMS, parseIssueForm } from '../../src/command/issue-form.ts';
-import { MOST_COMMANDS, parseComment } from '../../src/command/parse.ts';
+import { MAX_COMMANDS, parseComment } from '../../src/command/parse.ts';
 import { commands } from '../../src/command/table.ts';
 import { say } from '../command/command-state.ts';
 import { damaged, fuzz, hostileText, soup } from './fuzzing.ts';
@@ -76,7 +76,7 @@ test('comments', () =>
     check(text) {
       const parsed = parseComment(text);
       if (parsed.kind !== 'commands') return expect(parsed.code).toBe('too-many-commands');
-      expect(parsed.commands.length).toBeLessThanOrEqual(MOST_COMMANDS);
+      expect(parsed.commands.length).toBeLessThanOrEqual(MAX_COMMANDS);
       for (const { text: line, verb, index, problem } of parsed.commands) {
         const isMeant = line.trimStart().toLowerCase().startsWith('/portico');
         // What misses the prefix by little is refused, whatever follows.

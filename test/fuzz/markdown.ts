@@ -9,7 +9,13 @@ import { renderPackage } from '../../src/package/render/render.ts';
 import { renderCheck } from '../../src/reconcile/check/render-check.ts';
 import { publishedSummary } from '../../src/reconcile/proposal/summary.ts';
 import type { RenderedPackage } from '../../src/reconcile/render/proposal-render.ts';
-import { code, conflictTable, fenced, table, told } from '../../src/reconcile/text/markdown-blocks.ts';
+import {
+  code,
+  conflictTable,
+  fenced,
+  table,
+  foreignSentence,
+} from '../../src/reconcile/text/markdown-blocks.ts';
 import { downstreamPart } from '../../src/reconcile/text/summary-marker.ts';
 import { updateBody } from '../../src/reconcile/update/body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
@@ -35,7 +41,7 @@ test('foreign text', () =>
         codeSpan(text),
         fence(text, 'yaml'),
         fenced(text),
-        told(text),
+        foreignSentence(text),
         code(text),
         table(['a', 'b'], [[code(text), codeSpan(text)]]),
       ])

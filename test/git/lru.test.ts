@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { createLru, MOST_REMEMBERED } from '../../src/git/lru.ts';
+import { createLru, MAX_REMEMBERED } from '../../src/git/lru.ts';
 
 test('all parts share one memory: what was used longest ago goes first, whose ever it is', () => {
-  const one = createLru<string>(() => MOST_REMEMBERED / 10);
-  const other = createLru<string>(() => MOST_REMEMBERED / 10);
+  const one = createLru<string>(() => MAX_REMEMBERED / 10);
+  const other = createLru<string>(() => MAX_REMEMBERED / 10);
   one.set('a', 'one');
   other.set('a', 'other');
   expect([one.get('a'), other.get('a')]).toEqual(['one', 'other']);
@@ -20,7 +20,7 @@ test('all parts share one memory: what was used longest ago goes first, whose ev
 
 test('what is heavier than an eighth of all is not kept, and takes nobody’s place', () => {
   const light = createLru<string>(() => 10);
-  const heavy = createLru<string>(() => MOST_REMEMBERED / 7);
+  const heavy = createLru<string>(() => MAX_REMEMBERED / 7);
   light.set('a', 'light');
   for (let count = 0; count < 20; count += 1) heavy.set(`a${count}`, 'heavy');
   expect(heavy.get('a0')).toBeUndefined();

@@ -47,7 +47,7 @@ const numbered = (line: (at: number) => string) => (size: number) =>
   Array.from({ length: size }, (_, at) => line(at)).join('');
 
 const yaml = quietly((text) => readResources('a.yaml', text));
-const MOST_LINES = 1 << 15;
+const MAX_LINES = 1 << 15;
 
 /** Texts of YAML; what cannot be read has to be refused in as good a time. */
 const DOCUMENTS: readonly (readonly [string, (size: number) => string])[] = [
@@ -78,7 +78,7 @@ const DOCUMENTS: readonly (readonly [string, (size: number) => string])[] = [
 ];
 
 const ROWS: readonly Row[] = [
-  ...DOCUMENTS.map(([what, make]): Row => [`YAML: ${what}`, make, yaml, MOST_LINES]),
+  ...DOCUMENTS.map(([what, make]): Row => [`YAML: ${what}`, make, yaml, MAX_LINES]),
   [
     'the habits of a text',
     (size) => `a${'#:'.repeat(size)}\n`,
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     'the depth of brackets',
     (size) => 'a: \n - - - \n'.repeat(size),
     quietly((text) => readYamlFile(text)),
-    MOST_LINES,
+    MAX_LINES,
   ],
 ];
 

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
-import { judge } from '../../src/queue/retry.ts';
+import { classifyFailure } from '../../src/queue/retry.ts';
 
 const forge = new PorticoError('FORGE_DOWN', 'no answer', { blame: 'forge' });
 
 describe('what becomes of a failed job', () => {
   test("the user's fault ends at once", () => {
     const error = new PorticoError('CONFIG_BAD', 'bad', { blame: 'user' });
-    expect(judge(error, 1, 0)).toEqual({ what: 'give-up', outcome: 'refused', code: 'CONFIG_BAD' });
+    expect(classifyFailure(error, 1, 0)).toEqual({ what: 'give-up', outcome: 'refused', code: 'CONFIG_BAD' });
   });
 
   test("the forge's is repeated, from a second to five minutes apart, spread by half", () => {
     const delays = (random: number) =>
       Array.from({ length: 14 }, (_, index) => {
-        const verdict = judge(forge, index + 1, random);
+        const verdict = classifyFailure(forge, index + 1, random);
         return verdict.what === 'retry' && !verdict.hold ? verdict.delayMs : undefined;
       });
     const longest = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300, 300].map(
@@ -22,12 +22,12 @@ describe('what becomes of a failed job', () => {
     );
     expect(delays(1)).toEqual(longest);
     expect(delays(0)).toEqual(longest.map((delay) => delay / 2));
-    expect(judge(forge, 15, 0)).toEqual({ what: 'give-up', outcome: 'dead', code: 'FORGE_DOWN' });
+    expect(classifyFailure(forge, 15, 0)).toEqual({ what: 'give-up', outcome: 'dead', code: 'FORGE_DOWN' });
   });
 
   test('the time that the forge named is kept exactly', () => {
     const limited = new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 61 });
-    expect(judge(limited, 3, 0.3)).toEqual({ what: 'retry', delayMs: 61_000, hold: true });
+    expect(classifyFailure(limited, 3, 0.3)).toEqual({ what: 'retry', delayMs: 61_000, hold: true });
   });
 
   test.each([
@@ -35,8 +35,8 @@ describe('what becomes of a failed job', () => {
     ['text', 'UNKNOWN'],
     [undefined, 'UNKNOWN'],
   ])('a bug has three runs: %s', (error, code) => {
-    expect(judge(error, 1, 1)).toEqual({ what: 'retry', delayMs: 1000, hold: false });
-    expect(judge(error, 2, 1)).toEqual({ what: 'retry', delayMs: 2000, hold: false });
-    expect(judge(error, 3, 1)).toEqual({ what: 'give-up', outcome: 'dead', code });
+    expect(classifyFailure(error, 1, 1)).toEqual({ what: 'retry', delayMs: 1000, hold: false });
+    expect(classifyFailure(error, 2, 1)).toEqual({ what: 'retry', delayMs: 2000, hold: false });
+    expect(classifyFailure(error, 3, 1)).toEqual({ what: 'give-up', outcome: 'dead', code });
   });
 });

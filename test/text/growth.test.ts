@@ -15,7 +15,7 @@ import { outsideAddress } from '../../src/reconcile/repository/outside-upstream.
 import { readCommitRecord, unreadConflicts } from '../../src/reconcile/seal/commit-seal.ts';
 import { readSealedComments } from '../../src/reconcile/seal/sealed-comment.ts';
 import { claimsConflicts, readConflicts } from '../../src/reconcile/seal/update-record.ts';
-import { code, fenced, sentence, told } from '../../src/reconcile/text/markdown-blocks.ts';
+import { code, fenced, sentence, foreignSentence } from '../../src/reconcile/text/markdown-blocks.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
 import { porchAnnotations } from '../../src/revision/porch-annotation.ts';
 import { parseProvenance } from '../../src/revision/provenance.ts';
@@ -48,7 +48,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['fence', (text) => fence(text, 'text')],
   ['cell', cell],
   ['code', code],
-  ['told', told],
+  ['told', foreignSentence],
   ['fenced', (text) => fenced(text)],
   ['sentence', sentence],
   ['cutText', (text) => cutText(text, { characters: 5_000 })],

@@ -7,7 +7,7 @@ export const BASE_MODIFIED = 'Base branch was modified. Review and try the merge
 export const NOT_MERGEABLE = 'Pull Request is not mergeable';
 
 /** After so many refusals of one pull request in a row it is merged. */
-const MOST_IN_A_ROW = 2;
+const MAX_IN_A_ROW = 2;
 
 const refused = new WeakMap<ForgeContext, Map<number, number>>();
 
@@ -29,7 +29,7 @@ export function transientRefusal(
   const counts = refused.get(context) ?? new Map<number, number>();
   refused.set(context, counts);
   const before = counts.get(pull.id) ?? 0;
-  if (kind !== 'installation' || before >= MOST_IN_A_ROW || !happens(context, 'transientMerges')) {
+  if (kind !== 'installation' || before >= MAX_IN_A_ROW || !happens(context, 'transientMerges')) {
     counts.delete(pull.id);
     return undefined;
   }

@@ -22,11 +22,11 @@ const [less, add, equals] = [funcs.find('_<_'), funcs.find('_+_'), funcs.find('_
 const LONGEST = 1_000_000;
 
 /** Characters or bytes of one text: doubling a few dozen times must not fill the memory. */
-const LONGEST_TEXT = 16 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 
 function requireShort(length: number): void {
   work(length >> 6);
-  if (length > LONGEST_TEXT) throw new Error(`texts have ${LONGEST_TEXT} characters at most`);
+  if (length > MAX_TEXT_LENGTH) throw new Error(`texts have ${MAX_TEXT_LENGTH} characters at most`);
 }
 
 function joined(a: CelList, b: CelList): CelInput[] {

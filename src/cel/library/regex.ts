@@ -5,21 +5,21 @@ import { RE2JS } from 're2js';
 import { work } from '../work.ts';
 import { BOOL, INT, LIST, STRING } from './types.ts';
 
-const LONGEST_PATTERN = 1000;
+const MAX_PATTERN_LENGTH = 1000;
 
 /** A pattern's repetitions are written out: each instruction is looked at for each character of the text. */
-const MOST_INSTRUCTIONS = 5000;
+const MAX_INSTRUCTIONS = 5000;
 const compiled = new Map<string, RE2JS>();
 
 function compile(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  if (pattern.length > LONGEST_PATTERN)
-    throw new Error(`expressions have ${LONGEST_PATTERN} characters at most`);
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    throw new Error(`expressions have ${MAX_PATTERN_LENGTH} characters at most`);
   const made = RE2JS.compile(pattern);
-  if (made.programSize() > MOST_INSTRUCTIONS)
+  if (made.programSize() > MAX_INSTRUCTIONS)
     throw new Error(
-      `the expression is too large: with its repetitions it has more than ${MOST_INSTRUCTIONS} parts`,
+      `the expression is too large: with its repetitions it has more than ${MAX_INSTRUCTIONS} parts`,
     );
   if (compiled.size > 200) compiled.clear();
   compiled.set(pattern, made);

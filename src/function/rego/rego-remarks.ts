@@ -3,8 +3,8 @@ import type { Remark } from '../../cel/judge.ts';
 import type { RegoAnswer } from './rego-child.ts';
 
 /** More are not said of one policy. */
-const MOST_REMARKS = 1000;
-const LONGEST_MESSAGE = 2000;
+const MAX_REMARKS = 1000;
+const MAX_MESSAGE_LENGTH = 2000;
 
 type Said = Omit<Remark, 'at'>;
 
@@ -18,11 +18,11 @@ export function remarksOf(answer: RegoAnswer): Remark[] {
   for (const [at, gave] of answer.entries()) {
     for (const [entrypoint, value] of Object.entries(gave)) {
       for (const said of decided(entrypoint.slice(entrypoint.lastIndexOf('/') + 1), value)) {
-        if (remarks.length >= MOST_REMARKS) {
-          const message = `Only the first ${MOST_REMARKS} findings are shown.`;
+        if (remarks.length >= MAX_REMARKS) {
+          const message = `Only the first ${MAX_REMARKS} findings are shown.`;
           return [...remarks, { at, kind: 'error', message }];
         }
-        remarks.push({ at, ...said, message: said.message.slice(0, LONGEST_MESSAGE) });
+        remarks.push({ at, ...said, message: said.message.slice(0, MAX_MESSAGE_LENGTH) });
       }
     }
   }

@@ -8,8 +8,8 @@ import type { LinearRegExp } from '../linear-regexp.ts';
 
 /** Longer patterns are not run, whole or written out; RE2 itself repeats at most 1,000 times. */
 const LONGEST = 10_000;
-const LONGEST_WRITTEN_OUT = 50_000;
-const MOST_REPEATED = 1_000;
+const MAX_WRITTEN_OUT_LENGTH = 50_000;
+const MAX_REPEATED = 1_000;
 const DEEPEST = 50;
 
 /**
@@ -39,7 +39,7 @@ function sequence(scan: Scan): string {
   while (scan.at < scan.source.length && scan.source[scan.at] !== ')') {
     const one = atom(scan);
     written += '|^$'.includes(one) ? one : repeated(one, scan);
-    if (written.length > LONGEST_WRITTEN_OUT) throw foreign();
+    if (written.length > MAX_WRITTEN_OUT_LENGTH) throw foreign();
   }
   return written;
 }
@@ -88,8 +88,8 @@ function repeated(one: string, scan: Scan): string {
   if (mark !== undefined) return `${one}${mark}`;
   const from = Number(least);
   const to = comma === '' ? from : most === '' ? undefined : Number(most);
-  if (from > MOST_REPEATED || (to ?? 0) > MOST_REPEATED || (to ?? from) < from) throw foreign();
-  if ((to ?? from) * one.length > LONGEST_WRITTEN_OUT) throw foreign();
+  if (from > MAX_REPEATED || (to ?? 0) > MAX_REPEATED || (to ?? from) < from) throw foreign();
+  if ((to ?? from) * one.length > MAX_WRITTEN_OUT_LENGTH) throw foreign();
   return `${one.repeat(from)}${to === undefined ? `${one}*` : `${one}?`.repeat(to - from)}` || '(?:)';
 }
 

@@ -28,7 +28,7 @@ export const SIZE = {
 export const LIMITS: Limits = { steps: 10_000_000, bytes: 256 * 1024 * 1024, depth: 400 };
 
 /** Bits that an int may have: arithmetic on longer ones takes more than a moment. */
-export const MOST_BITS = 4096;
+export const MAX_BITS = 4096;
 
 interface StackFrame {
   readonly name: string;

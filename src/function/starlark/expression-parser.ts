@@ -22,7 +22,7 @@ const NOT = 2;
 const COMPARISON = 3;
 
 /** A chain such as `a + b + c` is as deep as it is long: what runs it goes down one call for each link. */
-const LONGEST_CHAIN = 500;
+const MAX_CHAIN = 500;
 
 /** One expression, or several with commas between them, which make a tuple. */
 export function readTuple(parser: Parser, inParentheses = false): Expression {
@@ -134,7 +134,7 @@ function readBinary(parser: Parser, level: number): Expression {
     const operator = peekOperator(parser);
     if (!operators.includes(operator)) return left;
     const { position } = take(parser);
-    if (links > LONGEST_CHAIN) throw syntaxFault(parser.file, position, 'nested too deeply');
+    if (links > MAX_CHAIN) throw syntaxFault(parser.file, position, 'nested too deeply');
     if (operator === 'not in') take(parser);
     if (level === COMPARISON && before !== undefined)
       throw syntaxFault(parser.file, position, `${before} does not associate with ${operator} (use parens)`);
@@ -161,7 +161,7 @@ function readPrimary(parser: Parser): Expression {
   for (let links = 0; ; links += 1) {
     const { kind, position } = token(parser);
     if (kind !== '.' && kind !== '[' && kind !== '(') return value;
-    if (links > LONGEST_CHAIN) throw syntaxFault(parser.file, position, 'nested too deeply');
+    if (links > MAX_CHAIN) throw syntaxFault(parser.file, position, 'nested too deeply');
     take(parser);
     if (kind === '.') value = { kind: 'dot', position, object: value, name: expect(parser, 'name').text };
     else if (kind === '[') value = readSubscript(parser, value, position);

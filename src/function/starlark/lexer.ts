@@ -127,13 +127,13 @@ function readString(lexer: Lexer): void {
 }
 
 /** Digits that one number may have: reading them takes more than linear time. */
-const MOST_DIGITS = 4096;
+const MAX_DIGITS = 4096;
 
 function readNumber(lexer: Lexer): void {
   const position = here(lexer);
   const text = match(lexer, NUMBER);
   lexer.at += text.length;
-  if (/^0[xXoObB]$/.test(text) || text.length > MOST_DIGITS)
+  if (/^0[xXoObB]$/.test(text) || text.length > MAX_DIGITS)
     throw syntaxFault(lexer.file, position, `invalid number ${text.slice(0, 20)}`);
   if (/^0[0-9]*[1-9]/.test(text) && /^\d+$/.test(text)) {
     const octal = `obsolete form of octal literal; use 0o${text.replace(/^0+/, '')}`;

@@ -1,4 +1,4 @@
-import { MOST_BITS } from './budget.ts';
+import { MAX_BITS } from './budget.ts';
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 
@@ -15,7 +15,7 @@ export function countWork(x: bigint, y: bigint, budget: Budget): void {
 /** @throws PorticoError for an int that is too long to work with */
 export function checkSize(x: bigint): bigint {
   if (x < SMALL && x > -SMALL) return x;
-  if (words(x) * 64 > MOST_BITS) throw fault(`int is too large: it may have ${MOST_BITS} bits`);
+  if (words(x) * 64 > MAX_BITS) throw fault(`int is too large: it may have ${MAX_BITS} bits`);
   return x;
 }
 
@@ -92,7 +92,7 @@ export function readInt(text: string, base: number): bigint | undefined {
     if (/^0+[1-9]/.test(digits)) return undefined;
     radix = 10;
   }
-  if (digits.length > MOST_BITS) throw fault('int is too large');
+  if (digits.length > MAX_BITS) throw fault('int is too large');
   let value = 0n;
   if (radix === 10 && /^\d+$/.test(digits)) value = BigInt(digits);
   else {

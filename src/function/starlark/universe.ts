@@ -16,7 +16,7 @@ import { Builtin, Bytes, Callable, Dict, isTrue, List, Range, Tuple, typeOf } fr
 import type { Native, Value } from './value.ts';
 
 /** Bytes of output that a script may print. */
-const MOST_OUTPUT = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 
 const FUNCTIONS: Readonly<Record<string, Native>> = {
   ...CONVERSIONS,
@@ -113,7 +113,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     const separator = named.get('sep');
     const between = separator === undefined ? ' ' : asString('print', 'sep', separator);
     const line = `${decodeText(args.map((arg) => printValue(arg, budget)).join(between))}\n`;
-    if (budget.output.length + line.length <= MOST_OUTPUT) budget.output += line;
+    if (budget.output.length + line.length <= MAX_OUTPUT) budget.output += line;
     else if (!budget.output.endsWith('…\n')) budget.output += '…\n';
     return null;
   },

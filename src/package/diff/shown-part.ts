@@ -1,15 +1,15 @@
 import type { FieldChange, PackageDiff } from './diff-types.ts';
 
 /** A comment holds 65,536 characters: a difference with more parts than that is counted, not shown. */
-const MOST_PARTS = 20_000;
-const LONGEST_TEXT = 20_000;
+const MAX_PARTS = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 
 /** The difference as far as anybody is shown it. Counts are of all of it. */
 export function shownPart(diff: PackageDiff): PackageDiff {
   let parts = 0;
   const resources = diff.resources.map((resource) => {
     parts += resource.fields.length;
-    const fields = parts > MOST_PARTS ? [] : resource.fields;
+    const fields = parts > MAX_PARTS ? [] : resource.fields;
     return {
       ...resource,
       fields: fields.map((field) => ({
@@ -22,7 +22,7 @@ export function shownPart(diff: PackageDiff): PackageDiff {
   const files = diff.files.map((file) => {
     const lines = file.hunks.flatMap(({ before, after }) => [...before.lines, ...after.lines]);
     parts += lines.length;
-    const isLong = parts > MOST_PARTS || lines.some((line) => line.length > LONGEST_TEXT);
+    const isLong = parts > MAX_PARTS || lines.some((line) => line.length > MAX_TEXT_LENGTH);
     return isLong ? { ...file, opaque: true, hunks: [] } : file;
   });
   return { ...diff, resources, files };
@@ -30,7 +30,7 @@ export function shownPart(diff: PackageDiff): PackageDiff {
 
 function shortened(field: FieldChange, side: 'before' | 'after'): Partial<FieldChange> {
   const value = field[side];
-  return value === undefined ? {} : { [side]: pruned(value, { left: LONGEST_TEXT }) };
+  return value === undefined ? {} : { [side]: pruned(value, { left: MAX_TEXT_LENGTH }) };
 }
 
 /** The value without what lies beyond so many characters and parts. */

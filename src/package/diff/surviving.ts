@@ -16,8 +16,8 @@ export interface UpdateSides {
   readonly result: PackageFiles;
 }
 
-const MOST_LINES = 12;
-const LONGEST_VALUE = 100;
+const MAX_LINES = 12;
+const MAX_VALUE_LENGTH = 100;
 
 /**
  * The local changes that stand after an update, a Markdown line each: what the package differed in from the old upstream
@@ -27,8 +27,8 @@ export function survivingChanges({ base, upstream, local, result }: UpdateSides)
   const before = diffPackages(base, local, { renamed: true });
   const after = diffPackages(upstream, result, { renamed: true });
   const lines = [...fieldLines(before, after), ...wholeLines(before, after), ...fileLines(before, after)];
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `… and ${more} more`] : lines;
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `… and ${more} more`] : lines;
 }
 
 function fieldLines(before: PackageDiff, after: PackageDiff): string[] {
@@ -121,5 +121,5 @@ function called({ kind, namespace, name }: ResourceRef): string {
 }
 
 function short(text: string): string {
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

@@ -1,7 +1,7 @@
 import { threeWay } from '../yaml/sequence.ts';
 
-const MOST_LINES = 100_000;
-const MOST_EDITS = 1_000;
+const MAX_LINES = 100_000;
+const MAX_EDITS = 1_000;
 
 /**
  * Merges three texts line by line. Undefined where both sides changed the same lines to something else.
@@ -9,10 +9,10 @@ const MOST_EDITS = 1_000;
 export function mergeLines(local: string, base: string, upstream: string): string | undefined {
   const [d, o, u] = [local, base, upstream].map(linesOf);
   if (d === undefined || o === undefined || u === undefined) return undefined;
-  if (d.length + o.length + u.length > MOST_LINES) return undefined;
+  if (d.length + o.length + u.length > MAX_LINES) return undefined;
   let out = '';
   let at = 0;
-  for (const hunk of threeWay(o, d, u, MOST_EDITS)) {
+  for (const hunk of threeWay(o, d, u, MAX_EDITS)) {
     const [ours, old, theirs] = [d.slice(...hunk.left), o.slice(...hunk.base), u.slice(...hunk.right)];
     const lines =
       hunk.changed === 'both' ? lineByLine(ours, old, theirs) : hunk.changed === 'left' ? ours : theirs;

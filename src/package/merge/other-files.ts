@@ -19,7 +19,7 @@ export interface Versions {
   readonly local: PackageFile | undefined;
 }
 
-const MOST_TEXT = 64 * 1024;
+const MAX_TEXT = 64 * 1024;
 
 /**
  * Merges a file that is not made of resources, whole or line by line; JSON by its data. Undefined is a file that is
@@ -115,6 +115,6 @@ function mergeJson(
 /** A file as a value for people: its text, or its digest where that is long or no text. */
 export function shownFile(file: PackageFile | undefined): unknown {
   if (file === undefined) return undefined;
-  const text = file.bytes.length > MOST_TEXT ? undefined : textOf(file);
+  const text = file.bytes.length > MAX_TEXT ? undefined : textOf(file);
   return text ?? { bytes: file.bytes.length, sha256: createHash('sha256').update(file.bytes).digest('hex') };
 }

@@ -158,10 +158,10 @@ const CLOUD =
   /^(?:iam\.(?:.*\.)?(?:crossplane|upbound)\.io|iam\.cnrm\.cloud\.google\.com|iam\.services\.k8s\.aws|cloudcredential\.openshift\.io)$/;
 
 /** Leaves of one document that are looked at. */
-const MOST_LEAVES = 500;
+const MAX_LEAVES = 500;
 
 function ofCloud({ value }: PowerResource, say: Say): void {
-  let left = MOST_LEAVES;
+  let left = MAX_LEAVES;
   const walk = (node: unknown, path: FieldPath): void => {
     if (left <= 0) return;
     if (typeof node === 'object' && node !== null) {

@@ -16,13 +16,13 @@ export interface SchemaIssue {
 
 /** Depth and number of fields that are looked at; beyond them a schema counts as changed. */
 const DEEPEST = 60;
-const MOST_ISSUES = 200;
+const MAX_ISSUES = 200;
 
 /** Everything in the newer schema that an object of the older one may trip over; what is not known to be safe counts. */
 export function compareSchemas(old: unknown, now: unknown): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   compareField(fieldsOf(old), fieldsOf(now), { field: '^', path: [], depth: 0, issues });
-  return issues.slice(0, MOST_ISSUES);
+  return issues.slice(0, MAX_ISSUES);
 }
 
 interface Spot {
@@ -48,7 +48,7 @@ const ONLY_REMOVABLE = new Set(['pattern', 'format', 'multipleOf', 'x-kubernetes
 
 function compareField(old: Fields, now: Fields, spot: Spot): void {
   const { field, path, depth, issues } = spot;
-  if (issues.length >= MOST_ISSUES || same(old, now)) return;
+  if (issues.length >= MAX_ISSUES || same(old, now)) return;
   const say: Sayer = (check, text, key, values) => {
     issues.push({ field, check, text, path: key === undefined ? path : [...path, key], ...values });
   };

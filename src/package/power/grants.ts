@@ -35,7 +35,7 @@ export interface PlacedGrant extends Grant {
 }
 
 /** Grants of one side; beyond them the comparison says that it gave up. */
-export const MOST_GRANTS = 50_000;
+export const MAX_GRANTS = 50_000;
 
 /** Everything that roles and bindings of one side grant. Roles that nothing binds count for whoever is bound to them. */
 export function grantsOf(resources: readonly PowerResource[]): PlacedGrant[] {
@@ -49,7 +49,7 @@ export function grantsOf(resources: readonly PowerResource[]): PlacedGrant[] {
     bound.add(role);
     const namespace = binding.kind === 'ClusterRoleBinding' ? '' : binding.namespace || '(its own)';
     for (const subject of subjectsOf(binding)) grants.push(...ofRole(role, subject, namespace));
-    if (grants.length > MOST_GRANTS) return grants.slice(0, MOST_GRANTS);
+    if (grants.length > MAX_GRANTS) return grants.slice(0, MAX_GRANTS);
   }
   for (const role of roles) {
     const whoever = aggregatesTo(role);
@@ -57,7 +57,7 @@ export function grantsOf(resources: readonly PowerResource[]): PlacedGrant[] {
     const namespace = role.kind === 'ClusterRole' ? '' : role.namespace || '(its own)';
     const subjects = bound.has(role) ? whoever : [`whoever has ${called(role)}`, ...whoever];
     for (const subject of subjects) grants.push(...ofRole(role, subject, namespace));
-    if (grants.length > MOST_GRANTS) return grants.slice(0, MOST_GRANTS);
+    if (grants.length > MAX_GRANTS) return grants.slice(0, MAX_GRANTS);
   }
   return grants;
 }
@@ -124,7 +124,7 @@ function covering(grant: Grant): Grant[] {
   const verbs = [...new Set([verb, '*'])];
   if (url !== undefined) {
     const prefixes = Array.from(
-      { length: Math.min(url.length, LONGEST_URL) },
+      { length: Math.min(url.length, MAX_URL_LENGTH) },
       (_, at_) => `${url.slice(0, at_)}*`,
     );
     return verbs.flatMap((one) => [url, ...prefixes].map((path) => ({ ...grant, verb: one, url: path })));
@@ -149,7 +149,7 @@ function covering(grant: Grant): Grant[] {
 }
 
 /** Characters of a path within which a wildcard is looked for. */
-const LONGEST_URL = 200;
+const MAX_URL_LENGTH = 200;
 
 /** Grants as powers: those of one subject on one resource are one line with several verbs. */
 export function powersOfGrants(grants: readonly PlacedGrant[]): Power[] {
@@ -192,7 +192,7 @@ function ofRole(role: PowerResource, subject: string, namespace: string): Placed
       // A role in a namespace grants no paths.
       if (grant.url !== undefined && namespace !== '') continue;
       grants.push({ subject, namespace, ...grant, ...place });
-      if (grants.length > MOST_GRANTS) return grants;
+      if (grants.length > MAX_GRANTS) return grants;
     }
   }
   return grants;

@@ -1,7 +1,7 @@
 /** What a change of a package lets it do that it could not before, and the other way round. */
 import type { PackageFiles } from '../package.ts';
 import { clusterPowers } from './cluster-power.ts';
-import { grantsOf, MOST_GRANTS, newGrants, powersOfGrants, unseenGrants } from './grants.ts';
+import { grantsOf, MAX_GRANTS, newGrants, powersOfGrants, unseenGrants } from './grants.ts';
 import { readBothSides, type PowerResource } from './power-resources.ts';
 import type { Power, PowerChange, PowerDiff } from './power-types.ts';
 import { workloadPowers } from './workload-power.ts';
@@ -22,9 +22,9 @@ export function diffPower(a: PackageFiles, b: PackageFiles): PowerDiff {
 function grantChanges(before: readonly PowerResource[], after: readonly PowerResource[]): PowerChange[] {
   const [old, now] = [grantsOf(before), grantsOf(after)];
   const [first] = now;
-  if (Math.max(old.length, now.length) >= MOST_GRANTS && first !== undefined) {
+  if (Math.max(old.length, now.length) >= MAX_GRANTS && first !== undefined) {
     const { file, line, column } = first;
-    const what = `more than ${MOST_GRANTS} single rights, which are not compared`;
+    const what = `more than ${MAX_GRANTS} single rights, which are not compared`;
     const danger = 'nobody can review that';
     return [{ direction: 'wider', kind: 'rbac', who: first.subject, what, danger, file, line, column }];
   }

@@ -77,14 +77,14 @@ function placedLazily(base: Omit<Finding, keyof Place>, find: () => Place): Find
 }
 
 /** Files and documents that are looked at for the places of all results; past them, results have none. */
-const MOST_LOOKS = 20_000_000;
+const MAX_LOOKS = 20_000_000;
 
 /** Finds places in rendered files; each file is read once, and only when a result names it. */
 class Places {
   readonly #textOf: TextOf;
   readonly #paths: readonly string[];
   readonly #candidates = new Map<string, readonly string[]>();
-  #looks = MOST_LOOKS;
+  #looks = MAX_LOOKS;
   readonly #known = new Map<string, SourceFile | undefined>();
   readonly #lines = new Map<string, readonly number[]>();
 

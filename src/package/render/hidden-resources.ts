@@ -36,8 +36,8 @@ export interface HiddenBefore {
 const APPLIED = /\.(?:ya?ml|json)$/i;
 
 /** Past these a file is not read, and counts as one that cannot be. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_RESOURCES = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_RESOURCES = 20_000;
 
 /** Whether there may be any, told by the names of files alone. */
 export function mayHideFiles(files: PackageFiles): boolean {
@@ -55,7 +55,7 @@ function hiddenPaths(files: PackageFiles): string[] {
 
 /** The files of a package that are hidden, read. Never throws for what is in them. */
 export function hiddenFiles(files: PackageFiles): HiddenFile[] {
-  const limits = { bytes: MOST_BYTES, resources: MOST_RESOURCES };
+  const limits = { bytes: MAX_BYTES, resources: MAX_RESOURCES };
   return hiddenPaths(files).map((path) => readHidden(path, files, limits));
 }
 

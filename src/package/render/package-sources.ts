@@ -14,8 +14,8 @@ import type { RenderResult } from './render-types.ts';
 export type Problem = NonNullable<RenderResult['problem']>;
 
 /** Past these a package is refused: it would cost more memory and time than a server should give. */
-const MOST_RESOURCES = 20_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_RESOURCES = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Directories with a Kptfile, in path order. */
 export function packageDirs(files: PackageFiles): string[] {
@@ -76,12 +76,12 @@ export function readSources(
     if (isIgnored(path)) continue;
     const content = files.get(path)?.bytes ?? new Uint8Array();
     bytes += content.length;
-    if (bytes > MOST_BYTES) throw tooLarge(path, `${MOST_BYTES / 1024 / 1024} MiB of resources`);
+    if (bytes > MAX_BYTES) throw tooLarge(path, `${MAX_BYTES / 1024 / 1024} MiB of resources`);
     const text = decodeText(path, content);
     const read = (): SourceFile => readResources(path, text);
     const source = memory === undefined ? read() : memory.file(path, text, read);
     resources += source.documents.length;
-    if (resources > MOST_RESOURCES) throw tooLarge(path, `${MOST_RESOURCES} resources`);
+    if (resources > MAX_RESOURCES) throw tooLarge(path, `${MAX_RESOURCES} resources`);
     sources.set(path, source);
   }
   return sources;

@@ -43,7 +43,7 @@ export interface Expansion {
 }
 
 /** How many variants one set may generate. */
-const MOST_VARIANTS = 10_000;
+const MAX_VARIANTS = 10_000;
 
 /** Each target is held against all repositories and objects. */
 const MAX_TARGETS = 1_000;
@@ -95,8 +95,8 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
   for (const [at, target] of targets.entries()) {
     const path = ['spec', 'targets', at];
     for (const wanted of unrolled(target, upstream.package, namespace, world)) {
-      if (variants.size >= MOST_VARIANTS) {
-        return stopped(`the set generates more than ${MOST_VARIANTS} variants: split it`, path);
+      if (variants.size >= MAX_VARIANTS) {
+        return stopped(`the set generates more than ${MAX_VARIANTS} variants: split it`, path);
       }
       if (problems.length >= MAX_PROBLEMS) {
         return stopped(`the set was left after ${MAX_PROBLEMS} mistakes: correct those first`, path);

@@ -9,7 +9,7 @@ import {
   HASH,
   INDICATORS,
   isQuote,
-  MOST_DEPTH,
+  MAX_DEPTH,
   nameOf,
   OPEN_LIST,
   OPEN_MAP,
@@ -40,7 +40,7 @@ export function flowCollection(
 }
 
 function collection(line: Line, start: number, before: number, depth: number): MapNode | ListNode {
-  if (depth > MOST_DEPTH) throw UNUSUAL;
+  if (depth > MAX_DEPTH) throw UNUSUAL;
   const { source, text } = line;
   const isList = text.charCodeAt(start) === OPEN_LIST;
   const close = isList ? CLOSE_LIST : CLOSE_MAP;

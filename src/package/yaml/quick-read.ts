@@ -13,7 +13,7 @@ import {
   HASH,
   INDICATORS,
   isQuote,
-  MOST_DEPTH,
+  MAX_DEPTH,
   nameOf,
   OPEN_LIST,
   OPEN_MAP,
@@ -41,7 +41,7 @@ export function quickRead(source: Source): YamlDocument[] | undefined {
 const NEWLINE = 10;
 const PIPE = 124;
 /** The library refuses longer keys. */
-const LONGEST_KEY = 1_000;
+const MAX_KEY_LENGTH = 1_000;
 
 /** A cursor on the lines of a text; blank lines and lines of comments are stepped over. */
 class QuickReader {
@@ -146,7 +146,7 @@ class QuickReader {
   }
 
   #map(column: number, before: number, depth: number): MapNode {
-    if (depth > MOST_DEPTH) throw UNUSUAL;
+    if (depth > MAX_DEPTH) throw UNUSUAL;
     const entries: MapEntry[] = [];
     const start = this.#content;
     let after = before;
@@ -165,7 +165,7 @@ class QuickReader {
     const start = this.#content;
     const key = blockKey(this.#source, start, this.#lineEnd);
     const colon = skipSpaces(this.#text, key.at?.end ?? start);
-    if (this.#text.charCodeAt(colon) !== COLON || colon - start > LONGEST_KEY) throw UNUSUAL;
+    if (this.#text.charCodeAt(colon) !== COLON || colon - start > MAX_KEY_LENGTH) throw UNUSUAL;
     const indicator = colon + 1;
     const value = this.#value(column, indicator, depth, true);
     const at = { source: this.#source, start, indicator, after, flow: false };
@@ -218,7 +218,7 @@ class QuickReader {
   }
 
   #list(column: number, before: number, depth: number): ListNode {
-    if (depth > MOST_DEPTH) throw UNUSUAL;
+    if (depth > MAX_DEPTH) throw UNUSUAL;
     const items: ListItem[] = [];
     const start = this.#content;
     let after = before;

@@ -4,7 +4,7 @@ import { readPlain } from './scalar.ts';
 
 /** Thrown where a text is not of the simple kind, so that the library reads it; never leaves the quick reader. */
 export const UNUSUAL = Symbol('unusual');
-export const MOST_DEPTH = 50;
+export const MAX_DEPTH = 50;
 
 export const SPACE = 32;
 export const HASH = 35;

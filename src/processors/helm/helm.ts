@@ -16,7 +16,7 @@ interface Rendering extends WithoutHooks {
   readonly warnings: readonly string[];
 }
 
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 const TIME_HINT = 'Give the time yourself in a values file, or leave the template out.';
 
 /** Renders a chart twice, and refuses it where the two differ. Nothing is fetched, and no cluster is asked. */
@@ -147,7 +147,7 @@ async function print(
       'Correct the values or the chart.',
     );
   }
-  const warnings = said.slice(0, MOST_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
+  const warnings = said.slice(0, MAX_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
   const unconfined = ran.unconfined === undefined ? [] : [ran.unconfined];
   return { stdout: ran.stdout, warnings: [...unconfined, ...warnings] };
 }

@@ -2,8 +2,8 @@
 import type { ApprovalState } from '../../command/approval-state.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { APPROVAL_CHECK } from '../check-names.ts';
-import { told } from '../text/markdown-blocks.ts';
-import type { Draft } from './check-content.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
+import type { CheckContent } from './check-content.ts';
 
 const CONCLUSIONS = { 'not-asked': 'neutral', given: 'success', missing: 'action_required' } as const;
 
@@ -29,14 +29,14 @@ export function mergeBaseIn(externalId: string | undefined): string | undefined 
  * Waits (`action_required`, which a ruleset does not let pass) until the approvals are there. A draft waits too: "Ready
  * for review" makes it a proposal before anybody looks again.
  */
-export function approvalCheck({ kind, sentence, notes }: ApprovalState): Draft {
+export function approvalCheck({ kind, sentence, notes }: ApprovalState): CheckContent {
   return {
     name: APPROVAL_CHECK,
     conclusion: CONCLUSIONS[kind],
     title: sentence,
     summary: [
-      told(sentence),
-      ...notes.map((note) => `- ${told(note)}`),
+      foreignSentence(sentence),
+      ...notes.map((note) => `- ${foreignSentence(note)}`),
       ...(kind === 'missing' ? [HOW] : []),
     ].join('\n\n'),
   };

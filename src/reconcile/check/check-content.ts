@@ -8,7 +8,7 @@ import { code, shownValue } from '../text/markdown-blocks.ts';
 type Conclusion = NonNullable<CheckInput['conclusion']>;
 
 /** A check before it is bound to a commit. */
-export interface Draft {
+export interface CheckContent {
   readonly name: string;
   readonly conclusion: Conclusion;
   readonly title: string;
@@ -18,9 +18,9 @@ export interface Draft {
 }
 
 /** So many stand on lines (GitHub takes 50 in a call); the rest stands in the check's text. */
-const MOST_ANNOTATIONS = 300;
+const MAX_ANNOTATIONS = 300;
 /** So many of the rest are listed. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** A finding on its line, with what it speaks of behind a fold. */
 export function annotationOf(one: RenderedPackage, finding: Finding): CheckAnnotation {
@@ -44,7 +44,7 @@ function titleOf({ function: name, guardrail, resource }: Finding): string {
 }
 
 /** A title has room for that much of a message. */
-const LONGEST_TITLE = 120;
+const MAX_TITLE_LENGTH = 120;
 
 /** The first of so many findings as a title: which resource, and what is wrong with it. */
 export function findingTitle({ resource, message, file }: Finding, of: number): string {
@@ -57,7 +57,7 @@ export function findingTitle({ resource, message, file }: Finding, of: number): 
 
 /** A message on one line, as long as a title may be, without its full stop. */
 export function titlePart(message: string): string {
-  return shownValue(message.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE).replace(/\.$/, '');
+  return shownValue(message.replaceAll(/\s+/g, ' ').trim(), MAX_TITLE_LENGTH).replace(/\.$/, '');
 }
 
 /** Resource, field, current and proposed value, one on a line. */
@@ -83,18 +83,18 @@ export function placed(annotations: readonly CheckAnnotation[]): {
   readonly annotations: readonly CheckAnnotation[];
   readonly rest: string;
 } {
-  if (annotations.length <= MOST_ANNOTATIONS) return { annotations, rest: '' };
+  if (annotations.length <= MAX_ANNOTATIONS) return { annotations, rest: '' };
   const sorted = annotations.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
-  const left = sorted.slice(MOST_ANNOTATIONS);
+  const left = sorted.slice(MAX_ANNOTATIONS);
   const listed = left
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(
       ({ path, startLine, message }) =>
         `- ${code(`${path}:${startLine}`)}: ${code(shownValue(message, 200))}`,
     );
   const more = left.length > listed.length ? [`- and ${left.length - listed.length} more`] : [];
-  const head = `${annotations.length} findings; the first ${MOST_ANNOTATIONS} stand on their lines, these do not:`;
-  return { annotations: sorted.slice(0, MOST_ANNOTATIONS), rest: [head, '', ...listed, ...more].join('\n') };
+  const head = `${annotations.length} findings; the first ${MAX_ANNOTATIONS} stand on their lines, these do not:`;
+  return { annotations: sorted.slice(0, MAX_ANNOTATIONS), rest: [head, '', ...listed, ...more].join('\n') };
 }
 
 const LEVELS: readonly CheckAnnotation['level'][] = ['failure', 'warning', 'notice'];

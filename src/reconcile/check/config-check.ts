@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge-port.ts';
 import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
-import { count, placed, type Draft } from './check-content.ts';
+import { count, placed, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 
 /** A proposed configuration: its mistakes, or what it would do. */
@@ -17,7 +17,7 @@ export interface ProposedConfig {
 }
 
 /** Failing for mistakes alone; packages that would newly fail make it neutral, because that may be what is wanted. */
-export function configCheck({ problems, trial, placeOf, file }: ProposedConfig): Draft {
+export function configCheck({ problems, trial, placeOf, file }: ProposedConfig): CheckContent {
   if (problems.length > 0) return mistakes(problems);
   if (trial === null) {
     return {
@@ -67,7 +67,7 @@ function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly Tr
 }
 
 /** Rows of the comment; the check has all. */
-const MOST_IN_COMMENT = 10;
+const MAX_IN_COMMENT = 10;
 
 /** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
 export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' | 'trial'>): string {
@@ -82,7 +82,7 @@ export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' |
       ? [`**${packagesIn(newly.filter(({ mode }) => mode !== 'enforce'))} ${of} be warned**`]
       : []),
   ].join(', and ');
-  const rows = worstFirst(newly).slice(0, MOST_IN_COMMENT).map(findingRow);
+  const rows = worstFirst(newly).slice(0, MAX_IN_COMMENT).map(findingRow);
   const more = newly.length - rows.length;
   return [
     verdict === ''
@@ -110,11 +110,11 @@ function packagesIn(findings: readonly TrialFinding[]): number {
   return new Set(findings.map((finding) => finding.package)).size;
 }
 
-const MOST_ROWS = 200;
-const MOST_NAMES = 50;
+const MAX_ROWS = 200;
+const MAX_NAMES = 50;
 
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
-  const rows = worstFirst(newly).slice(0, MOST_ROWS).map(findingRow);
+  const rows = worstFirst(newly).slice(0, MAX_ROWS).map(findingRow);
   return [
     'It comes into force when it is merged.',
     broken.length === 0
@@ -125,7 +125,7 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
         ),
     `Its guardrails were run over the newest revision of ${count(packages, 'package')} (of a package without a revision, over the branch). ${newly.length === 0 ? 'None would newly fail.' : 'These would newly fail; they stay published, and their next proposal has to mend it:'}`,
     rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
-    newly.length > MOST_ROWS ? `${newly.length - MOST_ROWS} more are not shown.` : '',
+    newly.length > MAX_ROWS ? `${newly.length - MAX_ROWS} more are not shown.` : '',
     rewritten.length === 0
       ? ''
       : `The next proposal of these packages would be rewritten by a mutator: ${names(rewritten)}.`,
@@ -139,11 +139,11 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
 }
 
 function names(all: readonly string[]): string {
-  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
-  return all.slice(0, MOST_NAMES).map(code).join(', ') + more;
+  const more = all.length > MAX_NAMES ? ` and ${all.length - MAX_NAMES} more` : '';
+  return all.slice(0, MAX_NAMES).map(code).join(', ') + more;
 }
 
-function mistakes(problems: readonly ConfigProblem[]): Draft {
+function mistakes(problems: readonly ConfigProblem[]): CheckContent {
   return {
     name: CONFIG_CHECK,
     conclusion: 'failure',

@@ -7,7 +7,7 @@ import type { PackageFiles } from '../../package/package.ts';
 import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Git } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
@@ -54,15 +54,15 @@ interface Outcome {
 export type TrialMemory = Map<string, Outcome>;
 
 /** Packages that one look takes; and how many outcomes are remembered. */
-const MOST_PACKAGES = 500;
-const MOST_REMEMBERED = 5_000;
+const MAX_PACKAGES = 500;
+const MAX_REMEMBERED = 5_000;
 
 /**
  * Compares the proposed configuration with the one in force. Null where they demand the same. A package and a set of
  * guardrails that were seen before are not run again.
  */
 export async function tryConfiguration(
-  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
   git: Git,
   sides: {
     readonly config: RepositoryConfig;
@@ -82,14 +82,14 @@ export async function tryConfiguration(
   const newly: TrialFinding[] = [];
   const rewritten: string[] = [];
   const notRun = new Set<string>(proposed.unapproved);
-  for (const { path: below, directory } of all.slice(0, MOST_PACKAGES)) {
+  for (const { path: below, directory } of all.slice(0, MAX_PACKAGES)) {
     const path = below === '' ? '.' : below;
     const newest = newestRevision(refs, directory);
     const place = { commit: newest?.tag.commit ?? base, directory, path };
-    const now = await outcomeOf(world, git, place, proposed, memory, signal);
+    const now = await outcomeOf(ports, git, place, proposed, memory, signal);
     for (const name of now.notRun) notRun.add(name);
     const suspicious = now.findings.length > 0 || now.rewritten;
-    const before = suspicious ? await outcomeOf(world, git, place, inForce, memory, signal) : NOTHING;
+    const before = suspicious ? await outcomeOf(ports, git, place, inForce, memory, signal) : NOTHING;
     const failedBefore = new Set(before.findings.map(({ guardrail, mode }) => `${mode} ${guardrail}`));
     for (const finding of now.findings) {
       if (failedBefore.has(`${finding.mode} ${finding.guardrail}`)) continue;
@@ -98,8 +98,8 @@ export async function tryConfiguration(
     if (now.rewritten && !before.rewritten) rewritten.push(path);
   }
   return {
-    packages: Math.min(all.length, MOST_PACKAGES),
-    left: Math.max(0, all.length - MOST_PACKAGES),
+    packages: Math.min(all.length, MAX_PACKAGES),
+    left: Math.max(0, all.length - MAX_PACKAGES),
     newly,
     rewritten,
     notRun: [...notRun].sort(),
@@ -124,7 +124,7 @@ function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig):
 }
 
 async function outcomeOf(
-  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
+  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
   git: Git,
   place: { readonly commit: string; readonly directory: string; readonly path: string },
   loaded: LoadedGuardrails,
@@ -134,18 +134,18 @@ async function outcomeOf(
   const { commit, directory, path } = place;
   const tree = await git.treeId(commit, directory, signal);
   if (tree === null) return NOTHING;
-  const key = digestOf('portico trial 1', [tree, path, loaded.digest, world.runtimeVersion]);
+  const key = digestOf('portico trial 1', [tree, path, loaded.digest, ports.runtimeVersion]);
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
-  const outcome = await run(world, files, loaded.forPackage(path), path, signal);
-  keepNewest(memory, key, outcome, MOST_REMEMBERED);
+  const outcome = await run(ports, files, loaded.forPackage(path), path, signal);
+  keepNewest(memory, key, outcome, MAX_REMEMBERED);
   return outcome;
 }
 
 /** Runs the guardrails alone: what is published has been through its own pipeline. */
 async function run(
-  { content, builtins }: Pick<World, 'content' | 'builtins'>,
+  { content, builtins }: Pick<Ports, 'content' | 'builtins'>,
   files: PackageFiles,
   guardrails: readonly Guardrail[],
   path: string,

@@ -1,6 +1,6 @@
 import { DELETION_CHECK } from '../check-names.ts';
 import { code } from '../text/markdown-blocks.ts';
-import type { Draft } from './check-content.ts';
+import type { CheckContent } from './check-content.ts';
 
 const MAX_LISTED = 20;
 
@@ -9,7 +9,7 @@ export function deletionCheck(
   removed: readonly string[],
   users: readonly string[],
   left: readonly string[],
-): Draft {
+): CheckContent {
   const names = removed.map(code).join(', ');
   if (left.length > 0) {
     const more = left.length - MAX_LISTED;

@@ -4,19 +4,19 @@ import type { Finding, FunctionRun } from '../../package/render/render-types.ts'
 import { guardrailCheck } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { code, fenced, sentence, table } from '../text/markdown-blocks.ts';
-import { annotationOf, count, findingTitle, placed, type Draft } from './check-content.ts';
+import { annotationOf, count, findingTitle, placed, type CheckContent } from './check-content.ts';
 
 export function guardrailChecks(
   config: Pick<RepositoryConfig, 'guardrails'>,
   rendered: readonly RenderedPackage[],
-): Draft[] {
+): CheckContent[] {
   return [...config.guardrails.mutators, ...config.guardrails.validators].map((one) =>
     guardrailDraft(one, rendered),
   );
 }
 
 /** Failing only where it is enforced; one that warns is neutral, and a dry run is green and says what it found. */
-function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly RenderedPackage[]): Draft {
+function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly RenderedPackage[]): CheckContent {
   const found = rendered.flatMap((one) =>
     one.findings.filter((finding) => finding.guardrail === name).map((finding) => ({ one, finding })),
   );
@@ -57,7 +57,11 @@ const MODES: Record<GuardrailConfig['mode'], string> = {
   dryrun: 'It is being tried: what it finds is counted and shown, and keeps nothing back.',
 };
 
-function conclusionOf(mode: GuardrailConfig['mode'], bad: boolean, told: boolean): Draft['conclusion'] {
+function conclusionOf(
+  mode: GuardrailConfig['mode'],
+  bad: boolean,
+  told: boolean,
+): CheckContent['conclusion'] {
   if (mode === 'enforce') return bad ? 'failure' : 'success';
   return mode === 'warn' && (bad || told) ? 'neutral' : 'success';
 }
@@ -87,14 +91,14 @@ function titleOf(
   return failed === undefined ? 'Nothing found' : `${failed.run.function} failed${advice}`;
 }
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 function runTable(
   runs: readonly { readonly path: string; readonly run: FunctionRun }[],
   found: readonly { readonly one: RenderedPackage }[],
 ): string {
   const findings = Map.groupBy(found, ({ one }) => one.package.path);
-  const rows = runs.slice(0, MOST_ROWS).map(({ path, run }) => {
+  const rows = runs.slice(0, MAX_ROWS).map(({ path, run }) => {
     const number = findings.get(path)?.length ?? 0;
     const outcome =
       run.refused !== undefined
@@ -106,6 +110,6 @@ function runTable(
             : count(number, 'finding');
     return [code(path), outcome];
   });
-  const more = runs.length > MOST_ROWS ? `\n\n${runs.length - MOST_ROWS} more packages are not shown.` : '';
+  const more = runs.length > MAX_ROWS ? `\n\n${runs.length - MAX_ROWS} more packages are not shown.` : '';
   return table(['package', 'result'], rows) + more;
 }

@@ -2,8 +2,8 @@ import type { KptfileProblem } from '../../package/kptfile.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { inDirectory } from '../text/in-directory.ts';
-import { code, sentence, shownValue, table, told } from '../text/markdown-blocks.ts';
-import { count, type Draft } from './check-content.ts';
+import { code, sentence, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { count, type CheckContent } from './check-content.ts';
 
 /** What is known of the packages of a proposal. */
 export interface PackageFacts {
@@ -14,7 +14,7 @@ export interface PackageFacts {
 }
 
 /** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
-export function packageCheck(facts: PackageFacts): Draft {
+export function packageCheck(facts: PackageFacts): CheckContent {
   const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
     found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
   );
@@ -34,7 +34,7 @@ export function packageCheck(facts: PackageFacts): Draft {
     code(path),
     code(type),
     ready ? 'met' : 'not met',
-    told(message),
+    foreignSentence(message),
   ]);
   return {
     name: PACKAGE_CHECK,

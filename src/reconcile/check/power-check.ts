@@ -5,7 +5,7 @@ import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge-port.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { count, placed, type Draft } from './check-content.ts';
+import { count, placed, type CheckContent } from './check-content.ts';
 
 /** The permission diff of one touched package. */
 export interface PackagePower {
@@ -31,7 +31,7 @@ export function mayGrow({ grown, unread }: PowerDiff): boolean {
 export function powerCheck(
   powers: readonly PackagePower[],
   approval: PowerApproval | undefined,
-): Draft | undefined {
+): CheckContent | undefined {
   const changed = powers.filter(({ diff }) => diff.changes.length > 0 || diff.unread.length > 0);
   if (changed.length === 0) return undefined;
   const wider = changed.flatMap((one) =>

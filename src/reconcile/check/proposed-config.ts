@@ -1,7 +1,7 @@
 import { plainPath } from '../../config/plain-path.ts';
 import type { GuardrailConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
@@ -11,8 +11,8 @@ import { tryConfiguration, type TrialMemory } from './config-trial.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
 export async function proposedConfig(
-  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   { otherFiles, facts, config, base, head, files = head.oid }: ProposalSnapshot & { readonly files?: string },
   inForce: LoadedGuardrails,
   memory: TrialMemory,
@@ -36,7 +36,7 @@ export async function proposedConfig(
     trial:
       proposed?.ok === true
         ? await tryConfiguration(
-            world,
+            ports,
             git,
             { config: proposed.config, inForce, base, head: files },
             memory,
@@ -60,8 +60,8 @@ function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, f
  * nothing else in it is Portico's business.
  */
 export async function checkConfigurationAlone(
-  world: Pick<World, 'content' | 'builtins' | 'runtimeVersion'>,
-  access: Access,
+  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
+  access: RepositoryAccess,
   number: number,
   memory: TrialMemory,
   signal?: AbortSignal,
@@ -76,7 +76,7 @@ export async function checkConfigurationAlone(
   const inForce = await loadGuardrails(access.git, config, base, signal);
   // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
   const registered = { ...snapshot, base, files: base };
-  const proposed = await proposedConfig(world, access, registered, inForce, memory, signal);
+  const proposed = await proposedConfig(ports, access, registered, inForce, memory, signal);
   if (proposed === null) return;
   const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
   await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);

@@ -3,7 +3,7 @@ import type { CheckInput } from '../forge-port.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */
 export interface Unapproved {
@@ -64,8 +64,8 @@ const WITHOUT =
   'These revisions were published without the approvals that the configuration asks for, as `publish.directPushes: publish` says. Their tags say `Approved-by: none`.';
 
 function rows(heads: readonly string[], all: readonly (readonly string[])[]): string {
-  const more = all.length > MOST_ROWS ? `\n\n${all.length - MOST_ROWS} more are not shown.` : '';
-  return `${table(heads, all.slice(0, MOST_ROWS))}${more}`;
+  const more = all.length > MAX_ROWS ? `\n\n${all.length - MAX_ROWS} more are not shown.` : '';
+  return `${table(heads, all.slice(0, MAX_ROWS))}${more}`;
 }
 
 /** The same once all of it is published. */

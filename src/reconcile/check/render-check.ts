@@ -5,19 +5,19 @@ import type { CheckAnnotation } from '../forge-port.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { inDirectory } from '../text/in-directory.ts';
-import { code, fenced, sentence, table, told } from '../text/markdown-blocks.ts';
-import { annotationOf, count, findingTitle, placed, titlePart, type Draft } from './check-content.ts';
+import { code, fenced, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { annotationOf, count, findingTitle, placed, titlePart, type CheckContent } from './check-content.ts';
 
 /** Bytes, as the forge counts the text of a check. A cut patch would not apply. */
-const MOST_PATCH = 60_000;
+const MAX_PATCH = 60_000;
 
-export function renderCheck(rendered: readonly RenderedPackage[], commit: RenderCommit): Draft {
+export function renderCheck(rendered: readonly RenderedPackage[], commit: RenderCommit): CheckContent {
   const own = rendered.flatMap((one) =>
     one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })),
   );
   // What a function only tells is no finding on a line: it would bury those that are.
   const findings = own.filter(({ finding }) => finding.severity !== 'info');
-  const told = own.filter(({ finding }) => finding.severity === 'info');
+  const foreignSentence = own.filter(({ finding }) => finding.severity === 'info');
   const failed = rendered.filter((one) => renderFailed(one));
   const unstable = rendered.filter((one) => one.unstable !== undefined);
   const withheld = commit.state === 'withheld';
@@ -53,23 +53,27 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
-    ...textOf([withheld ? patchText(commit) : '', rest, toldText(told.map(({ finding }) => finding))]),
+    ...textOf([
+      withheld ? patchText(commit) : '',
+      rest,
+      toldText(foreignSentence.map(({ finding }) => finding)),
+    ]),
     annotations,
   };
 }
 
 /** How many of the things that functions told are listed. */
-const MOST_TOLD = 200;
+const MAX_TOLD = 200;
 
-function toldText(told: readonly Finding[]): string {
-  if (told.length === 0) return '';
-  const lines = told
-    .slice(0, MOST_TOLD)
+function toldText(foreignSentence: readonly Finding[]): string {
+  if (foreignSentence.length === 0) return '';
+  const lines = foreignSentence
+    .slice(0, MAX_TOLD)
     .map(
       ({ function: name, file, message }) =>
         `- ${code(name)}${file === undefined ? '' : ` in ${code(file)}`}: ${code(message)}`,
     );
-  const more = told.length > MOST_TOLD ? [`- and ${told.length - MOST_TOLD} more`] : [];
+  const more = foreignSentence.length > MAX_TOLD ? [`- and ${foreignSentence.length - MAX_TOLD} more`] : [];
   return ['What the functions told:', '', ...lines, ...more].join('\n');
 }
 
@@ -80,7 +84,7 @@ function textOf(parts: readonly string[]): { readonly text?: string } {
 
 function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
   const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
-  const long = Buffer.byteLength(patch) > MOST_PATCH;
+  const long = Buffer.byteLength(patch) > MAX_PATCH;
   const shown = long ? 'The patch is too long to be shown: run `portico render`.' : fenced(patch, 'diff');
   return [shown, files].filter((part) => part !== '').join('\n\n');
 }
@@ -102,14 +106,14 @@ function failure(one: RenderedPackage): string {
       one.problem.file === undefined
         ? ''
         : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
-    return `**${code(one.package.path)}**${at}: ${told(one.problem.message)} ${told(one.problem.hint)}`;
+    return `**${code(one.package.path)}**${at}: ${foreignSentence(one.problem.message)} ${foreignSentence(one.problem.hint)}`;
   }
   const run = one.runs.find(
     (candidate) =>
       candidate.guardrail === undefined && (candidate.exitCode !== 0 || candidate.refused !== undefined),
   );
   if (run?.refused !== undefined)
-    return `**${code(one.package.path)}**: ${told(run.refused.message)} ${told(run.refused.hint)}`;
+    return `**${code(one.package.path)}**: ${foreignSentence(run.refused.message)} ${foreignSentence(run.refused.hint)}`;
   const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
   return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said.slice(0, 4000))}`}`;
 }

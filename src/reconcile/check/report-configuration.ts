@@ -1,10 +1,10 @@
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import type { Configuration } from '../repository/configuration.ts';
 import { configCheckAt } from './config-check.ts';
 
 /** Says on the default branch that the configuration there has mistakes; without mistakes nothing is said. */
 export async function reportConfiguration(
-  { git, forge }: Access,
+  { git, forge }: RepositoryAccess,
   defaultBranch: string,
   configuration: Configuration,
   signal?: AbortSignal,

@@ -1,5 +1,5 @@
 import type { CommentTarget } from '../comment-source.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 
 type Which = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
 
@@ -9,19 +9,19 @@ export interface Answered {
   add(which: Which): void;
 }
 
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
-const memories = new WeakMap<World['catalog'], Answered>();
+const memories = new WeakMap<Ports['catalog'], Answered>();
 
 /** The memory that the parts of one bot share. An answer is for ever, so nothing in it gets old. */
-export function answeredComments({ catalog }: Pick<World, 'catalog'>): Answered {
+export function answeredComments({ catalog }: Pick<Ports, 'catalog'>): Answered {
   const known = memories.get(catalog);
   if (known !== undefined) return known;
   const keys = new Set<string>();
   const made: Answered = {
     has: (which) => keys.has(keyOf(which)),
     add(which) {
-      if (keys.size >= MOST_REMEMBERED) keys.clear();
+      if (keys.size >= MAX_REMEMBERED) keys.clear();
       keys.add(keyOf(which));
     },
   };

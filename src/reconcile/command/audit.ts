@@ -1,8 +1,8 @@
 /** The trail in the log: who asked for what, and what came of it. The tag of a revision tells the same for ever. */
 import type { CommandState } from '../../command/command-state.ts';
 import { commands } from '../../command/table.ts';
-import type { Access, World } from '../ports.ts';
-import type { Said } from './written.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { CommandOutcome } from './written.ts';
 
 export interface Asking {
   /** Who, and in which comment; a form has the number of its issue below zero. */
@@ -17,14 +17,14 @@ export interface Asking {
  * written; `digest` is the content that an approval or a merge was asked for.
  */
 export function logCommand(
-  { log }: Pick<World, 'log'>,
-  { ref }: Pick<Access, 'ref'>,
+  { log }: Pick<Ports, 'log'>,
+  { ref }: Pick<RepositoryAccess, 'ref'>,
   { author, id, number }: Asking,
   {
     verb,
     outcome,
     code,
-  }: { readonly verb: string; readonly outcome: Said['outcome']; readonly code?: string },
+  }: { readonly verb: string; readonly outcome: CommandOutcome['outcome']; readonly code?: string },
   { digest, caller }: Pick<CommandState, 'digest' | 'caller'>,
 ): void {
   // Bulk closes, which no command of its own does.

@@ -3,12 +3,12 @@ import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadProposal, rootPackages } from '../repository/proposal-snapshot.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence, table } from '../text/markdown-blocks.ts';
 import { updateChoices } from './update-choices.ts';
 
@@ -43,23 +43,23 @@ export interface BulkPlan {
 }
 
 /** A plan with its results must fit into one comment: more are planned one part after the other. */
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 const LARGEST_PLAN = 14_000;
-const LONGEST_TEXT = 80;
+const MAX_TEXT_LENGTH = 80;
 
 const KIND = 'bulk';
 
 /** Writes the plan into the issue; a dry run is only told. */
 export async function planBulk(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { request, dryRun }: Extract<Step, { do: 'plan-bulk' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   const { forge, git } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const all = await itemsOf(world, access, facts, request, signal);
+  const all = await itemsOf(ports, access, facts, request, signal);
   if (all.length === 0) {
     return {
       kind: 'refused',
@@ -77,19 +77,19 @@ export async function planBulk(
     results: {},
   };
   if (dryRun) return { kind: 'done', reply: planText(plan, all.length, true) };
-  await writePlan(world, access, facts, asked.number, plan, all.length, signal);
+  await writePlan(ports, access, facts, asked.number, plan, all.length, signal);
   return { kind: 'done' };
 }
 
 /** A result as the plan keeps it. */
 export function shortResult(outcome: BulkResult['outcome'], text: string): BulkResult {
   const flat = sentence(text);
-  return { outcome, text: flat.length > LONGEST_TEXT ? `${flat.slice(0, LONGEST_TEXT - 1)}…` : flat };
+  return { outcome, text: flat.length > MAX_TEXT_LENGTH ? `${flat.slice(0, MAX_TEXT_LENGTH - 1)}…` : flat };
 }
 
 function fitting(items: readonly BulkItem[]): BulkItem[] {
   let size = 0;
-  return items.slice(0, MOST_ITEMS).filter((item) => {
+  return items.slice(0, MAX_ITEMS).filter((item) => {
     size += JSON.stringify(item).length;
     return size <= LARGEST_PLAN;
   });
@@ -97,15 +97,15 @@ function fitting(items: readonly BulkItem[]): BulkItem[] {
 
 /** Makes the comment say what the plan is and how far it is. */
 export async function writePlan(
-  world: Pick<World, 'seals'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'seals'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   issue: number,
   plan: BulkPlan,
   found: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, issue), plan, world.seals);
+  const sealed = sealedComment(KIND, placeOf(facts, issue), plan, ports.seals);
   // First, because what is too long is cut at the end.
   const body = [sealed, planText(plan, found, false)].join('\n\n');
   await forge.upsertSticky(issue, `<!-- portico:${KIND} ${plan.comment} -->`, body, signal);
@@ -113,16 +113,16 @@ export async function writePlan(
 
 /** The newest plan of a person in an issue, or the one that this comment confirmed before. */
 export async function planOf(
-  world: Pick<World, 'app' | 'seals'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
-  asked: Pick<Asked, 'id' | 'number' | 'login' | 'accountId'>,
+  asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>,
   signal?: AbortSignal,
 ): Promise<BulkPlan | undefined> {
   const comments = await forge.listComments(asked.number, signal);
   const place = placeOf(facts, asked.number);
   // The seal says that this is what we wrote.
-  const plans = (await sealedRecords(world, { forge }, KIND, place, comments, signal)) as BulkPlan[];
+  const plans = (await sealedRecords(ports, { forge }, KIND, place, comments, signal)) as BulkPlan[];
   const own = plans.filter(({ login, accountId: id }) =>
     isSameAccount({ login, id }, { login: asked.login, id: asked.accountId }),
   );
@@ -136,20 +136,20 @@ export async function planOf(
 }
 
 async function itemsOf(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   request: BulkRequest,
   signal: AbortSignal | undefined,
 ): Promise<BulkItem[]> {
   return request.action === 'update' || request.action === 'rollback'
-    ? packageItems(world, access, facts, request, signal)
+    ? packageItems(ports, access, facts, request, signal)
     : pullItems(access, facts, request, signal);
 }
 
 async function packageItems(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   request: BulkRequest,
   signal: AbortSignal | undefined,
@@ -172,7 +172,7 @@ async function packageItems(
       line: `rollback ${quoted(`${path}@${request.to ?? ''}`)}`,
     }));
   }
-  const choices = await updateChoices(world, access, { facts, config }, head, meant, signal);
+  const choices = await updateChoices(ports, access, { facts, config }, head, meant, signal);
   return choices
     .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
     .map((choice) => ({
@@ -182,7 +182,7 @@ async function packageItems(
 }
 
 async function pullItems(
-  access: Access,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   request: BulkRequest,
   signal: AbortSignal | undefined,

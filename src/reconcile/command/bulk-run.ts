@@ -4,10 +4,10 @@ import { decideCommand } from '../../command/decide.ts';
 import { reject } from '../../command/reject.ts';
 import type { BulkStep, Step } from '../../command/step.ts';
 import { PorticoError } from '../../error.ts';
-import type { CommentTarget, Written } from '../comment-source.ts';
-import type { Access, World } from '../ports.ts';
+import type { CommentTarget, CommentSource } from '../comment-source.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
-import { type Asked, type StepOutcome } from '../step-outcome.ts';
+import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
 import { logCommand } from './audit.ts';
 import {
   planBulk,
@@ -31,17 +31,17 @@ export function isBulkStep(step: Step): step is BulkStep {
 
 /** Plans, or carries a plan out. What a crash or a limit broke off goes on where it was with the next run of the job. */
 export async function performBulkStep(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   look: ProposalReconciler,
-  written: Written,
-  asked: Asked,
+  written: CommentSource,
+  asked: CommandRequest,
   step: BulkStep,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  if (step.do === 'plan-bulk') return planBulk(world, access, asked, step, signal);
+  if (step.do === 'plan-bulk') return planBulk(ports, access, asked, step, signal);
   const facts = await access.forge.get(signal);
-  const found = await planOf(world, access, facts, asked, signal);
+  const found = await planOf(ports, access, facts, asked, signal);
   if (found === undefined) {
     return {
       kind: 'refused',
@@ -51,11 +51,11 @@ export async function performBulkStep(
   }
   let plan: BulkPlan = { ...found, confirmed: asked.id };
   const write = (): Promise<void> =>
-    writePlan(world, access, facts, asked.number, plan, plan.items.length, signal);
+    writePlan(ports, access, facts, asked.number, plan, plan.items.length, signal);
   if (found.confirmed === undefined) await write();
   // What is about packages is decided on one look; each hand looks again at what it touches.
   const issue = plan.items.some(({ pull }) => pull === undefined)
-    ? await loadCommandPlace(world, access, targetOf(access, written, asked.number), written, signal)
+    ? await loadCommandPlace(ports, access, targetOf(access, written, asked.number), written, signal)
     : null;
   let unwritten = 0;
   try {
@@ -66,7 +66,7 @@ export async function performBulkStep(
           ? issue
           : await loadPlaceFor(
               item.line.split(' ', 1)[0] ?? '',
-              world,
+              ports,
               access,
               look,
               targetOf(access, written, item.pull, item.head),
@@ -74,10 +74,10 @@ export async function performBulkStep(
               signal,
             );
       const by = { ...asked, index: FIRST_INDEX + at };
-      const { outcome, text } = await carryOut(world, access, place, by, item, signal);
+      const { outcome, text } = await carryOut(ports, access, place, by, item, signal);
       const [verb = ''] = item.line.split(' ');
       const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
-      if (place !== null) logCommand(world, access, asking, { verb, outcome }, place.state);
+      if (place !== null) logCommand(ports, access, asking, { verb, outcome }, place.state);
       const result = shortResult(outcome, text);
       plan = { ...plan, results: { ...plan.results, [at]: result } };
       unwritten += 1;
@@ -99,15 +99,20 @@ export async function performBulkStep(
 /** Commands of plans do not share places with those that people write. */
 const FIRST_INDEX = 1_000;
 
-function targetOf({ ref }: Access, { kind, id }: Written, number: number, headSeen?: string): CommentTarget {
+function targetOf(
+  { ref }: RepositoryAccess,
+  { kind, id }: CommentSource,
+  number: number,
+  headSeen?: string,
+): CommentTarget {
   return { repository: ref, number, source: { kind, id }, ...(headSeen !== undefined && { headSeen }) };
 }
 
 async function carryOut(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   place: CommandPlace | null,
-  asked: Asked,
+  asked: CommandRequest,
   item: BulkItem,
   signal: AbortSignal | undefined,
 ): Promise<BulkResult> {
@@ -123,7 +128,7 @@ async function carryOut(
   for (const step of decision.steps) {
     if (isBulkStep(step)) throw new PorticoError('BULK_IN_BULK', item.line, { blame: 'bug' });
     const outcome = await attempted(
-      performStep(world, access, place.snapshot, { ...asked, number }, step, signal),
+      performStep(ports, access, place.snapshot, { ...asked, number }, step, signal),
     );
     if (outcome.kind !== 'done') return { outcome: outcome.kind, text: `${outcome.message} ${outcome.hint}` };
     if (outcome.reply !== undefined) said.push(outcome.reply);
@@ -143,7 +148,7 @@ async function attempted(work: Promise<StepOutcome>): Promise<StepOutcome> {
 
 /** Whoever may reject a proposal may close it. */
 async function close(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   number: number,
   { config, caller, place }: Parameters<typeof decideCommand>[1],
   signal: AbortSignal | undefined,

@@ -6,22 +6,29 @@ import { refusalText, type Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
 import { commands as allCommands } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
-import { type CommentTarget, type Written } from '../comment-source.ts';
+import { type CommentTarget, type CommentSource } from '../comment-source.ts';
 import { publicationJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { type Asked, type StepOutcome } from '../step-outcome.ts';
+import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import { loadPlaceFor } from './publish-place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { mergedBefore, mergedText, performStep } from './steps.ts';
-import { acknowledge, answer, react, readWritten, wasAnswered, type Said } from './written.ts';
+import {
+  acknowledge,
+  answer,
+  react,
+  readCommentSource,
+  wasAnswered,
+  type CommandOutcome,
+} from './written.ts';
 
 export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) => Promise<void>;
 
@@ -29,18 +36,18 @@ export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) =>
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
  * comment by a person is obeyed, never an edited one, which is told, and never a bot's. `look` brings a proposal's checks up to date.
  */
-export function createCommentReconciler(world: World, look: ProposalReconciler): CommentReconciler {
-  const answered = answeredComments(world);
-  const replies = createReplyShare(world);
+export function createCommentReconciler(ports: Ports, look: ProposalReconciler): CommentReconciler {
+  const answered = answeredComments(ports);
+  const replies = createReplyShare(ports);
   return async (target, signal) => {
     if (answered.has(target)) return;
-    const access = await world.open(target.repository, signal);
-    const written = await readWritten(access, target, signal);
+    const access = await ports.open(target.repository, signal);
+    const written = await readCommentSource(access, target, signal);
     if (written === null || written.authorIsBot) return;
     const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
-    if (!(await isRegistered(world, access, signal))) return;
-    if (await wasAnswered(world, access, target.number, written, signal)) {
+    if (!(await isRegistered(ports, access, signal))) return;
+    if (await wasAnswered(ports, access, target.number, written, signal)) {
       await acknowledge(access, written, false, signal);
       answered.add(target);
       return;
@@ -48,14 +55,14 @@ export function createCommentReconciler(world: World, look: ProposalReconciler):
     await acknowledge(access, written, true, signal);
     const said =
       refusedWhole(written, parsed) ??
-      (await obey(world, access, look, target, written, commandsOf(parsed), signal));
+      (await obey(ports, access, look, target, written, commandsOf(parsed), signal));
     const counts = written.kind === 'comment' || BELONGS_ELSEWHERE.has(written.kind);
     if (!counts || (await replies.take(access, written.author, signal))) {
       await answer(access, target.number, written, said, signal);
     } else {
       await react(access, written, said, signal);
     }
-    count(world, said);
+    count(ports, said);
     if (said.length > 0) answered.add(target);
   };
 }
@@ -65,7 +72,7 @@ function commandsOf(parsed: CommentParse): readonly CommandLine[] {
 }
 
 /** What is said of a text of which nothing is carried out; undefined for one whose commands are. */
-function refusedWhole({ kind, edited }: Written, parsed: CommentParse): Said[] | undefined {
+function refusedWhole({ kind, edited }: CommentSource, parsed: CommentParse): CommandOutcome[] | undefined {
   const where = BELONGS_ELSEWHERE.get(kind);
   if (where !== undefined) return [{ outcome: 'refused', text: inComments(where, commandsOf(parsed)) }];
   if (parsed.kind === 'refuse') return [{ outcome: 'refused', text: refusalText(parsed) }];
@@ -73,7 +80,7 @@ function refusedWhole({ kind, edited }: Written, parsed: CommentParse): Said[] |
 }
 
 /** Texts of which nothing is carried out, as people call them. */
-const BELONGS_ELSEWHERE: ReadonlyMap<Written['kind'], string> = new Map([
+const BELONGS_ELSEWHERE: ReadonlyMap<CommentSource['kind'], string> = new Map([
   ['opening', 'the text that opens a pull request or an issue'],
   ['line', 'comments on lines of a change'],
 ]);
@@ -93,7 +100,7 @@ const EDITED =
   'This was edited before it was read, so nothing in it is a command: whoever may write here can change the words of others. Write the command again, in a new comment.';
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
-function count({ metrics }: Pick<World, 'metrics'>, said: readonly Said[]): void {
+function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {
   for (const { line, outcome } of said) {
     const known = allCommands.some(({ name }) => name === line?.verb);
     metrics?.command(known && line !== undefined ? line.verb : 'unknown', outcome);
@@ -107,38 +114,38 @@ function parseForm(body: string): CommentParse {
 
 /** The index knows at once; only for a repository that it does not hold is git asked. */
 async function isRegistered(
-  world: World,
-  { git, forge, ref }: Access,
+  ports: Ports,
+  { git, forge, ref }: RepositoryAccess,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (world.catalog.get(ref.id) !== undefined) return true;
+  if (ports.catalog.get(ref.id) !== undefined) return true;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   return (await loadConfiguration(git, facts.defaultBranch, signal)).state === 'registered';
 }
 
 /** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */
 async function obey(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   look: ProposalReconciler,
   target: CommentTarget,
-  written: Written,
+  written: CommentSource,
   commands: readonly CommandLine[],
   signal: AbortSignal | undefined,
-): Promise<Said[]> {
-  const said: Said[] = [];
+): Promise<CommandOutcome[]> {
+  const said: CommandOutcome[] = [];
   for (const line of commands) {
-    const place = await unlessRefused(
-      () => loadPlaceFor(line.verb, world, access, look, target, written, signal),
+    const place = await catchUserError(
+      () => loadPlaceFor(line.verb, ports, access, look, target, written, signal),
       (why) => why,
     );
     if (place === null) return said;
     if (typeof place === 'string') return [...said, { line, outcome: 'failed', text: place }];
     const { state, snapshot } = place;
     const asking = { ...written, number: target.number };
-    const logged = (outcome: Said['outcome'], code?: string): void =>
+    const logged = (outcome: CommandOutcome['outcome'], code?: string): void =>
       logCommand(
-        world,
+        ports,
         access,
         asking,
         { verb: line.verb, outcome, ...(code !== undefined && { code }) },
@@ -147,9 +154,9 @@ async function obey(
     if (
       line.verb === 'publish' &&
       snapshot !== null &&
-      (await mergedBefore(world, access, snapshot, written, signal))
+      (await mergedBefore(ports, access, snapshot, written, signal))
     ) {
-      await world.enqueue(publicationJob(access.ref));
+      await ports.enqueue(publicationJob(access.ref));
       logged('done');
       const text = mergedText(snapshot, snapshot.pull.mergeCommitSha);
       said.push({ line, outcome: 'done', text });
@@ -163,7 +170,7 @@ async function obey(
       break;
     }
     const outcome = await performAll(
-      world,
+      ports,
       access,
       look,
       snapshot,
@@ -192,22 +199,22 @@ function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number)
 }
 
 async function performAll(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   look: ProposalReconciler,
   snapshot: ProposalSnapshot | null,
-  written: Written & Pick<Asked, 'number' | 'index'>,
+  written: CommentSource & Pick<CommandRequest, 'number' | 'index'>,
   steps: readonly Step[],
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
   const { id, author: login, authorId: accountId, createdAt: at, number, index } = written;
-  const asked: Asked = { id, login, accountId, at, number, index };
+  const asked: CommandRequest = { id, login, accountId, at, number, index };
   const replies: string[] = [];
   for (const step of steps) {
     try {
       const outcome = isBulkStep(step)
-        ? await performBulkStep(world, access, look, written, asked, step, signal)
-        : await performStep(world, access, snapshot, asked, step, signal);
+        ? await performBulkStep(ports, access, look, written, asked, step, signal)
+        : await performStep(ports, access, snapshot, asked, step, signal);
       if (outcome.kind !== 'done') return outcome;
       if (outcome.reply !== undefined) replies.push(outcome.reply);
     } catch (error) {

@@ -2,9 +2,9 @@ import type { Step } from '../../command/step.ts';
 import { proposeDeletion } from '../draft/deletion.ts';
 import { markRetirements } from '../draft/pending-retirements.ts';
 import { rejectRetirement, requestRetirement, retire } from '../draft/retirement.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 
 const KINDS = ['propose-deletion', 'request-retirement', 'retire', 'reject-retirement'] as const;
 
@@ -16,35 +16,35 @@ export function isDeletionStep(step: Step): step is DeletionStep {
 }
 
 export async function performDeletionStep(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   step: DeletionStep,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   switch (step.do) {
     case 'propose-deletion':
-      return proposeDeletion(world, access, asked, step, signal);
+      return proposeDeletion(ports, access, asked, step, signal);
     case 'request-retirement':
       return marked(
-        world,
+        ports,
         access,
         asked,
-        await requestRetirement(world, access, asked, step, signal),
+        await requestRetirement(ports, access, asked, step, signal),
         signal,
       );
     case 'retire':
-      return marked(world, access, asked, await retire(world, access, asked, step, signal), signal);
+      return marked(ports, access, asked, await retire(ports, access, asked, step, signal), signal);
     case 'reject-retirement':
-      return marked(world, access, asked, await rejectRetirement(world, access, asked, step, signal), signal);
+      return marked(ports, access, asked, await rejectRetirement(ports, access, asked, step, signal), signal);
   }
 }
 
 /** What is asked for in an issue is found by its label from then on. */
 async function marked(
-  world: World,
-  access: Access,
-  { number }: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  { number }: CommandRequest,
   outcome: StepOutcome,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
@@ -52,7 +52,7 @@ async function marked(
   const facts = await access.forge.get(signal);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
   if (configuration.state === 'registered') {
-    await markRetirements(world, access, facts, configuration.config, number, signal);
+    await markRetirements(ports, access, facts, configuration.config, number, signal);
   }
   return outcome;
 }

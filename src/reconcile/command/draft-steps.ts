@@ -4,9 +4,9 @@ import { PorticoError } from '../../error.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import { changeDraft } from '../draft/change.ts';
 import { createDraft } from '../draft/create.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { pauseUpdates, resumeUpdates } from './paused.ts';
 import { orderRollout } from './rollout-command.ts';
@@ -30,42 +30,42 @@ export function isDraftStep(step: Step): step is DraftStep {
 
 /** Does one of them. `snapshot` is null in an issue. */
 export async function performDraftStep(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot | null,
-  asked: Asked,
+  asked: CommandRequest,
   step: DraftStep,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   switch (step.do) {
     case 'create-draft':
-      return createDraft(world, access, asked, step.draft, signal);
+      return createDraft(ports, access, asked, step.draft, signal);
     case 'show-diff':
-      return showDiff(world, access, snapshot, step, signal);
+      return showDiff(ports, access, snapshot, step, signal);
     case 'pause-updates':
-      return pauseUpdates(world, access, asked, step, signal);
+      return pauseUpdates(ports, access, asked, step, signal);
     case 'resume-updates':
-      return resumeUpdates(world, access, step, signal);
+      return resumeUpdates(ports, access, step, signal);
     case 'order-rollout':
-      return orderRollout(world, access, asked, step, signal);
+      return orderRollout(ports, access, asked, step, signal);
     case 'change-draft':
     case 'cancel-work':
       if (snapshot === null)
         throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
       return step.do === 'change-draft'
-        ? changeDraft(world, access, snapshot, asked, step.change, signal)
-        : cancelWork(world, access, snapshot, step, signal);
+        ? changeDraft(ports, access, snapshot, asked, step.change, signal)
+        : cancelWork(ports, access, snapshot, step, signal);
   }
 }
 
 async function cancelWork(
-  world: World,
-  { forge, ref }: Access,
+  ports: Ports,
+  { forge, ref }: RepositoryAccess,
   { pull, head }: ProposalSnapshot,
   { login }: Extract<Step, { do: 'cancel-work' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  if (!(await world.cancel(ref, pull.number))) {
+  if (!(await ports.cancel(ref, pull.number))) {
     return {
       kind: 'refused',
       message: 'Nothing is being done about this pull request.',

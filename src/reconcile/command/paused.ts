@@ -4,7 +4,7 @@ import { pathInRepository } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
 import type { RejectedRef } from '../git-port.ts';
 import { pullJob, variantJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
@@ -16,31 +16,31 @@ import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
 
 export async function pauseUpdates(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { package: path, login }: Extract<Step, { do: 'pause-updates' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
-  const before = await pauseOf(world, access, place.directory, signal);
+  const before = await pauseOf(ports, access, place.directory, signal);
   if (typeof before?.by === 'string') {
     return { kind: 'done', reply: `Updates of ${code(path)} are paused already, by ${code(before.by)}.` };
   }
   const ref = pausedRef(refPath(place.directory));
   const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
   const record = { ref, text, object: place.head, date: new Date(asked.at) };
-  const tag = await writeSealedTag(world, access, record, signal);
+  const tag = await writeSealedTag(ports, access, record, signal);
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
   const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
   if (refused !== undefined) return pushRefused(ref, refused);
-  await lookAgain(world, access, path, place.directory, signal);
+  await lookAgain(ports, access, path, place.directory, signal);
   return {
     kind: 'done',
     reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,
@@ -48,8 +48,8 @@ export async function pauseUpdates(
 }
 
 export async function resumeUpdates(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   { package: path }: Extract<Step, { do: 'resume-updates' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -64,7 +64,7 @@ export async function resumeUpdates(
     if (refused !== undefined) return pushRefused(ref, refused);
   }
   // Also where it was not paused: the command may be running for the second time.
-  await lookAgain(world, access, path, place.directory, signal);
+  await lookAgain(ports, access, path, place.directory, signal);
   const was =
     found === undefined
       ? `Updates of ${code(path)} were not paused.`
@@ -74,8 +74,8 @@ export async function resumeUpdates(
 
 /** A group goes on without it, or with it again; and the open update says that it is paused, or is no more. */
 async function lookAgain(
-  world: World,
-  { forge, ref }: Access,
+  ports: Ports,
+  { forge, ref }: RepositoryAccess,
   path: string,
   directory: string,
   signal: AbortSignal | undefined,
@@ -85,11 +85,11 @@ async function lookAgain(
     if (parsed?.kind !== 'update') return false;
     return parsed.path === refPath(directory) || groupOfBranch(headRef) !== undefined;
   });
-  await world.enqueue([variantJob(ref, path), ...updates.map((pull) => pullJob(ref, pull))]);
+  await ports.enqueue([variantJob(ref, path), ...updates.map((pull) => pullJob(ref, pull))]);
 }
 
 async function packageOnBranch(
-  { git, forge }: Access,
+  { git, forge }: RepositoryAccess,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly directory: string; readonly head: string } | StepOutcome> {

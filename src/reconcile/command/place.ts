@@ -2,12 +2,12 @@
 import { isSameAccount } from '../../command/account.ts';
 import type { Checks, CommandState } from '../../command/command-state.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
-import type { CommentTarget, Written } from '../comment-source.ts';
+import type { CommentTarget, CommentSource } from '../comment-source.ts';
 import { openRetirements } from '../draft/retirement.ts';
 import type { CheckRun } from '../forge-port.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
@@ -18,7 +18,7 @@ import { usersOfRemoved } from '../review/known-users.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
-import { told } from '../text/markdown-blocks.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 import { updateChoices } from './update-choices.ts';
 
 /** `snapshot` is null in an issue. */
@@ -29,42 +29,42 @@ export interface CommandPlace {
 
 /** Null where Portico has no business: no such place, repository or branch not registered. */
 export async function loadCommandPlace(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   target: CommentTarget,
-  written: Written,
+  written: CommentSource,
   signal?: AbortSignal,
 ): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
-  if (loaded.kind === 'snapshot') return inPull(world, access, loaded.snapshot, target, written, signal);
-  return loaded.reason === 'absent' ? inIssue(world, access, target.number, written, signal) : null;
+  if (loaded.kind === 'snapshot') return inPull(ports, access, loaded.snapshot, target, written, signal);
+  return loaded.reason === 'absent' ? inIssue(ports, access, target.number, written, signal) : null;
 }
 
 async function inPull(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   target: CommentTarget,
-  written: Written,
+  written: CommentSource,
   signal: AbortSignal | undefined,
 ): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
   const runs = await access.forge.listChecks(head.oid, signal);
-  const ours = runs.filter(({ appId }) => appId === world.app.id);
+  const ours = runs.filter(({ appId }) => appId === ports.app.id);
   const checks = checksOf(ours);
   // A head counts as pushed when our check of it began: nobody could have judged it earlier.
   const began = ours.find(({ name }) => name === AGGREGATE_CHECK)?.startedAt ?? null;
   const refs = await loadRevisionRefs(access.git, signal);
   // Who had Portico open it is its author in everything that is asked of one.
   const opener = { login: pull.author, id: pull.authorId };
-  const author = (await askedFor(world, access.git, pull, signal)) ?? opener;
+  const author = (await askedFor(ports, access.git, pull, signal)) ?? opener;
   const who = {
     login: written.author,
     id: written.authorId,
     isAuthor: isSameAccount(author, { login: written.author, id: written.authorId }),
     isBot: written.authorIsBot,
   };
-  const conflicts = await openConflicts(world, access, snapshot, head.oid, signal);
+  const conflicts = await openConflicts(ports, access, snapshot, head.oid, signal);
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
     comment: { id: written.id, createdAt: written.createdAt, author: written.author },
@@ -86,7 +86,7 @@ async function inPull(
         : {}),
       ...(began !== null && { headPushedAt: began }),
       ...(target.headSeen !== undefined && {
-        headSeenAtComment: await seenHead(world, access, target, snapshot, signal),
+        headSeenAtComment: await seenHead(ports, access, target, snapshot, signal),
       }),
     },
     config,
@@ -102,19 +102,19 @@ async function inPull(
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
     approvals: await loadApprovals(
-      world,
+      ports,
       access,
       snapshot,
       checks.digest,
-      { beneath: () => beneathProposal(world, access, snapshot, signal) },
+      { beneath: () => beneathProposal(ports, access, snapshot, signal) },
       signal,
     ),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
-    usedBy: await usersOfRemoved(world, access, snapshot, signal),
+    usedBy: await usersOfRemoved(ports, access, snapshot, signal),
     behind: behindPackages(snapshot).map(({ path }) => path),
     updates: await updateChoices(
-      world,
+      ports,
       access,
       snapshot,
       head.oid,
@@ -127,10 +127,10 @@ async function inPull(
 
 /** In an issue a command is about any package of the registered branch. */
 async function inIssue(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   number: number,
-  written: Written,
+  written: CommentSource,
   signal: AbortSignal | undefined,
 ): Promise<CommandPlace | null> {
   const { git, forge } = access;
@@ -158,7 +158,7 @@ async function inIssue(
     config,
     packages: [],
     retirements: await openRetirements(
-      world,
+      ports,
       access,
       facts,
       config,
@@ -177,7 +177,7 @@ async function inIssue(
     },
     openConflicts: 0,
     updates: await updateChoices(
-      world,
+      ports,
       access,
       { facts, config },
       head,
@@ -216,7 +216,7 @@ function waitsForApproval({ name, conclusion }: CheckRun): boolean {
 }
 
 function named({ name, title }: CheckRun): { readonly name: string; readonly title: string } {
-  return { name, title: told(title ?? '').replace(/\.$/, '') };
+  return { name, title: foreignSentence(title ?? '').replace(/\.$/, '') };
 }
 
 /** Commits of ours on top of what was seen are looked through so far. */
@@ -227,8 +227,8 @@ const OWN_COMMITS = 20;
  * comment, is not news: then the present head stands for the one that was seen.
  */
 async function seenHead(
-  world: Pick<World, 'seals'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'seals'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   { headSeen = '', source }: CommentTarget,
   { head }: ProposalSnapshot,
   signal: AbortSignal | undefined,
@@ -236,9 +236,9 @@ async function seenHead(
   let commit = head;
   for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
     const [parent] = commit.parents;
-    const record = readCommitRecord(commit, world.seals);
+    const record = readCommitRecord(commit, ports.seals);
     const asked = record !== null && 'comment' in record && record.comment === source.id;
-    if (parent === undefined || !(asked || isRenderCommit(commit, world.seals))) return headSeen;
+    if (parent === undefined || !(asked || isRenderCommit(commit, ports.seals))) return headSeen;
     commit = await git.commit(parent, signal);
   }
   return commit.oid === headSeen ? head.oid : headSeen;

@@ -1,5 +1,5 @@
-import type { CommentTarget, Written } from '../comment-source.ts';
-import type { Access, World } from '../ports.ts';
+import type { CommentTarget, CommentSource } from '../comment-source.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCommandPlace, type CommandPlace } from './place.ts';
 
@@ -10,14 +10,14 @@ import { loadCommandPlace, type CommandPlace } from './place.ts';
  */
 export async function loadPlaceFor(
   verb: string,
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   look: ProposalReconciler,
   target: CommentTarget,
-  written: Written,
+  written: CommentSource,
   signal?: AbortSignal,
 ): Promise<CommandPlace | null> {
-  const place = await loadCommandPlace(world, access, target, written, signal);
+  const place = await loadCommandPlace(ports, access, target, written, signal);
   if (verb !== 'publish' || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
   const waits = (place.state.checks.waiting ?? []).length > 0;
@@ -25,5 +25,5 @@ export async function loadPlaceFor(
   // Whoever may publish it has asked: a stranger's proposal waits in no other lane.
   const { repository, number } = target;
   await look({ repository, number, author: pull.author }, signal);
-  return loadCommandPlace(world, access, target, written, signal);
+  return loadCommandPlace(ports, access, target, written, signal);
 }

@@ -2,10 +2,10 @@
 import type { Step } from '../../command/step.ts';
 import { REST } from '../../package/rollout/assign.ts';
 import { rolloutJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { addOrders, subjectOf, type RolloutOrder } from '../rollout/orders.ts';
 import { newestOf, rolloutsOf } from '../rollout/scope.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 const SAID = {
@@ -17,13 +17,13 @@ const SAID = {
 
 /** Orders about the newest revision of each package that the rollout is about. */
 export async function orderRollout(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { action, rollout: name, wave, login }: Extract<Step, { do: 'order-rollout' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const { governed, stalled } = rolloutsOf(world.catalog);
+  const { governed, stalled } = rolloutsOf(ports.catalog);
   const own = governed.filter(
     ({ control, rollout }) => control.ref.id === access.ref.id && rollout.name === name,
   );
@@ -63,7 +63,7 @@ export async function orderRollout(
     return { kind: 'refused', message: 'Nothing of it is published.', hint: 'Publish a revision first.' };
   }
   await access.git.fetch({}, signal);
-  await addOrders(world, access, { name, head: first.control.commit }, orders, signal);
-  await world.enqueue(rolloutJob(access.ref));
+  await addOrders(ports, access, { name, head: first.control.commit }, orders, signal);
+  await ports.enqueue(rolloutJob(access.ref));
   return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}.` };
 }

@@ -10,7 +10,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import { type RemadeMerge, remadeMerge } from '../draft/remade-merge.ts';
 import type { FileChanges } from '../git-port.ts';
 import { conflictName, openConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -18,7 +18,7 @@ import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
-import type { Asked } from '../step-outcome.ts';
+import type { CommandRequest } from '../step-outcome.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
 
 export interface Settled {
@@ -34,16 +34,16 @@ export interface Settled {
  * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function settleConflicts(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
-  asked: Asked,
+  asked: CommandRequest,
   { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
   signal?: AbortSignal,
 ): Promise<Refusal | Settled> {
   const { git } = access;
   const { pull } = snapshot;
-  const open = await openConflicts(world, access, snapshot, head, signal);
+  const open = await openConflicts(ports, access, snapshot, head, signal);
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
   if (meant.length === 0) return { commit: null, notes: NO_NOTES };
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
@@ -54,16 +54,16 @@ export async function settleConflicts(
     const before = await filesAt(git, head, directory, signal);
     let now = before;
     for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
-      const merge = await remadeMerge(world, access, snapshot, { from, directory, head }, signal);
+      const merge = await remadeMerge(ports, access, snapshot, { from, directory, head }, signal);
       if ('kind' in merge) return merge;
       const asWished = { group, side, decided: open.decided, directory };
-      const settled = await settledIn(world, merge, now, asWished, signal);
+      const settled = await settledIn(ports, merge, now, asWished, signal);
       if ('kind' in settled) return settled;
       now = settled.files;
       notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
     }
     const overwritten = await overwrittenIn(
-      world,
+      ports,
       access,
       snapshot,
       { directory, conflicts, before, now },
@@ -87,9 +87,9 @@ export async function settleConflicts(
     title,
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
   if (answer.ok) return { commit: oid, notes: joinedNotes(notes) };
   const [rejected] = answer.rejected;
@@ -114,7 +114,7 @@ interface Group {
 
 /** The package with these conflicts of one merge settled, or why that cannot be. */
 async function settledIn(
-  { content }: Pick<World, 'content'>,
+  { content }: Pick<Ports, 'content'>,
   merge: RemadeMerge,
   current: PackageFiles,
   { group, side, decided, directory }: Group,
@@ -165,8 +165,8 @@ interface Settling {
 
 /** A field whose value would not stand, because a function overwrites it. */
 async function overwrittenIn(
-  world: World,
-  { git }: Access,
+  ports: Ports,
+  { git }: RepositoryAccess,
   { config, base, writable }: ProposalSnapshot,
   { directory, conflicts, before, now }: Settling,
   signal: AbortSignal | undefined,
@@ -174,7 +174,7 @@ async function overwrittenIn(
   const fields = conflicts.filter(({ path }) => path !== '');
   if (fields.length === 0) return undefined;
   const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);
-  const render = await packageRenderer(world, { git, config, base, path, writable }, signal);
+  const render = await packageRenderer(ports, { git, config, base, path, writable }, signal);
   const [stood, stands] = [await render(before), await render(now)];
   // A package that does not render has a failing check, which says so.
   return stood.ok && stands.ok ? samePlaces(fields, stood.files, stands.files)[0] : undefined;

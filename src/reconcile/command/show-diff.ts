@@ -4,7 +4,7 @@ import { noSuchRevision } from '../../command/not-found.ts';
 import type { Step } from '../../command/step.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { isOnBranch } from '../draft/upstream.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { filesAt } from '../repository/package-files.ts';
 import {
@@ -25,8 +25,8 @@ const MOST = 10;
 
 /** Answers with what differs, resource by resource. Nothing is written. */
 export async function showDiff(
-  { content }: Pick<World, 'content'>,
-  { git, forge }: Access,
+  { content }: Pick<Ports, 'content'>,
+  { git, forge }: RepositoryAccess,
   snapshot: ProposalSnapshot | null,
   { packages, from, to }: Extract<Step, { do: 'show-diff' }>,
   signal?: AbortSignal,
@@ -84,7 +84,7 @@ interface Place {
 }
 
 async function placeOf(
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   snapshot: ProposalSnapshot | null,
   signal: AbortSignal | undefined,
 ): Promise<Place | null> {
@@ -115,7 +115,7 @@ function commitOf({ refs, branch, head }: Place, directory: string, end: DiffEnd
 
 /** Only commits of this repository's branches and of this proposal: others may be a stranger's. */
 async function known(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   { head }: Place,
   wanted: string,
   signal: AbortSignal | undefined,

@@ -4,7 +4,7 @@ import type { Refusal } from '../../command/refusal.ts';
 import type { BulkStep, Step } from '../../command/step.ts';
 import { PorticoError } from '../../error.ts';
 import { proposalJob, recheckJob, publicationJob, variantJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import {
   isMergedForSomebody,
@@ -15,8 +15,8 @@ import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { checkedContents, digestAt } from '../review/approvals.ts';
 import { whyNotMerged } from '../review/why-not-merged.ts';
 /** The hands of the slash-commands: each step can be done again without harm. */
-import type { Asked, StepOutcome } from '../step-outcome.ts';
-import { told } from '../text/markdown-blocks.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
 import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
 import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
@@ -26,25 +26,25 @@ const DONE: StepOutcome = { kind: 'done' };
 
 /** Does one step. `snapshot` is null in an issue, where no command asks for anything that needs it. */
 export async function performStep(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot | null,
-  asked: Asked,
+  asked: CommandRequest,
   step: Exclude<Step, BulkStep>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  if (step.do === 'request-update') return requestUpdate(world, access, asked, step);
-  if (isDraftStep(step)) return performDraftStep(world, access, snapshot, asked, step, signal);
-  if (isDeletionStep(step)) return performDeletionStep(world, access, asked, step, signal);
+  if (step.do === 'request-update') return requestUpdate(ports, access, asked, step);
+  if (isDraftStep(step)) return performDraftStep(ports, access, snapshot, asked, step, signal);
+  if (isDeletionStep(step)) return performDeletionStep(ports, access, asked, step, signal);
   if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
-  return performInPull(world, access, snapshot, asked, step, signal);
+  return performInPull(ports, access, snapshot, asked, step, signal);
 }
 
 async function performInPull(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
-  asked: Asked,
+  asked: CommandRequest,
   step: Exclude<Step, BulkStep | DeletionStep | DraftStep | { do: 'request-update' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
@@ -52,18 +52,18 @@ async function performInPull(
   switch (step.do) {
     case 'mark-ready':
       if (pull.draft) await access.forge.markReady(pull.nodeId, signal);
-      return look(world, access, snapshot, `[#${pull.number}](${pull.htmlUrl}) is ready for review.`);
+      return look(ports, access, snapshot, `[#${pull.number}](${pull.htmlUrl}) is ready for review.`);
     case 'convert-to-draft':
       // The record of the rejection says what happened.
       if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
-      return look(world, access, snapshot);
+      return look(ports, access, snapshot);
     case 'render':
-      return renderAgain(world, access, snapshot, asked);
+      return renderAgain(ports, access, snapshot, asked);
     case 'record-approval': {
       const seen = digestSeen(await checkedContents(access, step.head, signal), asked.at);
       if (seen !== step.digest) return unseen(seen);
       await record(
-        world,
+        ports,
         access,
         snapshot,
         asked,
@@ -72,11 +72,11 @@ async function performInPull(
         signal,
       );
       // The record says what happened.
-      return look(world, access, snapshot);
+      return look(ports, access, snapshot);
     }
     case 'record-rejection':
       await record(
-        world,
+        ports,
         access,
         snapshot,
         asked,
@@ -84,14 +84,14 @@ async function performInPull(
         step.why,
         signal,
       );
-      return look(world, access, snapshot);
+      return look(ports, access, snapshot);
     case 'settle-conflicts': {
-      const settled = await settleConflicts(world, access, snapshot, asked, step, signal);
+      const settled = await settleConflicts(ports, access, snapshot, asked, step, signal);
       if ('kind' in settled) return refusedBy(settled);
-      return look(world, access, snapshot, settledText(snapshot, step, settled));
+      return look(ports, access, snapshot, settledText(snapshot, step, settled));
     }
     case 'merge':
-      return merge(world, access, snapshot, asked, step, signal);
+      return merge(ports, access, snapshot, asked, step, signal);
   }
 }
 
@@ -110,28 +110,28 @@ function unseen(seen: string | undefined): StepOutcome {
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
 export async function mergedBefore(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Pick<Access, 'git' | 'forge'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: Pick<RepositoryAccess, 'git' | 'forge'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
-  asked: Pick<Asked, 'id'>,
+  asked: Pick<CommandRequest, 'id'>,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (!pull.merged || !isMergedForSomebody(world, pull.mergedBy) || pull.mergeCommitSha === null)
+  if (!pull.merged || !isMergedForSomebody(ports, pull.mergedBy) || pull.mergeCommitSha === null)
     return false;
   const oid = await access.git.resolve(pull.mergeCommitSha, signal);
   if (oid === null) return false;
   const commit = await access.git.commit(oid, signal);
-  return (await publishRequestOf(world, access, facts, commit, pull, signal)).requestedIn === asked.id;
+  return (await publishRequestOf(ports, access, facts, commit, pull, signal)).requestedIn === asked.id;
 }
 
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(
-  world: World,
-  { ref }: Access,
+  ports: Ports,
+  { ref }: RepositoryAccess,
   { pull }: ProposalSnapshot,
   reply?: string,
 ): Promise<StepOutcome> {
-  await world.enqueue(proposalJob(ref, pull.number));
+  await ports.enqueue(proposalJob(ref, pull.number));
   return reply === undefined ? DONE : { kind: 'done', reply };
 }
 
@@ -152,13 +152,13 @@ function commitLink({ htmlUrl }: ProposalSnapshot['facts'], commit: string): str
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */
 async function renderAgain(
-  world: World,
-  { ref }: Access,
+  ports: Ports,
+  { ref }: RepositoryAccess,
   { pull, writable }: ProposalSnapshot,
-  { login }: Asked,
+  { login }: CommandRequest,
 ): Promise<StepOutcome> {
   const mayAskAnew = writable || login.toLowerCase() !== pull.author.toLowerCase();
-  await world.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
+  await ports.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
   return {
     kind: 'done',
     reply: `It is rendered again; its [checks](${pull.htmlUrl}/checks) tell the result.`,
@@ -166,10 +166,10 @@ async function renderAgain(
 }
 
 async function record(
-  world: World,
-  { forge }: Access,
+  ports: Ports,
+  { forge }: RepositoryAccess,
   { facts, pull }: ProposalSnapshot,
-  asked: Asked,
+  asked: CommandRequest,
   said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
   why: string | undefined,
   signal: AbortSignal | undefined,
@@ -184,7 +184,7 @@ async function record(
       commentId: asked.id,
       at: asked.at,
     },
-    world.seals,
+    ports.seals,
     why,
   );
   await forge.upsertSticky(pull.number, `<!-- portico:record ${asked.id} -->`, text, signal);
@@ -192,10 +192,10 @@ async function record(
 
 /** Merges exactly what was checked: the forge is told the commit, and the check at it must speak of this content. */
 async function merge(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
-  asked: Asked,
+  asked: CommandRequest,
   step: Extract<Step, { do: 'merge' }>,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
@@ -203,7 +203,7 @@ async function merge(
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
     const stillStands = async (s?: AbortSignal): Promise<boolean> =>
-      (await digestAt(world, access, step.sha, s)) === step.digest;
+      (await digestAt(ports, access, step.sha, s)) === step.digest;
     if (!(await stillStands(signal))) return moved(step.sha, pull.headSha);
     const request = {
       requestedBy: asked.login,
@@ -211,17 +211,17 @@ async function merge(
       ...(step.bump && { bump: step.bump }),
     };
     const checked = { sha: step.sha, stillStands };
-    const answer = await mergeAsAllowed(world, access, snapshot, checked, request, signal);
+    const answer = await mergeAsAllowed(ports, access, snapshot, checked, request, signal);
     if (!answer.ok) {
       const { reason, message } = answer;
       if (reason === 'moved') return moved(step.sha, pull.headSha);
       if (reason !== 'queue') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
-      await recordPublishRequest(world, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
+      await recordPublishRequest(ports, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
       return enterQueue(access, snapshot, step, signal);
     }
     merged = answer.sha;
   }
-  await world.enqueue(publicationJob(access.ref));
+  await ports.enqueue(publicationJob(access.ref));
   return { kind: 'done', reply: mergedText(snapshot, merged) };
 }
 
@@ -236,7 +236,7 @@ export function mergedText(
 
 /** The branch takes what comes through its merge queue: what the queue merges is tagged like any other merge. */
 async function enterQueue(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   snapshot: ProposalSnapshot,
   step: Extract<Step, { do: 'merge' }>,
   signal: AbortSignal | undefined,
@@ -252,7 +252,7 @@ async function enterQueue(
   if (reason === 'forbidden') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
   return {
     kind: 'refused',
-    message: `The merge queue does not take it: ${told(message)}`,
+    message: `The merge queue does not take it: ${foreignSentence(message)}`,
     hint: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
   };
 }
@@ -266,12 +266,12 @@ function moved(checked: string, now: string): StepOutcome {
 }
 
 async function requestUpdate(
-  world: World,
-  { ref }: Access,
-  { number, login, accountId }: Asked,
+  ports: Ports,
+  { ref }: RepositoryAccess,
+  { number, login, accountId }: CommandRequest,
   step: Extract<Step, { do: 'request-update' }>,
 ): Promise<StepOutcome> {
-  await world.enqueue(
+  await ports.enqueue(
     variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login, askedById: accountId }),
   );
   return DONE;

@@ -1,6 +1,6 @@
 import type { UpdateChoice } from '../../command/command-state.ts';
 import { openUpstream } from '../downstream/upstream.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
@@ -10,8 +10,8 @@ import { contentMayFlow, type Shared } from '../repository/visibility.ts';
  * whose upstream may not be known here: what people say about it must not tell of it.
  */
 export async function updateChoices(
-  world: World,
-  { git }: Pick<Access, 'git'>,
+  ports: Ports,
+  { git }: Pick<RepositoryAccess, 'git'>,
   repository: Shared,
   commit: string,
   packages: readonly { readonly path: string; readonly directory: string }[],
@@ -21,7 +21,7 @@ export async function updateChoices(
   for (const { path, directory } of packages) {
     const { kptfile } = await readKptfileAt(git, commit, directory, signal);
     if (kptfile === null) continue;
-    const found = await openUpstream(world, kptfile, signal);
+    const found = await openUpstream(ports, kptfile, signal);
     if (found.kind === 'none') continue;
     const { upstream } = found;
     const from = { access: upstream.access, facts: await upstream.access.forge.get(signal) };

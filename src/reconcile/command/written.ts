@@ -1,23 +1,23 @@
 import type { CommandLine } from '../../command/parse.ts';
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
-import type { CommentTarget, Written } from '../comment-source.ts';
+import type { CommentTarget, CommentSource } from '../comment-source.ts';
 import type { Reaction } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 /** What came of one command; `line` is absent where the whole comment was refused. */
-export interface Said {
+export interface CommandOutcome {
   readonly line?: CommandLine;
   readonly outcome: 'done' | 'refused' | 'failed';
   readonly text?: string;
 }
 
 /** Reads it as it is now, and then whether that is what was written; null where it is gone, or a review that was never submitted. */
-export async function readWritten(
-  { forge }: Pick<Access, 'forge'>,
+export async function readCommentSource(
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   { number, source: { kind, id }, form }: Pick<CommentTarget, 'number' | 'source' | 'form'>,
   signal?: AbortSignal,
-): Promise<Written | null> {
+): Promise<CommentSource | null> {
   if (kind === 'comment') {
     const comment = await forge.getComment(id, signal);
     return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
@@ -34,10 +34,10 @@ const ENDS: readonly string[] = ['rocket', 'confused', '-1'];
 
 /** True when it was answered before: by the reaction that ends a comment, by the reply to a review. */
 export async function wasAnswered(
-  { app }: Pick<World, 'app'>,
-  { forge }: Pick<Access, 'forge'>,
+  { app }: Pick<Ports, 'app'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   number: number,
-  { kind, id }: Written,
+  { kind, id }: CommentSource,
   signal?: AbortSignal,
 ): Promise<boolean> {
   if (kind === 'comment') {
@@ -52,8 +52,8 @@ export async function wasAnswered(
 
 /** 👀, or takes it back. Everything else is answered by a reply alone: reviews and opening texts are no comments to react to. */
 export async function acknowledge(
-  { forge }: Pick<Access, 'forge'>,
-  { kind, id }: Written,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
+  { kind, id }: CommentSource,
   seen: boolean,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -62,15 +62,19 @@ export async function acknowledge(
   await (seen ? forge.addReaction(target, 'eyes', signal) : forge.removeReaction(target, 'eyes', signal));
 }
 
-const REACTION: Record<Said['outcome'], Reaction> = { done: 'rocket', refused: 'confused', failed: '-1' };
-const EMOJI: Record<Said['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
+const REACTION: Record<CommandOutcome['outcome'], Reaction> = {
+  done: 'rocket',
+  refused: 'confused',
+  failed: '-1',
+};
+const EMOJI: Record<CommandOutcome['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
 
 /** Ends it: a reply where there is something to read, then the reaction, and no 👀 any more. */
 export async function answer(
-  access: Pick<Access, 'forge'>,
+  access: Pick<RepositoryAccess, 'forge'>,
   number: number,
-  written: Written,
-  said: readonly Said[],
+  written: CommentSource,
+  said: readonly CommandOutcome[],
   signal?: AbortSignal,
 ): Promise<void> {
   const last = said.at(-1);
@@ -93,9 +97,9 @@ export async function answer(
 
 /** Ends a comment by the reaction alone, with no 👀 any more. */
 export async function react(
-  access: Pick<Access, 'forge'>,
-  written: Written,
-  said: readonly Said[],
+  access: Pick<RepositoryAccess, 'forge'>,
+  written: CommentSource,
+  said: readonly CommandOutcome[],
   signal?: AbortSignal,
 ): Promise<void> {
   const last = said.at(-1);
@@ -105,6 +109,6 @@ export async function react(
   await acknowledge(access, written, false, signal);
 }
 
-function replyMarker({ kind, id }: Pick<Written, 'kind' | 'id'>): string {
+function replyMarker({ kind, id }: Pick<CommentSource, 'kind' | 'id'>): string {
   return `<!-- portico:reply ${kind === 'comment' ? '' : `${kind} `}${id} -->`;
 }

@@ -3,7 +3,7 @@ import type { Catalog, CatalogRepository, Standing } from '../../catalog/catalog
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import type { PlannedVariant, StalledVariant } from '../downstream/variant-plan.ts';
-import { code, told } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { DashboardFacts } from './facts.ts';
 import { draftsPart, packagesPart } from './packages.ts';
 import { section, SETTLED } from './section.ts';
@@ -56,8 +56,8 @@ function problemsPart({ problems }: DashboardInput): string {
   if (problems.length === 0) return '';
   const rows = problems.map(({ file, line, message, hint }) => [
     code(`${file}:${line}`),
-    told(message),
-    told(hint),
+    foreignSentence(message),
+    foreignSentence(hint),
   ]);
   return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
 }
@@ -99,7 +99,7 @@ function updatesPart(input: DashboardInput): string {
     code(path),
     to === undefined ? '' : code(to),
     stateOf(reason, pull, input.updates.get(path)),
-    told(message),
+    foreignSentence(message),
   ]);
   const boxes = due
     .filter(([, { reason }]) => TICKABLE.includes(reason))
@@ -123,7 +123,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
       code(`${namespace}/${name}`),
       code(`${file}:${line}`),
       `Stalled: ${reason}`,
-      told(message),
+      foreignSentence(message),
     ]),
     ...variants.map(({ planned, standing }) => {
       const { repository, path } = planned.downstream;
@@ -132,7 +132,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
         code(`${planned.namespace}/${planned.name}`),
         code(`${repository.ref.owner}/${repository.ref.name}:${path}`),
         condition,
-        told(message),
+        foreignSentence(message),
       ];
     }),
   ];

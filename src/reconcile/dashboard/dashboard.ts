@@ -4,7 +4,7 @@ import { update } from '../../command/update.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { organizationBoardJob, variantJob } from '../jobs.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
@@ -38,33 +38,33 @@ export interface DashboardTarget {
 export type DashboardReconciler = (target: DashboardTarget, signal?: AbortSignal) => Promise<void>;
 
 /** Brings the dashboard up to date, and does what somebody ticked there. */
-export function createDashboardReconciler(world: World): DashboardReconciler {
+export function createDashboardReconciler(ports: Ports): DashboardReconciler {
   return async ({ repository, edited, organization }, signal) => {
-    const known = world.catalog.get(repository.id);
+    const known = ports.catalog.get(repository.id);
     if (known === undefined) return;
-    const access = await world.open(repository, signal);
-    if (organization === true) return keepOrganizationBoard(world, access, known, signal);
+    const access = await ports.open(repository, signal);
+    if (organization === true) return keepOrganizationBoard(ports, access, known, signal);
     // News of one repository is news of its organisation.
-    const boards = world.catalog.boards(known.ref);
-    await world.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
+    const boards = ports.catalog.boards(known.ref);
+    await ports.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
     const facts = await access.forge.get(signal);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     if (configuration.state !== 'registered' || facts.archived) return;
     if (configuration.config.dashboard === false) return;
     if (edited !== undefined) {
       // An issue of somebody else may be edited as he likes.
-      const before = world.catalog.kept(repository.id, DASHBOARD_TITLE);
-      const own = before ?? (await findIssue(world, access, DASHBOARD_TITLE, signal));
+      const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
+      const own = before ?? (await findIssue(ports, access, DASHBOARD_TITLE, signal));
       if (edited.isBot || own?.number !== edited.number) return;
-      await doTicked(world, access, configuration.config, edited, signal);
+      await doTicked(ports, access, configuration.config, edited, signal);
     }
-    const waiting = waitingUpdates(world.catalog, repository.id);
-    const seconds = waiting === 0 ? 0 : await world.untilContent(repository.installationId);
-    const plan = variantPlan(world.catalog);
+    const waiting = waitingUpdates(ports.catalog, repository.id);
+    const seconds = waiting === 0 ? 0 : await ports.secondsUntilContentAllowed(repository.installationId);
+    const plan = variantPlan(ports.catalog);
     const body = dashboardBody({
       repository: known,
-      ...(await loadDashboardFacts(world, access, configuration.config, known, signal)),
-      standings: world.catalog.standings(repository.id),
+      ...(await loadDashboardFacts(ports, access, configuration.config, known, signal)),
+      standings: ports.catalog.standings(repository.id),
       changed:
         configuration.config.publish.directPushes === 'publish'
           ? new Set()
@@ -73,30 +73,30 @@ export function createDashboardReconciler(world: World): DashboardReconciler {
       variants: plan.planned
         .filter(({ control }) => control.ref.id === repository.id)
         .filter(({ downstream }) => mayKnow({ ...known, ...facts }, downstream.repository))
-        .map((planned) => withStanding(world.catalog, planned)),
-      stalled: [...plan.stalled, ...stalledRollouts(world.catalog)].filter(
+        .map((planned) => withStanding(ports.catalog, planned)),
+      stalled: [...plan.stalled, ...stalledRollouts(ports.catalog)].filter(
         ({ control }) => control.ref.id === repository.id,
       ),
-      limit: limitPart(waiting, seconds, world.now()),
-      rollouts: rolloutPart(await newestLooks(world, repository.id, signal)),
+      limit: limitPart(waiting, seconds, ports.now()),
+      rollouts: rolloutPart(await newestLooks(ports, repository.id, signal)),
       problems: [...configuration.problems, ...documentProblems(known)],
-      unsealed: await unsealedRefs(world, access, signal),
+      unsealed: await unsealedRefs(ports, access, signal),
     });
     if (body === null) return;
     const look = edited !== undefined;
-    await keepIssue(world, access, { title: DASHBOARD_TITLE, body, look }, signal);
+    await keepIssue(ports, access, { title: DASHBOARD_TITLE, body, look }, signal);
   };
 }
 
 /** Asks for the updates that were ticked, if whoever edited the issue may. */
 async function doTicked(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   config: RepositoryConfig,
   { number, login, id, isBot }: NonNullable<DashboardTarget['edited']>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const issue = await findIssue(world, access, DASHBOARD_TITLE, signal);
+  const issue = await findIssue(ports, access, DASHBOARD_TITLE, signal);
   const ticked = issue === null ? [] : tickedPackages(issue.body);
   if (ticked.length === 0) return;
   const caller = await loadCaller(access, config, { login, id, isAuthor: false, isBot }, signal);
@@ -108,11 +108,11 @@ async function doTicked(
     }
     return;
   }
-  const standings = world.catalog.standings(access.ref.id);
+  const standings = ports.catalog.standings(access.ref.id);
   for (const path of ticked) {
     const to = standings.get(path)?.to;
     if (to !== undefined)
-      await world.enqueue(
+      await ports.enqueue(
         variantJob(access.ref, path, { to, askedIn: number, askedBy: login, askedById: id }),
       );
   }

@@ -5,7 +5,7 @@ import { packagePathOf, pathInRepository } from '../../revision/package-path.ts'
 import { parseBranch } from '../../revision/ref-name.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
 import type { Pull } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
 import { mayKnow } from '../repository/visibility.ts';
 
@@ -42,8 +42,8 @@ export interface DashboardFacts {
 }
 
 export async function loadDashboardFacts(
-  world: Pick<World, 'catalog' | 'app' | 'seals' | 'log'>,
-  access: Pick<Access, 'git' | 'forge'>,
+  ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log'>,
+  access: Pick<RepositoryAccess, 'git' | 'forge'>,
   config: Pick<RepositoryConfig, 'branch' | 'directory'>,
   repository: CatalogRepository,
   signal?: AbortSignal,
@@ -71,12 +71,12 @@ export async function loadDashboardFacts(
     const gone = allRevisions(refs, place).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
     if (gone.length > 0) retired.set(directory, gone);
   }
-  const pending = await pendingRetirements(world, access, repository.ref, config, signal);
-  return { drafts, pending, updates, retired, users: usersOf(world.catalog, repository) };
+  const pending = await pendingRetirements(ports, access, repository.ref, config, signal);
+  return { drafts, pending, updates, retired, users: usersOf(ports.catalog, repository) };
 }
 
 async function isRemoved(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   { headSha }: Pull,
   repository: CatalogRepository,
   path: string,

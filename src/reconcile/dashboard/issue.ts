@@ -2,15 +2,15 @@
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Issue } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /**
  * Our issue of that title; the first one there was, because two processes that start at once may make two. The number that is
  * remembered is tried first. It may be lost, and the issue deleted or moved away: then the forge's list tells.
  */
 export async function findIssue(
-  { catalog, app }: Pick<World, 'catalog' | 'app'>,
-  { forge, ref }: Pick<Access, 'forge' | 'ref'>,
+  { catalog, app }: Pick<Ports, 'catalog' | 'app'>,
+  { forge, ref }: Pick<RepositoryAccess, 'forge' | 'ref'>,
   title: string,
   signal?: AbortSignal,
 ): Promise<Issue | null> {
@@ -25,22 +25,22 @@ export async function findIssue(
  * because somebody may have edited it. One that a person closed is left alone.
  */
 export async function keepIssue(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   wanted: { readonly title: string; readonly body: string; readonly look: boolean },
   signal?: AbortSignal,
 ): Promise<void> {
   const { title, body, look } = wanted;
   const { id } = access.ref;
   const digest = digestOf('portico issue 1', [title, body]);
-  if (!look && world.catalog.kept(id, title)?.digest === digest) return;
+  if (!look && ports.catalog.kept(id, title)?.digest === digest) return;
   try {
-    const { number, written } = await put(world, access, { title, body }, signal);
-    world.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN });
+    const { number, written } = await put(ports, access, { title, body }, signal);
+    ports.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN });
   } catch (error) {
     // A repository without issues has no dashboard, and that is no failure.
     if (!(error instanceof PorticoError) || !NO_ISSUES.includes(error.code)) throw error;
-    world.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
+    ports.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
   }
 }
 
@@ -51,16 +51,16 @@ const NO_ISSUES: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN'];
 
 /** The number of the issue that holds the body now, or that a person closed. */
 async function put(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   { title, body }: { readonly title: string; readonly body: string },
   signal: AbortSignal | undefined,
 ): Promise<{ readonly number: number; readonly written: boolean }> {
   const { forge } = access;
-  const found = await findIssue(world, access, title, signal);
+  const found = await findIssue(ports, access, title, signal);
   if (found === null) {
     const made = await forge.createIssue({ title, body }, signal);
-    const first = await forge.oldestIssue({ creator: world.app.botLogin, title }, signal);
+    const first = await forge.oldestIssue({ creator: ports.app.botLogin, title }, signal);
     return { number: first?.number ?? made.number, written: true };
   }
   if (found.state === 'closed') return { number: found.number, written: false };

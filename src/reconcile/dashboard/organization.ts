@@ -1,7 +1,7 @@
 /** One issue about all repositories of an owner, in the one that its configuration names: opt in there, opt out in each. */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { isNamedOn } from '../repository/visibility.ts';
 import { newestLooks, type RolloutLook } from '../rollout/rollouts.ts';
@@ -15,8 +15,8 @@ import { ORGANIZATION_TITLE, organizationBody } from './organization-body.ts';
  * those can read are named, and those that agreed to it.
  */
 export async function keepOrganizationBoard(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   known: CatalogRepository,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function keepOrganizationBoard(
   if (configuration.config.organization?.dashboard !== true) return;
   const board = { ...known, visibility: facts.visibility };
   const { installationId, owner } = known.ref;
-  const all = world.catalog
+  const all = ports.catalog
     .all()
     .filter(
       ({ ref }) => ref.installationId === installationId && ref.owner.toLowerCase() === owner.toLowerCase(),
@@ -34,14 +34,14 @@ export async function keepOrganizationBoard(
   const named = all.filter((one) => isNamedOn(one, board));
   const shown = new Set(named.map(({ ref }) => ref.id));
   const isShown = ({ ref }: CatalogRepository): boolean => shown.has(ref.id);
-  const plan = variantPlan(world.catalog);
-  const waiting = named.reduce((sum, { ref }) => sum + waitingUpdates(world.catalog, ref.id), 0);
-  const seconds = waiting === 0 ? 0 : await world.untilContent(installationId);
+  const plan = variantPlan(ports.catalog);
+  const waiting = named.reduce((sum, { ref }) => sum + waitingUpdates(ports.catalog, ref.id), 0);
+  const seconds = waiting === 0 ? 0 : await ports.secondsUntilContentAllowed(installationId);
   const body = organizationBody({
     owner,
     repositories: named.map((repository) => ({
       repository,
-      standings: world.catalog.standings(repository.ref.id),
+      standings: ports.catalog.standings(repository.ref.id),
     })),
     // A number of others would be news to the public.
     others: board.visibility === 'public' ? undefined : all.length - named.length,
@@ -49,24 +49,24 @@ export async function keepOrganizationBoard(
       .filter(({ control, upstream, downstream }) =>
         [control, upstream.repository, downstream.repository].every(isShown),
       )
-      .map((planned) => withStanding(world.catalog, planned)),
+      .map((planned) => withStanding(ports.catalog, planned)),
     stalled: plan.stalled.filter(({ control }) => isShown(control)),
-    limit: limitPart(waiting, seconds, world.now()),
-    rollouts: await rolloutsOf(world, named, isShown, signal),
+    limit: limitPart(waiting, seconds, ports.now()),
+    rollouts: await rolloutsOf(ports, named, isShown, signal),
   });
-  await keepIssue(world, access, { title: ORGANIZATION_TITLE, body, look: false }, signal);
+  await keepIssue(ports, access, { title: ORGANIZATION_TITLE, body, look: false }, signal);
 }
 
 /** Those that speak of nothing but repositories that are named. */
 async function rolloutsOf(
-  world: World,
+  ports: Ports,
   named: readonly CatalogRepository[],
   isShown: (repository: CatalogRepository) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<readonly RolloutLook[]> {
   const looks: RolloutLook[] = [];
   for (const { ref } of named.filter(({ documents }) => documents.length > 0)) {
-    looks.push(...(await newestLooks(world, ref.id, signal)));
+    looks.push(...(await newestLooks(ports, ref.id, signal)));
   }
   return looks.filter(
     ({ governed, plan }) =>

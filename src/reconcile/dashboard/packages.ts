@@ -2,13 +2,13 @@
 import type { CatalogPackage } from '../../catalog/catalog.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
-import { code, told } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { DashboardInput } from './body.ts';
 import type { DashboardUser } from './facts.ts';
 import { isInside, section, SETTLED } from './section.ts';
 
 /** Users and retired revisions of one package that are named; the rest is counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 type Input = Pick<
   DashboardInput,
@@ -52,9 +52,7 @@ function usedBy(users: readonly DashboardUser[], newest: string | undefined): st
   if (users.length === 0) return '';
   const current = users.filter(({ at }) => at === newest).length;
   const share = newest === undefined ? '' : `${current} of ${users.length} at ${code(newest)}: `;
-  const named = users
-    .slice(0, MOST_NAMED)
-    .map(({ name, at }) => code(at === newest ? name : `${name}@${at}`));
+  const named = users.slice(0, MAX_NAMED).map(({ name, at }) => code(at === newest ? name : `${name}@${at}`));
   const more = users.length - named.length;
   return `${share}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -82,8 +80,8 @@ function notesOf(
 
 /** The newest of them. */
 function listed(revisions: readonly string[]): string {
-  const shown = revisions.slice(-MOST_NAMED).map(code).join(', ');
-  const more = revisions.length - MOST_NAMED;
+  const shown = revisions.slice(-MAX_NAMED).map(code).join(', ');
+  const more = revisions.length - MAX_NAMED;
   return more > 0 ? `${shown} and ${more} before` : shown;
 }
 
@@ -93,13 +91,13 @@ export function draftsPart({ drafts, pending }: Pick<DashboardInput, 'drafts' | 
     `#${number}`,
     path === null ? '' : code(path),
     `${isDraft ? 'Draft' : 'Proposed'}${removes ? ', a deletion' : ''}`,
-    told(title),
+    foreignSentence(title),
   ]);
   const wishes = pending.map(({ issue, package: path, revision, login, title }) => [
     `#${issue}`,
     code(formatPackageAtRevision({ path, revision })),
     `${code(login)} asks to retire it`,
-    told(title),
+    foreignSentence(title),
   ]);
   return section('Drafts and proposals', ['', 'package', 'state', 'title'], [...rows, ...wishes]);
 }

@@ -2,7 +2,7 @@
 import { table } from '../text/markdown-blocks.ts';
 
 /** Rows of one table; what is left out is counted. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** Reasons that say: nothing is due. */
 export const SETTLED: readonly string[] = ['up-to-date', 'not-followed', 'merged'];
@@ -16,6 +16,6 @@ export function section(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const more = rows.length > MOST_ROWS ? `\n\n${rows.length - MOST_ROWS} more are not shown.` : '';
-  return `### ${title}\n\n${table(header, rows.slice(0, MOST_ROWS))}${more}`;
+  const more = rows.length > MAX_ROWS ? `\n\n${rows.length - MAX_ROWS} more are not shown.` : '';
+  return `### ${title}\n\n${table(header, rows.slice(0, MAX_ROWS))}${more}`;
 }

@@ -71,7 +71,7 @@ function waits(
   return { state: 'waiting', ...(standing !== undefined && { reason: standing.reason }) };
 }
 
-const MOST_ROWS = 25;
+const MAX_ROWS = 25;
 
 /** As Markdown, such as "3 of 7 merged" with a line for each; '' where there is nobody to tell of. */
 export function progressText(revision: string, steps: readonly DownstreamStep[]): string {
@@ -87,7 +87,7 @@ export function progressText(revision: string, steps: readonly DownstreamStep[])
   const rank = { open: 0, waiting: 1, merged: 2 };
   const rows = steps
     .toSorted((a, b) => rank[a.state] - rank[b.state])
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map((one) => [code(nameOf(one)), linkOf(one), one.state === 'waiting' ? waitsFor(one) : one.state]);
   const more = steps.length - rows.length;
   return [

@@ -3,7 +3,7 @@ import type { Kptfile } from '../../package/kptfile.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
@@ -35,7 +35,7 @@ export interface VariantTarget {
 
 /** Everything about one downstream package that the update is made from. */
 export interface Downstream {
-  readonly access: Access;
+  readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly base: CommitInfo;
@@ -57,8 +57,8 @@ export interface Downstream {
 }
 
 /** The repository that downstream packages are in, read once for all of them. */
-export interface Home {
-  readonly access: Access;
+export interface DownstreamRepository {
+  readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   /** Head of the registered branch. */
@@ -68,12 +68,12 @@ export interface Home {
 }
 
 /** Reads the repository, or says why nothing in it is updated. */
-export async function loadHome(
-  world: World,
+export async function loadDownstreamRepository(
+  ports: Ports,
   repository: RepositoryRef,
   signal?: AbortSignal,
-): Promise<Home | Withheld> {
-  const access = await world.open(repository, signal);
+): Promise<DownstreamRepository | Withheld> {
+  const access = await ports.open(repository, signal);
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   if (facts.archived) return withheld('archived', 'The repository is archived.');
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -101,28 +101,28 @@ export const NO_PACKAGE = 'There is no such package on the registered branch.';
 
 /** Reads it, or says why the package is not one that is updated. */
 export async function loadDownstream(
-  world: World,
+  ports: Ports,
   target: Pick<VariantTarget, 'repository' | 'package'>,
   signal?: AbortSignal,
 ): Promise<Downstream | Withheld> {
-  const home = await loadHome(world, target.repository, signal);
-  return 'kind' in home ? home : downstreamIn(world, home, target.package, signal);
+  const home = await loadDownstreamRepository(ports, target.repository, signal);
+  return 'kind' in home ? home : downstreamIn(ports, home, target.package, signal);
 }
 
 /** The same in a repository that was read. */
 export async function downstreamIn(
-  world: World,
-  home: Home,
+  ports: Ports,
+  home: DownstreamRepository,
   path: string,
   signal?: AbortSignal,
 ): Promise<Downstream | Withheld> {
   const { access, facts, config, base } = home;
-  const planned = variantPlan(world.catalog).at(facts.id, path);
+  const planned = variantPlan(ports.catalog).at(facts.id, path);
   const directory = inRegistered(config.directory, path);
   const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
   const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-  const followed = await followedBy(world, home, planned, kptfile, outside, signal);
+  const followed = await followedBy(ports, home, planned, kptfile, outside, signal);
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
   const upstreamFacts = await home.factsOf(upstream.access, signal);
@@ -130,7 +130,7 @@ export async function downstreamIn(
   const visible =
     (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, home, signal)) &&
     (await baseMayFlow(upstream, home, signal)) &&
-    (await documentsMayCome(world, planned, home, signal));
+    (await documentsMayCome(ports, planned, home, signal));
   return {
     access,
     facts,
@@ -151,8 +151,8 @@ export async function downstreamIn(
 
 /** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
 async function followedBy(
-  world: World,
-  home: Home,
+  ports: Ports,
+  home: DownstreamRepository,
   planned: PlannedVariant | undefined,
   kptfile: Kptfile | null,
   outside: Outside,
@@ -167,7 +167,7 @@ async function followedBy(
         `The package is there already, and not made by the variant ${planned.name}: set adoptionPolicy: adoptExisting to let it be taken over.`,
       );
     }
-    const upstream = await openPlanned(world, planned, kptfile, signal);
+    const upstream = await openPlanned(ports, planned, kptfile, signal);
     return { upstream, name: variantBranchName(planned.uid) };
   }
   if (kptfile === null) return withheld('not-followed', NO_PACKAGE);
@@ -175,7 +175,7 @@ async function followedBy(
     // Followed as well, it would get a second pull request.
     return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
   }
-  const found = await openUpstream(world, kptfile, signal, outside);
+  const found = await openUpstream(ports, kptfile, signal, outside);
   if (found.kind === 'none' && found.reason === 'unreachable') {
     return withheld(
       'upstream-unreachable',
@@ -195,7 +195,7 @@ export function variantBranchName(uid: string): string {
 /** What a package was made from is told where it conflicts, and a Kptfile may name anything. */
 async function baseMayFlow(
   { base }: Upstream,
-  home: Home,
+  home: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (base === undefined) return true;
@@ -208,13 +208,13 @@ async function baseMayFlow(
 
 /** Documents and inventory are content too. */
 async function documentsMayCome(
-  world: World,
+  ports: Ports,
   planned: PlannedVariant | undefined,
-  home: Home,
+  home: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (planned === undefined || planned.control.ref.id === home.facts.id) return true;
-  const access = await world.open(planned.control.ref, signal);
+  const access = await ports.open(planned.control.ref, signal);
   return controlMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import { repositoryJob } from '../jobs.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { workOut } from './variant-expansion.ts';
 import { forgetPlan } from './variant-plan.ts';
 import { readingOf, setsOf, setWork } from './variant-reading.ts';
@@ -15,9 +15,9 @@ const PATIENCE_MS = 500;
  * index changed; nothing is done where it did not.
  */
 export async function prepareVariants(
-  world: Pick<World, 'catalog' | 'content' | 'enqueue' | 'log'>,
+  ports: Pick<Ports, 'catalog' | 'content' | 'enqueue' | 'log'>,
 ): Promise<void> {
-  const { catalog, content } = world;
+  const { catalog, content } = ports;
   const version = catalog.version();
   if (worked.get(catalog) === version) return;
   const works = catalog.all().flatMap((control) => {
@@ -28,8 +28,8 @@ export async function prepareVariants(
   });
   const late = (control: CatalogRepository): void => {
     forgetPlan(catalog);
-    world.enqueue(repositoryJob(control.ref)).catch((err: unknown) => {
-      world.log.warn({ err }, 'a set of variants that took long could not be looked at');
+    ports.enqueue(repositoryJob(control.ref)).catch((err: unknown) => {
+      ports.log.warn({ err }, 'a set of variants that took long could not be looked at');
     });
   };
   const isNews = await workOut(catalog, works, (work) => content.expand(work), {

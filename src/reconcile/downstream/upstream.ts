@@ -1,6 +1,6 @@
 import { plainDirectory, type UpstreamLock } from '../../catalog/catalog.ts';
 import type { Kptfile } from '../../package/kptfile.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import {
   openOutside,
   outsideAddress,
@@ -43,16 +43,16 @@ export type UpstreamResult =
  * a package that is not there yet has none.
  */
 export async function openPlanned(
-  world: World,
+  ports: Ports,
   { upstream: place }: Pick<PlannedVariant, 'upstream'>,
   kptfile: Kptfile | null,
   signal?: AbortSignal,
 ): Promise<Upstream> {
-  const locked = kptfile === null ? undefined : await openUpstream(world, kptfile, signal);
+  const locked = kptfile === null ? undefined : await openUpstream(ports, kptfile, signal);
   const own = locked?.kind === 'upstream' ? locked.upstream : undefined;
   const directory = place.directory === '.' ? '' : place.directory;
   if (own?.access.ref.id === place.repository.ref.id && own.directory === directory) return own;
-  const access = await world.open(place.repository.ref, signal);
+  const access = await ports.open(place.repository.ref, signal);
   await access.git.fetch({}, signal);
   const refs = await loadRevisionRefs(access.git, signal);
   const repo = (place.repository.urls[0] ?? '').replace(/\.git$/, '');
@@ -70,21 +70,21 @@ export async function openPlanned(
 
 /** Opens the upstream of a package: a repository Portico is installed in, or one of `outside`. */
 export async function openUpstream(
-  world: World,
+  ports: Ports,
   kptfile: Kptfile,
   signal?: AbortSignal,
   outside?: Outside,
 ): Promise<UpstreamResult> {
   const lock = kptfile.upstreamLock?.git;
   if (lock === undefined) return { kind: 'none', reason: 'no-lock' };
-  const repository = world.catalog.byUrl(lock.repo);
+  const repository = ports.catalog.byUrl(lock.repo);
   const address =
     repository === undefined && outside !== undefined ? outsideAddress(lock.repo, outside) : undefined;
   if (repository === undefined && address === undefined) return { kind: 'none', reason: 'not-registered' };
   const access =
     repository === undefined
-      ? await openOutside(world, address ?? '', signal)
-      : await openFetched(world, repository.ref, signal);
+      ? await openOutside(ports, address ?? '', signal)
+      : await openFetched(ports, repository.ref, signal);
   if (access === null) return { kind: 'none', reason: 'unreachable' };
   const refs = await loadRevisionRefs(access.git, signal);
   const plain = plainDirectory(lock.directory);
@@ -105,18 +105,18 @@ export async function openUpstream(
 }
 
 async function openFetched(
-  world: World,
+  ports: Ports,
   ref: RepositoryRef,
   signal: AbortSignal | undefined,
 ): Promise<UpstreamAccess> {
-  const access = await world.open(ref, signal);
+  const access = await ports.open(ref, signal);
   await access.git.fetch({}, signal);
   return access;
 }
 
 /** kpt writes the id of the annotated tag into the lock: it is peeled here, and the ref's own name is the second hint. */
 async function lockedRevision(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   refs: RevisionRefs,
   directory: string,
   lock: { readonly ref: string; readonly commit: string },

@@ -23,7 +23,7 @@ interface Worked {
   readonly pending: Map<string, Promise<void>>;
 }
 
-const MOST_KEPT = 2_000;
+const MAX_KEPT = 2_000;
 
 /** Catalogs whose sets are worked out elsewhere. */
 const elsewhere = new WeakMap<Catalog, Worked>();
@@ -78,8 +78,8 @@ export async function workOut(
   let isLate = false;
   const workOne = async (work: SetWork, key: string): Promise<void> => {
     const expansion = await expandOne(expand, work);
-    keepNewest(byKey, key, expansion, MOST_KEPT);
-    keepNewest(bySet, placeOf(work), expansion, MOST_KEPT);
+    keepNewest(byKey, key, expansion, MAX_KEPT);
+    keepNewest(bySet, placeOf(work), expansion, MAX_KEPT);
     if (isLate) late(work.control);
   };
   const all = missing.map(({ work, key }) => {

@@ -9,7 +9,7 @@ import { isControlledBy, mayFlow } from '../repository/visibility.ts';
 import { controlOf, createClaims, type Claims } from './variant-claims.ts';
 import { expansionOf, type SetWork } from './variant-expansion.ts';
 import type { Inventory } from './variant-inventory.ts';
-import { MOST_SETS, readingOf, revisionsFor, setsOf, setWork } from './variant-reading.ts';
+import { MAX_SETS, readingOf, revisionsFor, setsOf, setWork } from './variant-reading.ts';
 
 /** A package of a registered repository, there or to be made. */
 export interface VariantPlace {
@@ -173,7 +173,7 @@ function documentsOf(
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
         const { metadata, spec } = document.set;
         if (!workedOut.has(document.set)) {
-          const message = `the repository has more than ${MOST_SETS} sets, and this one is behind them, so that nothing is made of it and what it made stays: join sets that make variants of one upstream`;
+          const message = `the repository has more than ${MAX_SETS} sets, and this one is behind them, so that nothing is made of it and what it made stays: join sets that make variants of one upstream`;
           stalled.push({ ...source, name: metadata.name, reason: 'UnexpectedError', message });
           claims.set(control.ref.id, metadata.name);
           continue;

@@ -30,12 +30,12 @@ export function readingOf(catalog: Catalog, control: CatalogRepository): Reading
 }
 
 /** Sets of one repository that are worked out; each may make thousands of variants. */
-export const MOST_SETS = 100;
+export const MAX_SETS = 100;
 
 /** Those of a repository's sets that are worked out: the first, in the order of files and lines. */
 export function setsOf({ documents }: Pick<CatalogRepository, 'documents'>): readonly ValidVariantSet[] {
   const all = documents.flatMap((file) => file.documents);
-  return all.flatMap((one) => (one.kind === 'set' ? [one.set] : [])).slice(0, MOST_SETS);
+  return all.flatMap((one) => (one.kind === 'set' ? [one.set] : [])).slice(0, MAX_SETS);
 }
 
 export function setWork(control: CatalogRepository, set: ValidVariantSet, reading: Reading): SetWork {

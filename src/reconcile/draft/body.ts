@@ -53,13 +53,13 @@ function whatItIs(path: string, record: CommandRecord): string {
 }
 
 /** Files that are named. */
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
 /** A new package as a list: its whole content is what the forge shows anyway. */
 function listed(files: PackageFiles): string {
   const names = [...files.keys()].sort();
-  const more = names.length > MOST_FILES ? [`and ${names.length - MOST_FILES} more`] : [];
-  const lines = [...names.slice(0, MOST_FILES).map(code), ...more].map((line) => `- ${line}`);
+  const more = names.length > MAX_FILES ? [`and ${names.length - MAX_FILES} more`] : [];
+  const lines = [...names.slice(0, MAX_FILES).map(code), ...more].map((line) => `- ${line}`);
   return details(`${names.length} file${names.length === 1 ? '' : 's'}`, lines.join('\n'));
 }
 

@@ -6,7 +6,7 @@ import type { PackageFiles } from '../../package/package.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import type { FileChanges } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { runtimeFor } from '../render/foreign-functions.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { changesBetween } from '../render/proposal-render.ts';
@@ -14,7 +14,7 @@ import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
 import { NO_NOTES } from '../text/merge-notes.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
@@ -26,10 +26,10 @@ import { rebasedPackage, type RebasedPackage } from './rebased-package.ts';
  * command that was interrupted after its push is known by the record of its commit.
  */
 export async function changeDraft(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
-  asked: Asked,
+  asked: CommandRequest,
   change: DraftChange,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -38,7 +38,7 @@ export async function changeDraft(
   const inRepository = pathInRepository(config.directory, change.package);
   const directory = inRepository === '.' ? '' : inRepository;
   const setting: DraftSetting = {
-    world,
+    world: ports,
     access,
     asked,
     asker: { login: asked.login, id: asked.accountId, facts, config },
@@ -47,11 +47,11 @@ export async function changeDraft(
     refs: await loadRevisionRefs(git, signal),
   };
   const look = async (reply: string): Promise<StepOutcome> => {
-    await world.enqueue(proposalJob(access.ref, pull.number));
+    await ports.enqueue(proposalJob(access.ref, pull.number));
     return { kind: 'done', reply };
   };
   const range = { from: mergeBase, to: head.oid };
-  const before = await madeBefore(world, git, range, asked, directory, signal);
+  const before = await madeBefore(ports, git, range, asked, directory, signal);
   if (before !== null) return look(`Committed as ${before.commit.oid.slice(0, 7)}.`);
   const local = await filesAt(git, head.oid, directory, signal);
   if (!local.has('Kptfile')) {
@@ -68,7 +68,7 @@ export async function changeDraft(
   if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
   const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
   const problem = await commitByCommand(
-    world,
+    ports,
     git,
     {
       branch: pull.headRef,
@@ -143,7 +143,7 @@ function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage)
 }
 
 async function evaluated(
-  { world, access, directory }: DraftSetting,
+  { world: ports, access, directory }: DraftSetting,
   snapshot: ProposalSnapshot,
   { image, values, package: path }: Extract<DraftChange, { kind: 'eval' }>,
   local: PackageFiles,
@@ -151,9 +151,9 @@ async function evaluated(
 ): Promise<Made> {
   // Which functions may run beside the built-in ones, the base branch says.
   const loaded = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
-  const result = await world.content.evaluate({
+  const result = await ports.content.evaluate({
     files: local,
-    runtime: runtimeFor(world.runtime, loaded, snapshot),
+    runtime: runtimeFor(ports.runtime, loaded, snapshot),
     spec: { image, configMap: Object.fromEntries(values) },
     includeMetaResources: true,
     ...(signal && { signal }),

@@ -1,10 +1,10 @@
 import { PorticoError } from '../../error.ts';
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 /** Commits that commands make, and how a command that was carried out is known again. */
 import { commandRecord, sealedCommitMessage, type CommandRecord } from '../seal/commit-seal.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { sentence } from '../text/markdown-blocks.ts';
 
 /** A branch of more commits of its own is not looked through. */
@@ -12,10 +12,10 @@ const HISTORY = 300;
 
 /** The commit that this very command made on a branch; null where it made none yet. */
 export async function madeBefore(
-  { seals }: Pick<World, 'seals'>,
+  { seals }: Pick<Ports, 'seals'>,
   git: Git,
   range: { readonly from: string; readonly to: string },
-  asked: Pick<Asked, 'id' | 'index'>,
+  asked: Pick<CommandRequest, 'id' | 'index'>,
   directory: string,
   signal?: AbortSignal,
 ): Promise<{ readonly commit: CommitInfo; readonly record: CommandRecord } | null> {
@@ -33,7 +33,7 @@ export async function madeBefore(
  * answer is null when it is done, else why not. Throws REF_MOVED (try again) when somebody else was faster.
  */
 export async function commitByCommand(
-  world: Pick<World, 'app' | 'seals'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
   git: Git,
   commit: {
     readonly branch: string;
@@ -55,9 +55,9 @@ export async function commitByCommand(
     text,
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: commit.expect }], signal);
   if (answer.ok) return null;
   const [rejected] = answer.rejected;

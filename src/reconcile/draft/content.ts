@@ -10,20 +10,20 @@ import type { GitLocation } from '../../package/kptfile.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { remoteSubpackages } from '../../package/remote-subpackages.ts';
 import type { Git } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
-import type { Asked } from '../step-outcome.ts';
+import type { CommandRequest } from '../step-outcome.ts';
 import { rebasedPackage } from './rebased-package.ts';
 import { guardrailsAgainst } from './rollback-guardrails.ts';
 import { findUpstream, type Asker, type FoundUpstream } from './upstream.ts';
 
 /** Everything that a draft is made from. */
 export interface DraftSetting {
-  readonly world: World;
-  readonly access: Access;
-  readonly asked: Asked;
+  readonly world: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
   readonly asker: Asker;
   /** Head of the registered branch. */
   readonly base: string;
@@ -242,7 +242,7 @@ async function withPointedAt(
 
 /** `intent` is what the copy says that it follows; what was found, unless given. */
 async function copied(
-  { world }: Place,
+  { world: ports }: Place,
   found: FoundUpstream,
   intent: GitLocation | undefined,
   copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>,
@@ -251,7 +251,7 @@ async function copied(
   const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
   const files = await filesAt(found.git, found.commit, found.directory, signal);
   const options = { ...copy, upstream: intent ?? lock, lock: { ...lock, commit: found.commit } };
-  return world.content.clone(files, options, signal);
+  return ports.content.clone(files, options, signal);
 }
 
 function nameOf(directory: string, repository: string): string {

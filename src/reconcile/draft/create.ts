@@ -11,26 +11,26 @@ import { packagePathOf, pathInRepository } from '../../revision/package-path.ts'
 import type { Pull } from '../forge-port.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, refPath, upcomingRevision } from '../repository/package-revisions.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { draftBody } from './body.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
 import { draftContent, type DraftSetting } from './content.ts';
 
 export async function createDraft(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   request: DraftRequest,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const setting = await settingOf(world, access, asked, request, signal);
+  const setting = await settingOf(ports, access, asked, request, signal);
   if ('message' in setting) return refused(setting);
   const interrupted = await branchOfCommand(setting, signal);
   if (interrupted !== null) return openPull(setting, request, interrupted, signal);
@@ -40,7 +40,7 @@ export async function createDraft(
   if ('message' in content) return refused(content);
   const { git } = access;
   const problem = await commitByCommand(
-    world,
+    ports,
     git,
     {
       branch,
@@ -62,9 +62,9 @@ export async function createDraft(
 }
 
 async function settingOf(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { path }: DraftRequest,
   signal: AbortSignal | undefined,
 ): Promise<DraftSetting | Refusal> {
@@ -85,7 +85,7 @@ async function settingOf(
   const { config } = configuration;
   const inRepository = pathInRepository(config.directory, path);
   return {
-    world,
+    world: ports,
     access,
     asked,
     asker: { login: asked.login, id: asked.accountId, facts, config },
@@ -102,13 +102,13 @@ interface MadeBranch {
 
 /** The branch that this very command made before; null where there is none. */
 async function branchOfCommand(
-  { world, access: { git }, asked, base, directory }: DraftSetting,
+  { world: ports, access: { git }, asked, base, directory }: DraftSetting,
   signal: AbortSignal | undefined,
 ): Promise<MadeBranch | null> {
   const below = directory === '' ? 'refs/heads/drafts/' : `refs/heads/drafts/${directory}/`;
   for (const [ref, { commit: head }] of await git.refs(below, signal)) {
     if (ref.slice(below.length).includes('/')) continue;
-    const made = await madeBefore(world, git, { from: base, to: head }, asked, directory, signal);
+    const made = await madeBefore(ports, git, { from: base, to: head }, asked, directory, signal);
     if (made !== null) return { branch: ref.slice('refs/heads/'.length), commit: made.commit };
   }
   return null;
@@ -154,18 +154,18 @@ async function openPull(
   { branch, commit }: MadeBranch,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  const { world, access, asked, asker, directory } = setting;
+  const { world: ports, access, asked, asker, directory } = setting;
   const { forge, git, ref } = access;
   const [known] = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   if (known !== undefined) return { kind: 'done', reply: linkTo(known, path, branch) };
-  const record = commandRecord(commit, world.seals);
+  const record = commandRecord(commit, ports.seals);
   const [parent = ''] = commit.parents;
   if (record === null) throw new PorticoError('NO_RECORD', `${commit.oid} has no record`, { blame: 'bug' });
   const [before, after] = [
     await filesAt(git, parent, directory, signal),
     await filesAt(git, commit.oid, directory, signal),
   ];
-  const { same, text } = await world.content.diffText({ before, after, limit: 25_000 }, signal);
+  const { same, text } = await ports.content.diffText({ before, after, limit: 25_000 }, signal);
   const wanted = {
     title: commit.message.split('\n', 1)[0] ?? branch,
     body: draftBody({
@@ -186,7 +186,7 @@ async function openPull(
       throw error;
     return forge.createPull(wanted, signal);
   });
-  await world.enqueue(proposalJob(ref, pull.number));
+  await ports.enqueue(proposalJob(ref, pull.number));
   return { kind: 'done', reply: linkTo(pull, path, branch) };
 }
 

@@ -4,21 +4,21 @@ import type { Step } from '../../command/step.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
 
 /** Opens the proposal, or says why not; done again it finds what it opened. */
 export async function proposeDeletion(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { package: path }: Extract<Step, { do: 'propose-deletion' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -50,14 +50,14 @@ export async function proposeDeletion(
   if (open !== undefined) {
     return refused(`Its deletion is already proposed: #${open.number}.`, 'What it waits for stands there.');
   }
-  const users = await knownUsers(world, access, facts, found.directory, undefined, signal);
+  const users = await knownUsers(ports, access, facts, found.directory, undefined, signal);
   if (users.length > 0) {
     return refused(
       `Packages are made from ${code(path)}: ${users.join(', ')}.`,
       'Move them to another upstream, or remove them, first.',
     );
   }
-  const stopped = await pushDeletion(world, access, asked, found, base, branch, signal);
+  const stopped = await pushDeletion(ports, access, asked, found, base, branch, signal);
   if (stopped !== null) return stopped;
   const newest = newestRevision(await loadRevisionRefs(git, signal), found.directory)?.name;
   const { pull } = await forge.createPull(
@@ -72,7 +72,7 @@ export async function proposeDeletion(
     },
     signal,
   );
-  await world.enqueue(proposalJob(access.ref, pull.number));
+  await ports.enqueue(proposalJob(access.ref, pull.number));
   return { kind: 'done', reply: `The deletion of ${code(path)} is proposed in #${pull.number}.` };
 }
 
@@ -84,9 +84,9 @@ function isDeletionOf(branch: string, { directory }: PackageDir): boolean {
 }
 
 async function pushDeletion(
-  world: World,
-  { git }: Access,
-  asked: Asked,
+  ports: Ports,
+  { git }: RepositoryAccess,
+  asked: CommandRequest,
   found: PackageDir,
   base: string,
   branch: string,
@@ -94,7 +94,7 @@ async function pushDeletion(
 ): Promise<StepOutcome | null> {
   const standing = await git.resolve(`refs/heads/${branch}`, signal);
   const commit = standing === null ? null : await git.commit(standing, signal);
-  const ours = commit === null ? null : readCommitRecord(commit, world.seals);
+  const ours = commit === null ? null : readCommitRecord(commit, ports.seals);
   if (ours?.kind === 'deletion' && ours.comment === asked.id) return null;
   const paths = (await git.changedPaths(null, base, signal)).filter(({ path }) =>
     path.startsWith(`${found.directory}/`),
@@ -113,9 +113,9 @@ async function pushDeletion(
     title,
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: null }], signal);
   if (answer.ok) return null;
   return refused(

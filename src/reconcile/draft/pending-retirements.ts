@@ -6,7 +6,7 @@ import type { Retirement } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { openRetirements } from './retirement.ts';
 
@@ -24,8 +24,8 @@ export interface PendingRetirement extends Pick<Retirement, 'package' | 'revisio
 
 /** Those of the newest issues; one with more comments than are read is left out and logged, and holds nothing up. */
 export async function pendingRetirements(
-  world: Pick<World, 'app' | 'seals' | 'log'>,
-  access: Pick<Access, 'forge' | 'git'>,
+  ports: Pick<Ports, 'app' | 'seals' | 'log'>,
+  access: Pick<RepositoryAccess, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
   signal?: AbortSignal,
@@ -34,13 +34,13 @@ export async function pendingRetirements(
   const found: PendingRetirement[] = [];
   for (const { number, title } of issues.toSorted((a, b) => b.number - a.number).slice(0, MOST)) {
     try {
-      for (const wish of await openIn(world, access, facts, config, number, signal)) {
+      for (const wish of await openIn(ports, access, facts, config, number, signal)) {
         const { package: path, revision, login } = wish;
         found.push({ package: path, revision, login, issue: number, title });
       }
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'FORGE_TOO_MANY') throw error;
-      world.log.warn({ err: error, pull: number }, 'an issue has too many comments');
+      ports.log.warn({ err: error, pull: number }, 'an issue has too many comments');
     }
   }
   return found;
@@ -48,8 +48,8 @@ export async function pendingRetirements(
 
 /** Puts the label on the issue, or takes it away, as something is asked for there or not; then the dashboard follows. */
 export async function markRetirements(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
   number: number,
@@ -58,24 +58,24 @@ export async function markRetirements(
   const { forge } = access;
   const [issue, open] = await Promise.all([
     forge.getIssue(number, signal),
-    openIn(world, access, facts, config, number, signal),
+    openIn(ports, access, facts, config, number, signal),
   ]);
   const isMarked = issue?.labels.includes(RETIREMENT_LABEL) ?? false;
   if (open.length > 0 && !isMarked) await forge.addLabels(number, [RETIREMENT_LABEL], signal);
   if (open.length === 0 && isMarked) await forge.removeLabel(number, RETIREMENT_LABEL, signal);
-  await world.enqueue(dashboardNews(world, access.ref));
+  await ports.enqueue(dashboardNews(ports, access.ref));
 }
 
 /** No comment has this number: what is decided stays so. */
 const NO_COMMENT = -1;
 
 async function openIn(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Pick<Access, 'forge' | 'git'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: Pick<RepositoryAccess, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
   issue: number,
   signal: AbortSignal | undefined,
 ): Promise<Retirement[]> {
-  return openRetirements(world, access, facts, config, { issue, comment: NO_COMMENT }, signal);
+  return openRetirements(ports, access, facts, config, { issue, comment: NO_COMMENT }, signal);
 }

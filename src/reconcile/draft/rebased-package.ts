@@ -21,7 +21,7 @@ import type { DraftSetting } from './content.ts';
 import { findUpstream } from './upstream.ts';
 
 /** Longer, a record would be most of its commit's message. */
-const LONGEST_RECORD = 40_000;
+const MAX_RECORD_LENGTH = 40_000;
 
 export interface RebasedPackage {
   readonly files: PackageFiles;
@@ -47,7 +47,7 @@ export async function rebasedPackage(
   wish: UpstreamWish,
   signal?: AbortSignal,
 ): Promise<RebasedPackage | Refusal> {
-  const { world, access, asker } = setting;
+  const { world: ports, access, asker } = setting;
   const file = local.get('Kptfile');
   if (file === undefined) {
     return refuse('no-such-package', `there is no package in ${shown(directory)}`, 'Name a package.');
@@ -55,19 +55,19 @@ export async function rebasedPackage(
   const { kptfile } = readKptfile(file.bytes);
   const base = await lockedFiles(setting, kptfile, signal);
   if (!(base instanceof Map)) return base as Refusal;
-  const next = await findUpstream(world, access, asker, wish, signal);
+  const next = await findUpstream(ports, access, asker, wish, signal);
   if ('kind' in next) return next;
   const place = { repo: next.repo, directory: `/${next.directory}`, ref: next.ref };
   const upstream = await filesAt(next.git, next.commit, next.directory, signal);
   const strategy = strategyOf(local) ?? 'resource-merge';
   const sides = { base, upstream, local, strategy };
-  const merged = await world.content.merge(sides, signal);
+  const merged = await ports.content.merge(sides, signal);
   const path = packagePathOf(asker.config.directory, refPath(directory)) ?? refPath(directory);
   const where = { git: access.git, config: asker.config, base: registered, path };
-  const render = await packageRenderer(world, where, signal);
+  const render = await packageRenderer(ports, where, signal);
   const { conflicts } = await withoutFollowing(merged.conflicts, merged.files, async (decisions) => {
     const { files } =
-      decisions.size === 0 ? merged : await world.content.merge({ ...sides, decisions }, signal);
+      decisions.size === 0 ? merged : await ports.content.merge({ ...sides, decisions }, signal);
     const rendered = await render(files);
     return rendered.ok ? rendered.files : null;
   });
@@ -77,7 +77,7 @@ export async function rebasedPackage(
     kptfile.upstream,
   );
   const fresh = [...merged.files.keys()].filter((path) => !local.has(path) && upstream.has(path));
-  const marked = await world.content.markMerged(merged.files, fresh, signal);
+  const marked = await ports.content.markMerged(merged.files, fresh, signal);
   const files = new Map([...marked, ['Kptfile', { mode: file.mode, bytes }] as const]);
   return {
     files,
@@ -105,7 +105,7 @@ export async function rebaseOf(
   directory: string,
   signal?: AbortSignal,
 ): Promise<Refusal | ((decisions: ReadonlyMap<string, Side>) => Promise<MergeResult>)> {
-  const { access, world } = setting;
+  const { access, world: ports } = setting;
   const local = await filesAt(access.git, parent, directory, signal);
   const rebased = await filesAt(access.git, oid, directory, signal);
   const [old, now] = [local, rebased].map((files) => files.get('Kptfile'));
@@ -118,12 +118,12 @@ export async function rebaseOf(
   const upstream = await lockedFiles(setting, readKptfile(now.bytes).kptfile, signal);
   if (!(upstream instanceof Map)) return upstream as Refusal;
   const strategy = strategyOf(local) ?? 'resource-merge';
-  return (decisions) => world.content.merge({ base, upstream, local, strategy, decisions }, signal);
+  return (decisions) => ports.content.merge({ base, upstream, local, strategy, decisions }, signal);
 }
 
 /** The upstream's files that the package was made from. */
 async function lockedFiles(
-  { world, access, asker }: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
+  { world: ports, access, asker }: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
   kptfile: Kptfile,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles | Refusal> {
@@ -135,7 +135,7 @@ async function lockedFiles(
       'Only a package that was cloned can be moved onto another upstream.',
     );
   }
-  const registered = await openUpstream(world, kptfile, signal);
+  const registered = await openUpstream(ports, kptfile, signal);
   // What the package was made from is told where it conflicts, and a Kptfile may name anything. What may not come here is
   // as if it were not there.
   const upstream = registered.kind === 'upstream' ? registered.upstream : undefined;
@@ -147,11 +147,11 @@ async function lockedFiles(
     const plain = lock.directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;
     const wish = { kind: 'url', repo: lock.repo.replace(/\.git$/, ''), directory: plain } as const;
-    const byCommit = await findUpstream(world, access, asker, { ...wish, ref }, signal);
+    const byCommit = await findUpstream(ports, access, asker, { ...wish, ref }, signal);
     // kpt writes the id of an annotated tag into the lock, which lies on no branch.
     const found =
       'kind' in byCommit
-        ? await findUpstream(world, access, asker, { ...wish, ref: lock.ref }, signal)
+        ? await findUpstream(ports, access, asker, { ...wish, ref: lock.ref }, signal)
         : byCommit;
     if (!('kind' in found)) return filesAt(found.git, found.commit, found.directory, signal);
     if (found.code === 'upstream-not-allowed') return found;
@@ -165,7 +165,7 @@ async function lockedFiles(
 
 /** With their values where those fit, so that they can be settled by command. */
 function recorded(conflicts: readonly Conflict[]): Pick<RebaseRecord, 'conflicts' | 'bare'> {
-  if (JSON.stringify(conflicts).length <= LONGEST_RECORD) return { conflicts };
+  if (JSON.stringify(conflicts).length <= MAX_RECORD_LENGTH) return { conflicts };
   const bare = conflicts.map(({ id, file, resource, path, taken }) => ({ id, file, resource, path, taken }));
   return { conflicts: bare as Conflict[], bare: true };
 }

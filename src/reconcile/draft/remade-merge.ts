@@ -8,7 +8,7 @@ import { loadDownstream } from '../downstream/downstream.ts';
 import { mergeOf } from '../merge/concurrent-draft.ts';
 import type { MergeCommit } from '../merge/open-conflicts.ts';
 import { decidedUpdate } from '../merge/update-content.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';
@@ -28,8 +28,8 @@ export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merg
  * by a person settles.
  */
 export async function remadeMerge(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   {
     from,
@@ -44,12 +44,12 @@ export async function remadeMerge(
   signal?: AbortSignal,
 ): Promise<RemadeMerge | Refusal> {
   const { git } = access;
-  if (from === undefined) return remadeUpdate(world, access, snapshot, { directory, head }, signal);
+  if (from === undefined) return remadeUpdate(ports, access, snapshot, { directory, head }, signal);
   const { commit, record } = from;
   if (record.kind === 'merge') {
     const [local = '', upstream = ''] = commit.parents;
     return mergeOf(
-      world,
+      ports,
       git,
       { base: record.base, upstream, local, taken: record.taken },
       directory,
@@ -58,26 +58,26 @@ export async function remadeMerge(
   }
   const { facts, config } = snapshot;
   const asker = { login: record.by, id: record.byId, facts, config };
-  const merge = await rebaseOf({ world, access, asker }, commit, directory, signal);
+  const merge = await rebaseOf({ world: ports, access, asker }, commit, directory, signal);
   return 'kind' in merge ? changed(`the rebase cannot be made again: ${merge.message}`) : merge;
 }
 
 async function remadeUpdate(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   { config }: ProposalSnapshot,
   { directory, head }: { readonly directory: string; readonly head: string },
   signal: AbortSignal | undefined,
 ): Promise<RemadeMerge | Refusal> {
-  const ours = await newestSealed(access.git, head, world.seals, signal);
+  const ours = await newestSealed(access.git, head, ports.seals, signal);
   const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
   const path = said && packagePathOf(config.directory, refPath(directory));
   if (ours === null || said === null || said === undefined || path === undefined || path === null)
     return changed();
-  const down = await loadDownstream(world, { repository: access.ref, package: path }, signal);
+  const down = await loadDownstream(ports, { repository: access.ref, package: path }, signal);
   if ('kind' in down || !down.visible) return changed();
   const base = await access.git.commit(ours.record.base, signal);
-  const update = await decidedUpdate(world, { ...down, base }, said.to, signal);
+  const update = await decidedUpdate(ports, { ...down, base }, said.to, signal);
   if ('kind' in update) return changed(`the update cannot be made again: ${update.message}`);
   return async (decisions) => {
     const made = await update(decisions);

@@ -11,7 +11,7 @@ import { deletionProposedBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
 import type { GitRef, RefUpdate } from '../git-port.ts';
 import { repositoryJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
-import type { Asked, StepOutcome } from '../step-outcome.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
 
 const KIND = 'retirement';
@@ -47,8 +47,8 @@ interface RetirementRecord extends Retirement {
  * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
  */
 export async function openRetirements(
-  world: Pick<World, 'app' | 'seals'>,
-  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  { forge, git }: Pick<RepositoryAccess, 'forge' | 'git'>,
   facts: Pick<RepositoryFacts, 'id'>,
   config: Pick<RepositoryConfig, 'directory'>,
   { issue, comment }: { readonly issue: number; readonly comment: number },
@@ -56,7 +56,7 @@ export async function openRetirements(
 ): Promise<Retirement[]> {
   const latest = new Map<number, RetirementRecord>();
   const comments = await forge.listComments(issue, signal);
-  for (const found of await sealedRecords(world, { forge }, KIND, placeOf(facts, issue), comments, signal)) {
+  for (const found of await sealedRecords(ports, { forge }, KIND, placeOf(facts, issue), comments, signal)) {
     // The seal says that this is what we wrote.
     const record = found as RetirementRecord;
     latest.set(record.comment, record);
@@ -79,7 +79,7 @@ export async function openRetirements(
 
 /** A login that a wish holds alone and of which the forge names no account now. */
 async function goneAsker(
-  forge: Access['forge'],
+  forge: RepositoryAccess['forge'],
   wish: Retirement,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
@@ -93,9 +93,9 @@ async function goneAsker(
 
 /** Records the wish in the issue, or says why the revision cannot be retired. */
 export async function requestRetirement(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   { package: path, revision }: Extract<Step, { do: 'request-retirement' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -110,7 +110,7 @@ export async function requestRetirement(
     const { message, hint } = noSuchRevision(path, revision, published);
     return refused(message, hint);
   }
-  const blocked = await usersOf(world, access, here, revision, tag, signal);
+  const blocked = await usersOf(ports, access, here, revision, tag, signal);
   if (blocked !== null) return blocked;
   const { login, accountId: id } = asked;
   const wish = {
@@ -121,14 +121,14 @@ export async function requestRetirement(
     comment: asked.id,
     accounts: [{ login, id }],
   };
-  await recordWish(world, access, facts, asked.number, wish, signal);
+  await recordWish(ports, access, facts, asked.number, wish, signal);
   return { kind: 'done' };
 }
 
 /** Records in an issue that somebody asks to retire a revision. */
 export async function recordWish(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   issue: number,
   wish: Retirement,
@@ -136,7 +136,7 @@ export async function recordWish(
 ): Promise<void> {
   const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
   await record(
-    world,
+    ports,
     access,
     facts,
     issue,
@@ -151,9 +151,9 @@ export async function recordWish(
 
 /** Takes the release away, and the tag by compare-and-swap, with the ledger in the same push. */
 export async function retire(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   step: Extract<Step, { do: 'retire' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -166,7 +166,7 @@ export async function retire(
     if (tag.oid !== step.tag) {
       return refused(`The tag of ${name} is not the one that was asked about.`, 'Ask for it again.');
     }
-    const blocked = await usersOf(world, access, here, revision, tag, signal);
+    const blocked = await usersOf(ports, access, here, revision, tag, signal);
     if (blocked !== null) return blocked;
     const names = publishedRefs(directory, revision);
     // Before the tag: a release without a tag cannot be found any more, and GitHub shows it as a draft for ever.
@@ -196,11 +196,11 @@ export async function retire(
           'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
       );
     }
-    world.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
+    ports.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
   }
   const wish = wishOf(step);
   await record(
-    world,
+    ports,
     access,
     facts,
     asked.number,
@@ -210,15 +210,15 @@ export async function retire(
     ],
     signal,
   );
-  await world.enqueue(repositoryJob(access.ref));
+  await ports.enqueue(repositoryJob(access.ref));
   return { kind: 'done' };
 }
 
 /** Records that the revision stays. */
 export async function rejectRetirement(
-  world: World,
-  access: Access,
-  asked: Asked,
+  ports: Ports,
+  access: RepositoryAccess,
+  asked: CommandRequest,
   step: Extract<Step, { do: 'reject-retirement' }>,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
@@ -229,7 +229,7 @@ export async function rejectRetirement(
   if (mark.length > 0) await access.git.push(mark, signal);
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
   await record(
-    world,
+    ports,
     access,
     facts,
     asked.number,
@@ -242,7 +242,7 @@ export async function rejectRetirement(
 
 /** The branch by which a Porch server marks a proposed deletion, to be taken away; nothing where there is none. */
 async function porchMark(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   directory: string,
   revision: string,
   signal: AbortSignal | undefined,
@@ -260,7 +260,7 @@ interface Place {
 }
 
 async function lookAt(
-  { git, forge }: Access,
+  { git, forge }: RepositoryAccess,
   path: string,
   revision: string,
   signal: AbortSignal | undefined,
@@ -274,29 +274,29 @@ async function lookAt(
 }
 
 async function usersOf(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   { facts, directory }: Place,
   revision: string,
   tag: GitRef,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome | null> {
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
-  const users = await knownUsers(world, access, facts, directory, locked, signal);
+  const users = await knownUsers(ports, access, facts, directory, locked, signal);
   if (users.length === 0) return null;
   return refused(`Packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
 }
 
 async function record(
-  world: World,
-  { forge }: Access,
+  ports: Ports,
+  { forge }: RepositoryAccess,
   facts: RepositoryFacts,
   issue: number,
   said: RetirementRecord,
   text: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, issue), said, world.seals);
+  const sealed = sealedComment(KIND, placeOf(facts, issue), said, ports.seals);
   const marker = `${RETIREMENT_MARKER}${said.comment} -->`;
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }

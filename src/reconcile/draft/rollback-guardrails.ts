@@ -5,7 +5,7 @@ import { guardrailChecks } from '../check/guardrail-checks.ts';
 import { runtimeFor } from '../render/foreign-functions.ts';
 import { contextOf, loadGuardrails } from '../render/guardrails.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, sentence, told } from '../text/markdown-blocks.ts';
+import { code, sentence, foreignSentence } from '../text/markdown-blocks.ts';
 import type { DraftSetting } from './content.ts';
 
 /**
@@ -13,16 +13,16 @@ import type { DraftSetting } from './content.ts';
  * undefined where all is well. Advice (`warn`, `dryrun`) does not count.
  */
 export async function guardrailsAgainst(
-  { world, access, asker: { config }, base, directory }: DraftSetting,
+  { world: ports, access, asker: { config }, base, directory }: DraftSetting,
   path: string,
   files: PackageFiles,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const loaded = await loadGuardrails(access.git, config, base, signal);
   const guardrails = loaded.forPackage(path);
-  const result = await world.content.render({
+  const result = await ports.content.render({
     files,
-    runtime: runtimeFor(world.runtime, loaded),
+    runtime: runtimeFor(ports.runtime, loaded),
     guardrails,
     context: await contextOf(
       access,
@@ -51,7 +51,7 @@ export async function guardrailsAgainst(
 }
 
 /** Findings that are named; the check of the proposal tells the rest. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** What a guardrail objects to, in its words; undefined where it only failed. */
 function whatFound(check: string, findings: readonly Finding[]): string | undefined {
@@ -59,8 +59,10 @@ function whatFound(check: string, findings: readonly Finding[]): string | undefi
     ({ guardrail, severity }) =>
       guardrail !== undefined && guardrailCheck(guardrail) === check && severity === 'error',
   );
-  const messages = [...new Set(found.map(({ message }) => told(message.slice(0, 300)).replace(/\.$/, '')))];
+  const messages = [
+    ...new Set(found.map(({ message }) => foreignSentence(message.slice(0, 300)).replace(/\.$/, ''))),
+  ];
   if (messages.length === 0) return undefined;
-  const more = messages.length > MOST_NAMED ? `; and ${messages.length - MOST_NAMED} more` : '';
-  return `${messages.slice(0, MOST_NAMED).join('; ')}${more}`;
+  const more = messages.length > MAX_NAMED ? `; and ${messages.length - MAX_NAMED} more` : '';
+  return `${messages.slice(0, MAX_NAMED).join('; ')}${more}`;
 }

@@ -12,7 +12,7 @@ import { closestWord } from '../../package/closest-word.ts';
 import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -52,15 +52,15 @@ export interface Asker extends Account {
  * base branch's configuration; it is read without credentials.
  */
 export async function findUpstream(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   asker: Asker,
   wish: UpstreamWish,
   signal?: AbortSignal,
 ): Promise<FoundUpstream | Refusal> {
-  const place = await placeOf(world, access, asker, wish, signal);
+  const place = await placeOf(ports, access, asker, wish, signal);
   if ('kind' in place) return place;
-  const opened = place.registered ?? (await openAddress(world, asker, place.address, signal));
+  const opened = place.registered ?? (await openAddress(ports, asker, place.address, signal));
   if ('kind' in opened) return opened;
   const { git } = opened;
   const directory = place.directory === '.' ? '' : place.directory;
@@ -98,44 +98,44 @@ interface Place {
 }
 
 async function placeOf(
-  world: World,
-  { ref }: Access,
+  ports: Ports,
+  { ref }: RepositoryAccess,
   asker: Asker,
   wish: UpstreamWish,
   signal: AbortSignal | undefined,
 ): Promise<Place | Refusal> {
   const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
-    found === undefined ? undefined : openRegistered(world, asker, found, signal);
-  const byName = (name: string): Promise<Opened | undefined> => open(world.catalog.byName(name)?.ref);
+    found === undefined ? undefined : openRegistered(ports, asker, found, signal);
+  const byName = (name: string): Promise<Opened | undefined> => open(ports.catalog.byName(name)?.ref);
   const { directory } = wish;
   if (wish.kind === 'url') {
-    const registered = await open(world.catalog.byUrl(wish.repo)?.ref);
-    if (registered === undefined) needWholeIndex(world);
+    const registered = await open(ports.catalog.byUrl(wish.repo)?.ref);
+    if (registered === undefined) needWholeIndex(ports);
     return { registered, address: wish.repo, directory };
   }
   if (wish.kind === 'repository') {
     const registered = await byName(wish.repo);
-    if (registered === undefined) needWholeIndex(world);
+    if (registered === undefined) needWholeIndex(ports);
     return registered === undefined ? unknown(wish.repo, asker) : { registered, address: '', directory };
   }
   const [owner = '', name = '', ...rest] = directory.split('/');
   const named = name === '' ? undefined : await byName(`${owner}/${name}`);
   if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
-  if (rest.length > 0) needWholeIndex(world);
+  if (rest.length > 0) needWholeIndex(ports);
   const { repo } = asker.config.defaultUpstream ?? {};
   const registered = repo === undefined ? await open(ref) : await byName(repo);
-  if (registered === undefined) needWholeIndex(world);
+  if (registered === undefined) needWholeIndex(ports);
   return registered === undefined ? unknown(repo ?? '', asker) : { registered, address: '', directory };
 }
 
 /** Undefined where the content may not come here, or the caller may not read it: then it is not there for him. */
 async function openRegistered(
-  world: World,
+  ports: Ports,
   { login, id, facts, config }: Asker,
   ref: RepositoryRef,
   signal: AbortSignal | undefined,
 ): Promise<Opened | undefined> {
-  const access = await world.open(ref, signal);
+  const access = await ports.open(ref, signal);
   const { git, forge } = access;
   const from = await forge.get(signal);
   const isShown =
@@ -149,7 +149,7 @@ async function openRegistered(
 
 /** Asked of the forge at this moment; whatever it does not answer is no. */
 async function mayRead(
-  forge: Access['forge'],
+  forge: RepositoryAccess['forge'],
   { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -166,7 +166,7 @@ async function mayRead(
 }
 
 async function openAddress(
-  world: World,
+  ports: Ports,
   { config, facts }: Asker,
   address: string,
   signal: AbortSignal | undefined,
@@ -179,7 +179,7 @@ async function openAddress(
     );
   }
   try {
-    const git = await world.openAddress(`${address}.git`, signal);
+    const git = await ports.openAddress(`${address}.git`, signal);
     await git.fetch({}, signal);
     return { git, repo: address, name: address };
   } catch (error) {
@@ -258,7 +258,7 @@ function revisionAt(directory: string, name: string, commit: string): AtCommit {
 }
 
 /** Branches that are looked at for a commit. */
-const MOST_BRANCHES = 200;
+const MAX_BRANCHES = 200;
 
 /** A commit that lies on no branch may be one that a stranger proposed from a fork. */
 export async function isOnBranch(
@@ -266,7 +266,7 @@ export async function isOnBranch(
   commit: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const branches = [...(await git.refs('refs/heads/', signal)).values()].slice(0, MOST_BRANCHES);
+  const branches = [...(await git.refs('refs/heads/', signal)).values()].slice(0, MAX_BRANCHES);
   for (const { commit: head } of branches) if (await git.isAncestor(commit, head, signal)) return true;
   const tags = [...(await git.refs('refs/tags/', signal)).values()];
   return tags.some((tag) => tag.commit === commit);

@@ -6,7 +6,7 @@ import { PorticoError } from '../../error.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -37,8 +37,8 @@ export function behindPackages({ packages }: Pick<ProposalSnapshot, 'packages'>)
  * updates. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
 export async function remergeProposal(
-  world: Pick<World, 'app' | 'seals' | 'log' | 'content' | 'runtime'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'app' | 'seals' | 'log' | 'content' | 'runtime'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
 ): Promise<Remerge> {
@@ -68,7 +68,7 @@ export async function remergeProposal(
   const following: string[] = [];
   for (const { directory, path } of behind) {
     const merge = await mergeOf(
-      world,
+      ports,
       git,
       { base: mergeBase, upstream: base, local: head.oid, taken: 'local' },
       directory,
@@ -76,7 +76,7 @@ export async function remergeProposal(
     );
     const { files, conflicts } = await merge();
     const place = { git, config: snapshot.config, base, path };
-    const render = await packageRenderer(world, place, signal);
+    const render = await packageRenderer(ports, place, signal);
     const sorted = await withoutFollowing(conflicts, files, async (decisions) => {
       const rendered = await render((await merge(decisions)).files);
       return rendered.ok ? rendered.files : null;
@@ -99,12 +99,12 @@ export async function remergeProposal(
     title,
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
   if (answer.ok) {
-    world.log.info({ pull: pull.number, sha: oid }, 'the registered branch was merged into a proposal');
+    ports.log.info({ pull: pull.number, sha: oid }, 'the registered branch was merged into a proposal');
     return { kind: 'pushed' };
   }
   const [rejected] = answer.rejected;
@@ -119,8 +119,8 @@ export async function remergeProposal(
 
 /** The conflicts and notes of a merge commit of ours, computed again from what it was made of. */
 export async function toldByMerge(
-  world: Pick<World, 'content'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
   { directories, base, taken, following = [] }: MergeRecord,
   signal?: AbortSignal,
@@ -128,7 +128,7 @@ export async function toldByMerge(
   const conflicts: InPackage[] = [];
   const notes: MergeNotes[] = [];
   for (const directory of directories) {
-    const merged = await mergedPackage(world, git, { base, upstream, local, taken }, directory, signal);
+    const merged = await mergedPackage(ports, git, { base, upstream, local, taken }, directory, signal);
     for (const conflict of merged.conflicts) {
       if (!following.includes(`${directory}:${conflict.id}`)) conflicts.push({ ...conflict, directory });
     }
@@ -149,23 +149,23 @@ interface MergeCommits {
 
 /** What a package is that changed on both sides, and where they meet. */
 export async function mergedPackage(
-  world: Pick<World, 'content'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   commits: MergeCommits,
   directory: string,
   signal: AbortSignal | undefined,
-): ReturnType<World['content']['mergeConcurrent']> {
-  return (await mergeOf(world, git, commits, directory, signal))();
+): ReturnType<Ports['content']['mergeConcurrent']> {
+  return (await mergeOf(ports, git, commits, directory, signal))();
 }
 
 /** The same as often as it is asked for, with these conflicts settled. */
 export async function mergeOf(
-  { content }: Pick<World, 'content'>,
-  git: Access['git'],
+  { content }: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   commits: MergeCommits,
   directory: string,
   signal: AbortSignal | undefined,
-): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<World['content']['mergeConcurrent']>> {
+): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>> {
   const sides = {
     base: await filesAt(git, commits.base, directory, signal),
     upstream: await filesAt(git, commits.upstream, directory, signal),

@@ -3,7 +3,7 @@ import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import {
@@ -88,8 +88,8 @@ const TOO_MANY: Lost = {
  * `/portico resolve` made.
  */
 export async function openConflicts(
-  world: Pick<World, 'seals' | 'content'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'seals' | 'content'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>,
   head: string,
   signal?: AbortSignal,
@@ -97,26 +97,26 @@ export async function openConflicts(
   const { pull, facts, base } = snapshot;
   if (pull.headRepositoryId !== facts.id) return NONE;
   if (parseBranch(pull.headRef)?.kind === 'update') {
-    return updateConflicts(world, { git }, snapshot, head, signal);
+    return updateConflicts(ports, { git }, snapshot, head, signal);
   }
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
-  return after(world, git, [], log.toReversed(), signal);
+  return after(ports, git, [], log.toReversed(), signal);
 }
 
 /** The same for an update's pull request, where the list stands in its body. */
 export async function updateConflicts(
-  world: Pick<World, 'seals' | 'content'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'seals' | 'content'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
   head: string,
   signal?: AbortSignal,
 ): Promise<OpenConflicts> {
-  const ours = await newestSealed(git, head, world.seals, signal);
+  const ours = await newestSealed(git, head, ports.seals, signal);
   if (ours === null) return { ...NONE, lost: await withoutRecord(git, pull, head, signal) };
   const key = conflictKey(facts.id, pull.headRef);
-  if (!holdsConflicts(key, pull.body, ours.record, world.seals)) return { ...NONE, lost: TAKEN_OUT };
-  const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, world.seals);
+  if (!holdsConflicts(key, pull.body, ours.record, ports.seals)) return { ...NONE, lost: TAKEN_OUT };
+  const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, ports.seals);
   if (listed.length === 0) return NONE;
   const { directory } = ours.record;
   const first = listed.map((conflict, at) => ({
@@ -127,12 +127,12 @@ export async function updateConflicts(
   const range = { from: ours.commit.oid, to: head };
   const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
-  return after(world, git, first, log.toReversed(), signal);
+  return after(ports, git, first, log.toReversed(), signal);
 }
 
 /** An update's branch without a record of ours: somebody's own branch of such a name, or one that is not read any more. */
 async function withoutRecord(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   { baseRef, body }: ProposalSnapshot['pull'],
   head: string,
   signal: AbortSignal | undefined,
@@ -168,8 +168,8 @@ const HISTORY = 1_000;
 
 /** Plays the commits of a branch, oldest first, over the conflicts that were there before them. */
 async function after(
-  world: Pick<World, 'seals' | 'content'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'seals' | 'content'>,
+  git: RepositoryAccess['git'],
   first: readonly OpenConflict[],
   commits: readonly CommitInfo[],
   signal: AbortSignal | undefined,
@@ -181,13 +181,13 @@ async function after(
   const decided = new Map<string, Side>();
   const notes: MergeNotes[] = [];
   for (const commit of commits) {
-    const record = readCommitRecord(commit, world.seals);
+    const record = readCommitRecord(commit, ports.seals);
     if (record === null) unread.push(...unreadConflicts(commit));
     if (record?.kind === 'settle') {
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
       for (const name of record.settled) decided.set(name, record.side);
     } else if (record?.kind === 'merge') {
-      const told = await toldByMerge(world, git, commit, record, signal);
+      const told = await toldByMerge(ports, git, commit, record, signal);
       notes.push(told.notes);
       for (const conflict of told.conflicts) {
         listed += 1;
@@ -210,7 +210,7 @@ async function after(
       // What is recorded now stands in the place of what cannot be read.
       unread = unread.filter((directory) => directory !== record.directory);
     } else if (record === null && open.length > 0) {
-      open = await withoutSettled(world, git, open, commit, signal);
+      open = await withoutSettled(ports, git, open, commit, signal);
     }
   }
   return {
@@ -234,14 +234,14 @@ function place({ directory, file, resource, path }: Conflict & { readonly direct
 
 /** Merges by people bring what was decided elsewhere, and renders decide nothing. */
 async function withoutSettled(
-  world: Pick<World, 'seals' | 'content'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'seals' | 'content'>,
+  git: RepositoryAccess['git'],
   open: readonly OpenConflict[],
   commit: CommitInfo,
   signal: AbortSignal | undefined,
 ): Promise<OpenConflict[]> {
   const [parent] = commit.parents;
-  if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, world.seals)) {
+  if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, ports.seals)) {
     return [...open];
   }
   const changed = new Set((await git.changedPaths(parent, commit.oid, signal)).map(({ path }) => path));
@@ -259,7 +259,7 @@ async function withoutSettled(
 }
 
 async function fileAt(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   commit: string,
   path: string,
   name: string,

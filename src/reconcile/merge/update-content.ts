@@ -7,7 +7,7 @@ import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { asVariant, likeVariant } from '../downstream/variant-content.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { publishedRefs, tagOf } from '../repository/package-revisions.ts';
@@ -34,12 +34,12 @@ interface UpstreamSides {
 
 /** Merges the upstream revision into the package, locks it there and renders it. */
 export async function updatedPackage(
-  world: World,
+  ports: Ports,
   down: Downstream,
   to: string,
   signal?: AbortSignal,
 ): Promise<Wanted | Withheld> {
-  const made = await decidedUpdate(world, down, to, signal);
+  const made = await decidedUpdate(ports, down, to, signal);
   if ('kind' in made) return made;
   const first = await made(NONE);
   if ('kind' in first) return first;
@@ -69,7 +69,7 @@ const NONE: ReadonlyMap<string, Side> = new Map();
 
 /** The update as often as it is asked for, with these conflicts settled: what it is made of is read once. */
 export async function decidedUpdate(
-  world: World,
+  ports: Ports,
   down: Downstream,
   to: string,
   signal?: AbortSignal,
@@ -79,13 +79,13 @@ export async function decidedUpdate(
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
   const local = await filesAt(access.git, base.oid, directory, signal);
   const merge = down.exists
-    ? await mergedPackage(world, down, to, tag.commit, local, signal)
-    : await newPackage(world, down, to, tag.commit, local, signal);
+    ? await mergedPackage(ports, down, to, tag.commit, local, signal)
+    : await newPackage(ports, down, to, tag.commit, local, signal);
   if ('kind' in merge) return merge;
-  const render = await packageRenderer(world, { git: access.git, config, base: base.oid, path }, signal);
+  const render = await packageRenderer(ports, { git: access.git, config, base: base.oid, path }, signal);
   return async (decisions) => {
     const made = await merge(decisions);
-    const own = down.planned === undefined ? made : await kept(world, made, down.planned, down.fresh, signal);
+    const own = down.planned === undefined ? made : await kept(ports, made, down.planned, down.fresh, signal);
     if ('kind' in own) return own;
     const { ok, files } = await render(own.files);
     const { conflicts, notes, sides } = made;
@@ -112,7 +112,7 @@ type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
 
 /** The upstream's revision merged into the package; one that is at that revision stays as it is. */
 async function mergedPackage(
-  { content }: Pick<World, 'content'>,
+  { content }: Pick<Ports, 'content'>,
   down: Downstream,
   to: string,
   commit: string,
@@ -146,7 +146,7 @@ async function mergedPackage(
 
 /** The upstream's revision as a package of its own, beside what stands in its directory. */
 async function newPackage(
-  { content }: Pick<World, 'content'>,
+  { content }: Pick<Ports, 'content'>,
   down: Downstream,
   to: string,
   commit: string,
@@ -169,7 +169,7 @@ async function newPackage(
 }
 
 async function kept(
-  { content }: Pick<World, 'content'>,
+  { content }: Pick<Ports, 'content'>,
   made: Made,
   planned: PlannedVariant,
   fresh: boolean,
@@ -183,7 +183,7 @@ async function kept(
 
 /** Null where there is no such directory: nothing can be brought then. */
 async function packageAt(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   commit: string,
   directory: string,
   signal: AbortSignal | undefined,

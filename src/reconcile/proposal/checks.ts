@@ -3,7 +3,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
-import { type Draft } from '../check/check-content.ts';
+import { type CheckContent } from '../check/check-content.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
 import { deletionCheck } from '../check/deletion-check.ts';
 import { guardrailChecks } from '../check/guardrail-checks.ts';
@@ -15,7 +15,7 @@ import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';
 import { inDirectory } from '../text/in-directory.ts';
-import { code, conflictTable, shownValue, table, told } from '../text/markdown-blocks.ts';
+import { code, conflictTable, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface ProposalFacts extends PackageFacts {
   readonly config: RepositoryConfig;
@@ -82,7 +82,7 @@ export function isGreen(checks: readonly CheckInput[]): boolean {
   return checks.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 
-function externalIdOf({ name }: Draft, { digest, mergeBase, approval }: ProposalFacts): string {
+function externalIdOf({ name }: CheckContent, { digest, mergeBase, approval }: ProposalFacts): string {
   if (name === AGGREGATE_CHECK) return digest;
   if (name !== APPROVAL_CHECK) return shortDigest(digest);
   return approval.consent ?? approvalOf(digest, mergeBase);
@@ -93,7 +93,7 @@ function conflictsCheck({
   listed = 0,
   lost,
   behind: { packages: behind, reason },
-}: ProposalFacts): Draft {
+}: ProposalFacts): CheckContent {
   if (behind.length > 0) {
     return {
       name: CONFLICTS_CHECK,
@@ -142,7 +142,7 @@ function conflictsTitle([first, ...others]: readonly OpenConflict[]): string {
 }
 
 /** A guardrail that fails for waived packages alone stands in nobody's way; it goes on saying what it found. */
-function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] {
+function waivedGuardrails({ config, rendered, waived }: ProposalFacts): CheckContent[] {
   const all = guardrailChecks(config, rendered);
   if (waived === undefined || waived.size === 0) return all;
   const others = guardrailChecks(
@@ -166,7 +166,7 @@ function waivedGuardrails({ config, rendered, waived }: ProposalFacts): Draft[] 
  * The one to require: it fails where something has to be mended, waits (`action_required`) where only a person's word is
  * missing, and is green with that alone, so that the forge's own ways of merging keep the rule.
  */
-function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
+function aggregate(drafts: readonly CheckContent[], { digest }: ProposalFacts): CheckContent {
   const failing = drafts.filter(({ conclusion }) => conclusion === 'failure');
   const waiting = drafts.filter(({ conclusion }) => conclusion === 'action_required');
   return {
@@ -176,14 +176,14 @@ function aggregate(drafts: readonly Draft[], { digest }: ProposalFacts): Draft {
     summary: [
       table(
         ['check', 'result', ''],
-        drafts.map(({ name, conclusion, title }) => [code(name), conclusion, told(title)]),
+        drafts.map(({ name, conclusion, title }) => [code(name), conclusion, foreignSentence(title)]),
       ),
       `Content digest ${code(shortDigest(digest))}: approvals are for this content.`,
     ].join('\n\n'),
   };
 }
 
-function aggregateTitle(open: readonly Draft[]): string {
+function aggregateTitle(open: readonly CheckContent[]): string {
   const [first, ...others] = open;
   if (first === undefined) return 'Everything that is required holds';
   // What only waits for approvals says which, and nothing else.

@@ -3,7 +3,7 @@ import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
 import type { FileChanges } from '../git-port.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
@@ -33,12 +33,12 @@ export type FixReconciler = (target: FixTarget, signal?: AbortSignal) => Promise
  * Commits what mends the findings of one check. Only for people who may write, only while the head is the commit that
  * the button stood at, and by compare-and-swap. Pressed twice, it commits once. A refusal is told in one comment.
  */
-export function createFixReconciler(world: World): FixReconciler {
+export function createFixReconciler(ports: Ports): FixReconciler {
   return async (target, signal) => {
-    const access = await world.open(target.repository, signal);
+    const access = await ports.open(target.repository, signal);
     const loaded = await loadProposal(access, target.number, {}, signal);
     if (loaded.kind === 'none' || loaded.snapshot.pull.state === 'closed') return;
-    const refusal = await fix(world, access, loaded.snapshot, target, signal);
+    const refusal = await fix(ports, access, loaded.snapshot, target, signal);
     if (refusal === null) return;
     const who = `${code(target.by)} pressed **Fix** at ${code(target.check)}`;
     await access.forge.upsertSticky(target.number, MARKER, `${who}: ${refusal}`, signal);
@@ -49,8 +49,8 @@ const MARKER = '<!-- portico:fix -->';
 
 /** Does it, or says in sentences why not. */
 async function fix(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   { check, headSha, by, byId }: FixTarget,
   signal: AbortSignal | undefined,
@@ -65,14 +65,14 @@ async function fix(
     return 'the proposal comes from a fork, where Portico may not write. Apply the suggestions or the patch.';
   }
   if (head.oid !== headSha) {
-    const record = readCommitRecord(head, world.seals);
+    const record = readCommitRecord(head, ports.seals);
     if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
     return `the branch is at ${code(head.oid.slice(0, 7))} by now, and the button stood at ${code(headSha.slice(0, 7))}. Press the one of the new checks.`;
   }
   const guardrails = await loadGuardrails(git, snapshot.config, snapshot.base, signal);
-  const rendered = await renderProposal(world, access, snapshot, guardrails, createRenderCache(), signal);
+  const rendered = await renderProposal(ports, access, snapshot, guardrails, createRenderCache(), signal);
   const rendersTo = { state: 'rendered', head, pushed: false } as const;
-  const all = await loadFixes(world, access, snapshot, rendered, guardrails, rendersTo, new Map(), signal);
+  const all = await loadFixes(ports, access, snapshot, rendered, guardrails, rendersTo, new Map(), signal);
   const changes: FileChanges = new Map(
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );
@@ -84,9 +84,9 @@ async function fix(
     `Mend what ${check} finds`,
     { kind: 'fix', check, by, byId },
     place,
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ ...commit, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ ...commit, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
   if (answer.ok) return null;
   const [rejected] = answer.rejected;
@@ -102,7 +102,7 @@ async function fix(
 
 /** Whatever keeps the forge from answering grants nothing; a limit is waited for. */
 async function permission(
-  forge: Access['forge'],
+  forge: RepositoryAccess['forge'],
   { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import type { Guardrail } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { guardrailCheck, RENDER_CHECK } from '../check-names.ts';
 import type { FileChanges } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { runtimeFor } from '../render/foreign-functions.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import { changesBetween, type RenderedPackage } from '../render/proposal-render.ts';
@@ -27,15 +27,15 @@ export interface Fix {
 /** By content and guardrails of one package; the oldest are dropped. */
 export type FixMemory = Map<string, readonly Fix[]>;
 
-const MOST_REMEMBERED = 200;
+const MAX_REMEMBERED = 200;
 
 /**
  * The fixes of all checks; of one check there may be several, for several packages. Nothing is rendered unless a
  * mutator that only warns has found something.
  */
 export async function loadFixes(
-  world: Pick<World, 'runtime' | 'runtimeVersion' | 'content'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'content'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   { writable }: Pick<ProposalSnapshot, 'writable'>,
   rendered: readonly RenderedPackage[],
   guardrails: LoadedGuardrails,
@@ -44,7 +44,7 @@ export async function loadFixes(
   signal?: AbortSignal,
 ): Promise<Fix[]> {
   const fixes: Fix[] = [];
-  const runtime = runtimeFor(world.runtime, guardrails, { writable });
+  const runtime = runtimeFor(ports.runtime, guardrails, { writable });
   for (const one of rendered) {
     if (one.problem !== undefined || one.unstable !== undefined) continue;
     if (commit.state === 'withheld') {
@@ -65,7 +65,7 @@ export async function loadFixes(
     const { directory, path } = one.package;
     const tree = await git.treeId(commit.head.oid, directory, signal);
     const content = [tree, path, directory, guardrails.digest];
-    const key = digestOf('portico fixes 1', [...content, world.runtimeVersion, writable]);
+    const key = digestOf('portico fixes 1', [...content, ports.runtimeVersion, writable]);
     const known = memory.get(key);
     if (known !== undefined) {
       fixes.push(...known);
@@ -77,7 +77,7 @@ export async function loadFixes(
       guardrail === undefined ? RENDER_CHECK : guardrailCheck(guardrail),
     );
     for (const [check, findings] of byCheck) {
-      const after = await world.content.proposedValues(files, findings, signal);
+      const after = await ports.content.proposedValues(files, findings, signal);
       own.push({
         check,
         why: findings.length === 1 ? (findings[0]?.message ?? '') : 'The function proposes this.',
@@ -85,7 +85,7 @@ export async function loadFixes(
       });
     }
     for (const guardrail of mutators) {
-      const after = await written(world, runtime, files, guardrail, signal);
+      const after = await written(ports, runtime, files, guardrail, signal);
       own.push({
         check: guardrailCheck(guardrail.name),
         why: 'This guardrail would write this.',
@@ -93,7 +93,7 @@ export async function loadFixes(
       });
     }
     const changing = own.filter(({ changes }) => changes.size > 0);
-    keepNewest(memory, key, changing, MOST_REMEMBERED);
+    keepNewest(memory, key, changing, MAX_REMEMBERED);
     fixes.push(...changing);
   }
   return fixes;
@@ -116,7 +116,7 @@ function warningMutators(one: RenderedPackage, guardrails: readonly Guardrail[])
 
 /** The package with what the guardrail writes; null where rendering it fails. */
 async function written(
-  { content }: Pick<World, 'content'>,
+  { content }: Pick<Ports, 'content'>,
   runtime: FunctionRuntime,
   files: PackageFiles,
   guardrail: Guardrail,

@@ -1,5 +1,5 @@
 import { mergedPackage } from '../merge/concurrent-draft.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage } from '../repository/proposal-snapshot.ts';
@@ -15,8 +15,8 @@ export function pullOfQueueBranch(ref: string): number | undefined {
  * another way than the structural merge does, or that meet in a field: nobody has seen that content.
  */
 export async function groupBehind(
-  world: Pick<World, 'content'>,
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  ports: Pick<Ports, 'content'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
   packages: readonly ProposalPackage[],
   signal?: AbortSignal,
@@ -33,7 +33,7 @@ export async function groupBehind(
     );
     if (before === base || base === local || before === local) continue;
     const commits = { base: mergeBase, upstream: group.baseSha, local: head };
-    const merged = await mergedPackage(world, git, commits, directory, signal);
+    const merged = await mergedPackage(ports, git, commits, directory, signal);
     const built = await filesAt(git, group.headSha, directory, signal);
     const differs = changesBetween(directory, built, merged.files).size > 0;
     if (differs || merged.conflicts.length > 0) behind.push(path);

@@ -1,5 +1,5 @@
 import { contentDigest } from '../../revision/digest.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
@@ -11,7 +11,7 @@ import { digestAt, loadApprovals } from '../review/approvals.ts';
 import { leftBehind } from '../review/left-behind.ts';
 import { proposalApproval, type ProposalApproval } from '../review/proposal-approval.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
 import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
 
@@ -31,10 +31,14 @@ export interface MergeGroupTarget {
  * proposal that the group is for; nothing is ever pushed to the queue's branch.
  */
 export function createMergeGroupReconciler(
-  world: World,
+  ports: Ports,
 ): (target: MergeGroupTarget, signal?: AbortSignal) => Promise<void> {
   const cache = createRenderCache();
-  const look = async (access: Access, target: MergeGroupTarget, signal?: AbortSignal): Promise<void> => {
+  const look = async (
+    access: RepositoryAccess,
+    target: MergeGroupTarget,
+    signal?: AbortSignal,
+  ): Promise<void> => {
     const { git, forge } = access;
     const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
     const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
@@ -53,7 +57,7 @@ export function createMergeGroupReconciler(
       signal,
     );
     const guardrails = await loadGuardrails(git, config, target.baseSha, signal);
-    const rendered = await renderProposal(world, access, { packages, head }, guardrails, cache, signal);
+    const rendered = await renderProposal(ports, access, { packages, head }, guardrails, cache, signal);
     const kptfiles = new Map(
       await Promise.all(
         packages
@@ -95,7 +99,7 @@ export function createMergeGroupReconciler(
       conflicts: [],
       lost: false,
       behind: {
-        packages: await groupBehind(world, access, target, packages, signal),
+        packages: await groupBehind(ports, access, target, packages, signal),
         reason: 'It stands before this one in the merge queue.',
       },
       usedBy: [],
@@ -107,14 +111,14 @@ export function createMergeGroupReconciler(
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,
-      approval: await groupApproval(world, access, { facts, config, head, packages }, target, signal),
+      approval: await groupApproval(ports, access, { facts, config, head, packages }, target, signal),
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
   };
   return async (target, signal) => {
-    const access = await world.open(target.repository, signal);
-    await unlessRefused(
+    const access = await ports.open(target.repository, signal);
+    await catchUserError(
       () => look(access, target, signal),
       (why) => access.forge.putChecks([unreadableCheck(target.headSha, why)], signal),
     );
@@ -123,15 +127,15 @@ export function createMergeGroupReconciler(
 
 /** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
 async function groupApproval(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
   { headRef, baseSha }: MergeGroupTarget,
   signal: AbortSignal | undefined,
 ): Promise<ProposalApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
-  const digest = pull === null ? undefined : await digestAt(world, access, pull.headSha, signal);
+  const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
   if (pull === null || digest === undefined) {
     const sentence =
       'Needs the approvals of a proposal that the merge queue does not name, or that was not checked.';
@@ -141,12 +145,12 @@ async function groupApproval(
   const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
   const snapshot = { facts, config, base, packages };
   const count = await loadApprovals(
-    world,
+    ports,
     access,
     { facts, config, pull, ...commits },
     digest,
-    { beneath: () => beneathProposal(world, access, snapshot, signal) },
+    { beneath: () => beneathProposal(ports, access, snapshot, signal) },
     signal,
   );
-  return proposalApproval(world, access, { config, pull }, digest, count, signal);
+  return proposalApproval(ports, access, { config, pull }, digest, count, signal);
 }

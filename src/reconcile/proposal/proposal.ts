@@ -4,10 +4,10 @@ import { contentDigest } from '../../revision/digest.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { checkConfigurationAlone, proposedConfig } from '../check/proposed-config.ts';
-import { proposalJob, recheckJob, strangerJob, updateBranchJob, type Again } from '../jobs.ts';
+import { proposalJob, recheckJob, strangerJob, updateBranchJob, type RecheckRequest } from '../jobs.ts';
 import { behindPackages, remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
 import { pushRendered, type RenderCommit } from '../render/render-commit.ts';
@@ -26,7 +26,7 @@ import { loadChanges } from '../review/proposal-changes.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { SUMMARY_MARKER } from '../text/summary-marker.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { tellPutOff } from '../update/tell-put-off.ts';
 import { tellOpenUpdate } from '../update/tell-update-state.ts';
 import { isGreen, proposalChecks } from './checks.ts';
@@ -39,7 +39,7 @@ export interface ProposalTarget {
   readonly repository: RepositoryRef;
   readonly number: number;
   /** Somebody asked for its checks once more, or for one of them. */
-  readonly again?: Again;
+  readonly again?: RecheckRequest;
   /** When it was asked for, in milliseconds. */
   readonly at?: number;
   /** Set where it waited in the lane of strangers. */
@@ -59,67 +59,71 @@ export type ProposalReconciler = (
  * Brings a pull request to the state it should be in: the branch holds the rendered packages, each check says what
  * holds, one comment sums it up. Run again, it writes nothing.
  */
-export function createProposalReconciler(world: World): ProposalReconciler {
+export function createProposalReconciler(ports: Ports): ProposalReconciler {
   const cache = createRenderCache();
   const trials: TrialMemory = new Map();
   const mended: FixMemory = new Map();
   const listed = new Map<string, string>();
-  const look = async (access: Access, target: ProposalTarget, signal?: AbortSignal): Promise<void> => {
+  const look = async (
+    access: RepositoryAccess,
+    target: ProposalTarget,
+    signal?: AbortSignal,
+  ): Promise<void> => {
     const { number, again, at = 0 } = target;
     const loaded = await loadProposal(access, number, {}, signal);
-    if (loaded.kind === 'snapshot') await tellDashboard(world, access.ref, loaded.snapshot.pull, listed);
+    if (loaded.kind === 'snapshot') await tellDashboard(ports, access.ref, loaded.snapshot.pull, listed);
     if (loaded.kind === 'none') {
       // A forge may tell of a pull request before it shows it.
-      if (loaded.reason === 'absent' && world.now().getTime() - at < SHOWN_AFTER_MS) {
+      if (loaded.reason === 'absent' && ports.now().getTime() - at < SHOWN_AFTER_MS) {
         throw new PorticoError('PULL_NOT_SHOWN', `the forge does not show #${number} yet`, {
           blame: 'forge',
         });
       }
       if (loaded.reason === 'other-branch') {
-        await checkConfigurationAlone(world, access, number, trials, signal);
+        await checkConfigurationAlone(ports, access, number, trials, signal);
       }
-      world.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
+      ports.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
       return;
     }
     if (loaded.snapshot.pull.state === 'closed') {
-      await sumUpClosed(world, access, loaded.snapshot, signal);
+      await sumUpClosed(ports, access, loaded.snapshot, signal);
       return;
     }
     if (!loaded.snapshot.writable && target.author === undefined) {
       const { repository } = target;
       const job =
         again === undefined ? proposalJob(repository, number) : recheckJob(repository, number, again);
-      await world.enqueue(strangerJob(job, loaded.snapshot.pull.author));
+      await ports.enqueue(strangerJob(job, loaded.snapshot.pull.author));
       return;
     }
-    const { snapshot, remerge } = await merged(world, access, loaded.snapshot, signal);
+    const { snapshot, remerge } = await merged(ports, access, loaded.snapshot, signal);
     const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
     const rendered = await renderProposal(
-      world,
+      ports,
       access,
       snapshot,
       guardrails,
       again === undefined ? cache : createRenderCache(),
       signal,
     );
-    const commit = await pushRendered(world, access, snapshot, rendered, signal);
-    const digest = await contentOf(world, access, snapshot, guardrails, rendered, commit, signal);
+    const commit = await pushRendered(ports, access, snapshot, rendered, signal);
+    const digest = await contentOf(ports, access, snapshot, guardrails, rendered, commit, signal);
     const comments = access.forge.listComments(number, signal);
     const [changes, approvals] = await Promise.all([
-      loadChanges(world, access, snapshot, commit, signal),
+      loadChanges(ports, access, snapshot, commit, signal),
       loadApprovals(
-        world,
+        ports,
         access,
         snapshot,
         digest,
-        { comments, beneath: () => beneathProposal(world, access, snapshot, signal) },
+        { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) },
         signal,
       ),
     ]);
-    const approval = await proposalApproval(world, access, snapshot, digest, approvals, signal);
-    const fixes = await loadFixes(world, access, snapshot, rendered, guardrails, commit, mended, signal);
-    const open = await openConflicts(world, access, snapshot, commit.head.oid, signal);
-    const configuration = await proposedConfig(world, access, snapshot, guardrails, trials, signal);
+    const approval = await proposalApproval(ports, access, snapshot, digest, approvals, signal);
+    const fixes = await loadFixes(ports, access, snapshot, rendered, guardrails, commit, mended, signal);
+    const open = await openConflicts(ports, access, snapshot, commit.head.oid, signal);
+    const configuration = await proposedConfig(ports, access, snapshot, guardrails, trials, signal);
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -127,7 +131,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       mergeBase: snapshot.mergeBase,
       rendered,
       removed: removedPackages(snapshot).map(({ path }) => path),
-      usedBy: await usersOfRemoved(world, access, snapshot, signal),
+      usedBy: await usersOfRemoved(ports, access, snapshot, signal),
       leftBehind: await leftBehind(
         access,
         { packages: snapshot.packages, registered: snapshot.config.directory, head: commit.head.oid },
@@ -140,7 +144,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
         packages: behindPackages(snapshot).map(({ path }) => path),
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
       },
-      waived: await waivedPackages(world, access.git, snapshot, commit.head.oid, signal),
+      waived: await waivedPackages(ports, access.git, snapshot, commit.head.oid, signal),
       proposedConfig: configuration,
       powers: changes,
       powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
@@ -155,7 +159,7 @@ export function createProposalReconciler(world: World): ProposalReconciler {
     });
     await access.forge.putChecks(put, signal);
     if (mayMergeItself(snapshot.config, snapshot.pull) && isGreen(checks)) {
-      await world.enqueue(updateBranchJob(access.ref, snapshot.pull.headRef));
+      await ports.enqueue(updateBranchJob(access.ref, snapshot.pull.headRef));
     }
     const body = summaryOf({
       pull: snapshot.pull,
@@ -172,13 +176,13 @@ export function createProposalReconciler(world: World): ProposalReconciler {
       configuration,
     });
     await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
-    await tellOpenUpdate(world, access, snapshot, commit.head.oid, { changes, conflicts: open }, signal);
-    await suggestFixes(world, access, snapshot, commit.head.oid, fixes, signal);
+    await tellOpenUpdate(ports, access, snapshot, commit.head.oid, { changes, conflicts: open }, signal);
+    await suggestFixes(ports, access, snapshot, commit.head.oid, fixes, signal);
   };
   return async (target, signal) => {
-    const access = await world.open(target.repository, signal);
+    const access = await ports.open(target.repository, signal);
     try {
-      await unlessRefused(
+      await catchUserError(
         () => look(access, target, signal),
         (why) => tellUnreadable(access, target.number, why, signal),
       );
@@ -192,11 +196,11 @@ export function createProposalReconciler(world: World): ProposalReconciler {
 }
 
 /** Pull requests whose last state is remembered. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 /** The dashboard lists drafts and proposals: one that comes, goes or changes its state is news there. */
 async function tellDashboard(
-  world: World,
+  ports: Ports,
   repository: RepositoryRef,
   { number, state, draft, title }: ProposalSnapshot['pull'],
   listed: Map<string, string>,
@@ -205,18 +209,18 @@ async function tellDashboard(
   const now = JSON.stringify([state, draft, title]);
   if (listed.get(place) === now) return;
   // What was closed before anybody looked stands on no dashboard.
-  if (state === 'open' || listed.has(place)) await world.enqueue(dashboardNews(world, repository));
-  keepNewest(listed, place, now, MOST_LISTED);
+  if (state === 'open' || listed.has(place)) await ports.enqueue(dashboardNews(ports, repository));
+  keepNewest(listed, place, now, MAX_LISTED);
 }
 
 /** The proposal with what the registered branch has of its packages, where that could be brought. */
 async function merged(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly snapshot: ProposalSnapshot; readonly remerge: Remerge }> {
-  const remerge = await remergeProposal(world, access, snapshot, signal);
+  const remerge = await remergeProposal(ports, access, snapshot, signal);
   if (remerge.kind !== 'pushed') return { snapshot, remerge };
   const loaded = await loadProposal(access, snapshot.pull.number, {}, signal);
   // Closed, or the base moved once more: the webhook of that asks for another look.
@@ -225,8 +229,8 @@ async function merged(
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
 async function contentOf(
-  world: World,
-  { git }: Access,
+  ports: Ports,
+  { git }: RepositoryAccess,
   snapshot: ProposalSnapshot,
   guardrails: LoadedGuardrails,
   rendered: readonly RenderedPackage[],
@@ -241,7 +245,7 @@ async function contentOf(
     })),
   );
   const functions = rendered.flatMap(({ runs }) =>
-    runs.map((run) => [run.function, world.runtimeVersion] as const),
+    runs.map((run) => [run.function, ports.runtimeVersion] as const),
   );
   return contentDigest({
     branch: snapshot.config.branch,
@@ -253,7 +257,7 @@ async function contentOf(
 }
 
 async function kptfileProblems(
-  { git }: Access,
+  { git }: RepositoryAccess,
   head: string,
   snapshot: ProposalSnapshot,
   signal: AbortSignal | undefined,

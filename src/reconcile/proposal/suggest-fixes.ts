@@ -1,4 +1,4 @@
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Fix } from './fixes.ts';
 import { suggestionsOf, type BothTexts } from './suggestions.ts';
@@ -10,8 +10,8 @@ const MARKER = '<!-- portico:suggestions ';
  * suggestion twice, which the reviews themselves remember. Those that a later push overtook are folded by the forge.
  */
 export async function suggestFixes(
-  { app }: Pick<World, 'app'>,
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  { app }: Pick<Ports, 'app'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   { pull, mergeBase }: Pick<ProposalSnapshot, 'pull' | 'mergeBase'>,
   head: string,
   fixes: readonly Fix[],

@@ -1,7 +1,7 @@
 /** What a proposal came to, once it is merged or closed: its comment says so, and so does the body of an update. */
 import { partIn } from '../../text/marked-part.ts';
 import { overdueJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { ourSummary, summaryLock } from '../publication/tell-downstream.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from '../review/authors.ts';
@@ -15,25 +15,25 @@ import { closedSummary, mergedSummary, publishedSummary, unapprovedSummary } fro
 
 /** Says which revisions a merged proposal became, that nobody approved it, or that it was closed. */
 export async function sumUpClosed(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   signal?: AbortSignal,
 ): Promise<void> {
   const { pull } = snapshot;
   if (!pull.merged) {
-    await sumUpUnmerged(world, access, snapshot, signal);
+    await sumUpUnmerged(ports, access, snapshot, signal);
     return;
   }
-  const result = await resultOf(world, access, snapshot, signal);
-  if (result.kind === 'pending' && isRecent(world, pull.mergedAt)) {
+  const result = await resultOf(ports, access, snapshot, signal);
+  if (result.kind === 'pending' && isRecent(ports, pull.mergedAt)) {
     // Mostly it is published a moment later, and asks for another look itself.
-    await world.enqueue(overdueJob(access.ref, pull.number, PATIENCE_SECONDS));
+    await ports.enqueue(overdueJob(access.ref, pull.number, PATIENCE_SECONDS));
     return;
   }
-  await world.alone(summaryLock(access.ref, pull.number), async () => {
+  await ports.alone(summaryLock(access.ref, pull.number), async () => {
     const comments = await access.forge.listComments(pull.number, signal);
-    const before = (ourSummary(world, comments)?.body ?? '').replaceAll('\r\n', '\n');
+    const before = (ourSummary(ports, comments)?.body ?? '').replaceAll('\r\n', '\n');
     const downstream = (path: string): string => partIn(before, downstreamPart(path));
     const text = summaryOfMerge(result, snapshot, downstream);
     await access.forge.upsertStickyAmong(comments, pull.number, SUMMARY_MARKER, text, signal);
@@ -42,13 +42,13 @@ export async function sumUpClosed(
     result.kind === 'unapproved'
       ? result
       : ({ kind: 'merged', revisions: result.kind === 'published' ? result.revisions : null } as const);
-  await tellUpdateState(world, access, snapshot, state, signal);
+  await tellUpdateState(ports, access, snapshot, state, signal);
 }
 
 /** So long a merge waits for its revision before its comment says that it is still to come. */
 const PATIENCE_SECONDS = 120;
 
-function isRecent({ now }: Pick<World, 'now'>, mergedAt: string | null): boolean {
+function isRecent({ now }: Pick<Ports, 'now'>, mergedAt: string | null): boolean {
   return mergedAt !== null && now().getTime() - Date.parse(mergedAt) < PATIENCE_SECONDS * 1_000;
 }
 
@@ -69,21 +69,21 @@ function summaryOfMerge(
 }
 
 async function resultOf(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<MergeResult> {
   const revisions = await publishedOf(access, snapshot, signal);
   if (revisions !== null) return { kind: 'published', revisions };
-  const paths = await unapprovedPaths(world, access, snapshot, signal);
+  const paths = await unapprovedPaths(ports, access, snapshot, signal);
   return paths.length > 0 ? { kind: 'unapproved', paths } : { kind: 'pending' };
 }
 
 /** Packages that have no revision of it because nobody approved what came to the branch. */
 async function unapprovedPaths(
-  world: Pick<World, 'app' | 'seals' | 'now'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals' | 'now'>,
+  access: RepositoryAccess,
   { facts, config, pull, packages }: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
@@ -95,8 +95,8 @@ async function unapprovedPaths(
   for (const one of packages.filter(({ trees }) => trees.head !== null)) {
     const merged = { package: one, commit, pull };
     const before = { facts, config, base: commit.parents[0] ?? oid, merge: oid, packages: [one] };
-    const beneath = (): Promise<Authorship> => beneathProposal(world, access, before, signal);
-    const { approved } = await approvalOfMerge(world, access, facts, config, merged, beneath, signal);
+    const beneath = (): Promise<Authorship> => beneathProposal(ports, access, before, signal);
+    const { approved } = await approvalOfMerge(ports, access, facts, config, merged, beneath, signal);
     if (!approved) left.push(one.path);
   }
   return left;
@@ -104,14 +104,14 @@ async function unapprovedPaths(
 
 /** Where nothing was said of it there is nothing to take back. */
 async function sumUpUnmerged(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   snapshot: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { number } = snapshot.pull;
   const comments = await access.forge.listComments(number, signal);
-  if (ourSummary(world, comments) !== undefined)
+  if (ourSummary(ports, comments) !== undefined)
     await access.forge.upsertStickyAmong(comments, number, SUMMARY_MARKER, closedSummary(), signal);
-  await tellClosedUpdate(world, access, snapshot, comments, signal);
+  await tellClosedUpdate(ports, access, snapshot, comments, signal);
 }

@@ -14,7 +14,7 @@ import type { OpenConflict } from '../merge/open-conflicts.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
-import { code, conflictTable, details, table, told } from '../text/markdown-blocks.ts';
+import { code, conflictTable, details, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText, type MergeNotes } from '../text/merge-notes.ts';
 /** Pure: the one comment that sums a proposal up. */
 import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
@@ -47,10 +47,10 @@ export function isOfOpenProposal(comment: string): boolean {
 
 /** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
 const BUDGET = 58_000;
-const MOST_PACKAGES = 100;
-const MOST_FUNCTIONS = 40;
-const MOST_POWERS = 30;
-const MOST_CONFLICTS = 20;
+const MAX_PACKAGES = 100;
+const MAX_FUNCTIONS = 40;
+const MAX_POWERS = 30;
+const MAX_CONFLICTS = 20;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */
 export function summaryOf(input: SummaryInput): string {
@@ -66,7 +66,7 @@ export function summaryOf(input: SummaryInput): string {
           ['fails', 'why'],
           [...failing, ...waived]
             .filter(({ name }) => name !== AGGREGATE_CHECK)
-            .map(({ name, title }) => [code(name), told(title).replace(/\.$/, '')]),
+            .map(({ name, title }) => [code(name), foreignSentence(title).replace(/\.$/, '')]),
         ),
     conflictsPart(input),
     input.mergeNotes === undefined ? '' : mergeNotesText(input.mergeNotes),
@@ -90,7 +90,7 @@ function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
   if (conflicts.length === 0) return '';
   const what =
     conflicts.length === 1 ? 'changed a field that this changes' : 'changed fields that this changes';
-  return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MOST_CONFLICTS)}`;
+  return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MAX_CONFLICTS)}`;
 }
 
 function packagesText(input: SummaryInput): string {
@@ -100,16 +100,16 @@ function packagesText(input: SummaryInput): string {
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
 function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
-  const told = packages.filter(
+  const foreignSentence = packages.filter(
     ({ content, diff }) => !content.same || diff.changes.length > 0 || diff.unread.length > 0,
   );
   const parts: string[] = [];
   let room = budget - 100;
-  for (const [at, { path, content, diff }] of told.entries()) {
+  for (const [at, { path, content, diff }] of foreignSentence.entries()) {
     const functions = functionTable(rendered.find((one) => one.package.path === path));
-    const may = powerMarkdown(diff, MOST_POWERS);
+    const may = powerMarkdown(diff, MAX_POWERS);
     const power = may === '' ? '' : `**May do**\n\n${may}`;
-    const own = Math.floor(room / (told.length - at)) - functions.length - power.length - 200;
+    const own = Math.floor(room / (foreignSentence.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
     const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
     const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
@@ -117,7 +117,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     room -= part.length + 2;
     parts.push(part);
   }
-  const left = told.length - parts.length;
+  const left = foreignSentence.length - parts.length;
   return left === 0 ? parts : [...parts, `… and ${left} more packages, which the checks tell of.`];
 }
 
@@ -125,13 +125,13 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
 function functionTable(one: SummaryInput['rendered'][number] | undefined): string {
   if (one === undefined || one.runs.length === 0) return '';
   const rows = one.runs
-    .slice(0, MOST_FUNCTIONS)
+    .slice(0, MAX_FUNCTIONS)
     .map((run) => [
       code(run.function),
       run.guardrail === undefined ? run.type : `guardrail ${code(run.guardrail)}`,
       outcomeOf(run),
     ]);
-  const more = one.runs.length > MOST_FUNCTIONS ? `\n\n… and ${one.runs.length - MOST_FUNCTIONS} more.` : '';
+  const more = one.runs.length > MAX_FUNCTIONS ? `\n\n… and ${one.runs.length - MAX_FUNCTIONS} more.` : '';
   return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
 }
 
@@ -226,7 +226,7 @@ function waitingFor(checks: readonly CheckInput[]): readonly CheckInput[] {
 
 function packagesTable({ packages }: SummaryInput): string {
   const rows = packages
-    .slice(0, MOST_PACKAGES)
+    .slice(0, MAX_PACKAGES)
     .map(({ path, newest, next, content, diff }) => [
       code(path),
       newest === undefined ? 'none' : code(newest),
@@ -264,7 +264,7 @@ function counts({ counts: of, files }: PackageDiff): string {
 }
 
 function approvalLine({ sentence, notes }: ApprovalState): string {
-  return [sentence, ...notes].map(told).join(' ');
+  return [sentence, ...notes].map(foreignSentence).join(' ');
 }
 
 function nextStep(input: SummaryInput, failing: number): string {
@@ -294,7 +294,7 @@ function stepOf(
     return '**Next:** push a change of a package to this branch.';
   if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
   const [asked] = waitingFor(checks);
-  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${told(asked.title)}`;
+  if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${foreignSentence(asked.title)}`;
   if (approvals.changesRequested.length > 0) {
     return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
   }

@@ -2,18 +2,18 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { trailersOf, type Provenance } from '../../revision/provenance.ts';
 import type { GitRef, PackageDir } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { allRevisions, publishedRefs, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import { code, details, fenced } from '../text/markdown-blocks.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { NO_DOWNSTREAM } from './tell-downstream.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
 export async function announce(
-  world: Pick<World, 'content'>,
-  { git, forge }: Access,
+  ports: Pick<Ports, 'content'>,
+  { git, forge }: RepositoryAccess,
   config: RepositoryConfig,
   found: PackageDir,
   newest: { readonly name: string; readonly tag: GitRef },
@@ -24,7 +24,7 @@ export async function announce(
   if (said === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(world, git, refs, found, newest, said, signal);
+    const body = await releaseNotes(ports, git, refs, found, newest, said, signal);
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
   return said;
@@ -32,8 +32,8 @@ export async function announce(
 
 /** What changed since the revision before, per resource and field, and where the revision comes from. */
 async function releaseNotes(
-  world: Pick<World, 'content'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   refs: RevisionRefs,
   found: PackageDir,
   newest: { readonly name: string; readonly tag: { readonly commit: string } },
@@ -45,7 +45,7 @@ async function releaseNotes(
   const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
-    await changesBetweenTags(world, git, found.directory, [tag?.commit, newest.tag.commit], signal),
+    await changesBetweenTags(ports, git, found.directory, [tag?.commit, newest.tag.commit], signal),
     NO_DOWNSTREAM,
     details('What the tag says', fenced(trailersOf(said.message))),
     provenanceLine(said),
@@ -70,14 +70,14 @@ function provenanceLine(said: Provenance): string {
 
 /** As Markdown; of what cannot be read, why. */
 async function changesBetweenTags(
-  { content }: Pick<World, 'content'>,
-  git: Access['git'],
+  { content }: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   directory: string,
   [before, after]: readonly [before: string | undefined, after: string],
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
-  return unlessRefused(
+  return catchUserError(
     async () => {
       const sides = {
         before: before === undefined ? new Map() : await read(before),

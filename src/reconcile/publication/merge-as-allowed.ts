@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { MergeAnswer } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { mergeMessage, type MergeRequestTrailers } from './merge-message.ts';
 import { recordPublishRequest } from './publish-request.ts';
@@ -20,8 +20,8 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
  * while what was checked still stands.
  */
 export async function mergeAsAllowed(
-  world: Pick<World, 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'seals'>,
+  access: RepositoryAccess,
   { facts, pull, config, title }: Merging,
   {
     sha,
@@ -39,10 +39,10 @@ export async function mergeAsAllowed(
   let answer: MergeAnswer | undefined;
   for (const method of methods) {
     if (method === 'rebase') {
-      await recordPublishRequest(world, access, facts, pull, { ...request, head: sha }, signal);
+      await recordPublishRequest(ports, access, facts, pull, { ...request, head: sha }, signal);
     }
     const place = { repository: facts.id, pull: pull.number, head: sha };
-    const said = mergeMessage(request, place, world.seals);
+    const said = mergeMessage(request, place, ports.seals);
     const words = title === undefined ? { message: `${pull.title}\n\n${said}` } : { title, message: said };
     const message = method === 'rebase' ? {} : words;
     answer = await access.forge.mergePull(pull.number, { sha, method, stillStands, ...message }, signal);
@@ -53,7 +53,7 @@ export async function mergeAsAllowed(
 
 /** A forge that does not tell has none, or says so when it refuses. */
 async function hasMergeQueue(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   branch: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ import { type Unapproved, publicationCheck, publishedCheck } from '../check/publ
 import type { RepositoryFacts } from '../forge-port.ts';
 import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
 import { downstreamJob, proposalJob, repositoryJob } from '../jobs.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -28,7 +28,7 @@ import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { restoredFrom, waivedGuardrails } from '../review/draft-history.ts';
 import { createDueRevisions, type DueRevision } from '../review/due-revisions.ts';
 import { botPerson } from '../seal/bot-commit.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { announce } from './announce.ts';
 import type { MergeRequestTrailers } from './merge-message.ts';
 import { publishRequestOf } from './publish-request.ts';
@@ -42,12 +42,12 @@ export type PublicationReconciler = (repository: RepositoryRef, signal?: AbortSi
  * Tags and releases everything that is due in a repository, and asks for its followers to be looked at. What one
  * process has announced it does not look at again; a new process makes sure of the newest revisions once.
  */
-export function createPublicationReconciler(world: World): PublicationReconciler {
+export function createPublicationReconciler(ports: Ports): PublicationReconciler {
   /** Repository and directory of a package → its newest tag that was announced. */
   const announced = new Map<string, { readonly oid: string; readonly unapproved: boolean }>();
-  const look = createDueRevisions(world);
+  const look = createDueRevisions(ports);
   return async (repository, signal) => {
-    const access = await world.open(repository, signal);
+    const access = await ports.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     if (configuration.state !== 'registered' || facts.archived) return;
@@ -66,9 +66,9 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
-        await publish(world, access, facts, config, one, head, signal);
-        await world.enqueue(
-          downstreamJob({ repository, directory: refPath(found.directory) }, world.dashboardSeconds),
+        await publish(ports, access, facts, config, one, head, signal);
+        await ports.enqueue(
+          downstreamJob({ repository, directory: refPath(found.directory) }, ports.dashboardSeconds),
         );
         await announceNewest(access, config, found);
         published = true;
@@ -76,7 +76,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     };
     for (const found of await rootPackages(access, head, config.directory, signal)) {
       // What is wrong with one package, or its tag, holds up no other.
-      await unlessRefused(
+      await catchUserError(
         () => publishAll(found),
         (why) => void refused.set(refPath(found.path), why),
       );
@@ -86,7 +86,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
     if (anything) await access.forge.putCheck(publicationCheck(head, told), signal);
     for (const number of new Set([...flagged.values()].map(({ pull }) => pull))) {
       // Its comment says that nothing was published.
-      if (number !== null) await world.enqueue(proposalJob(repository, number));
+      if (number !== null) await ports.enqueue(proposalJob(repository, number));
     }
     if (!published) return;
     // A merge can be told as one only a while later: what was flagged in between is taken back.
@@ -94,9 +94,13 @@ export function createPublicationReconciler(world: World): PublicationReconciler
       ({ name }) => name === PUBLICATION_CHECK,
     );
     if (!anything && flags.length > 0) await access.forge.putCheck(publishedCheck(head), signal);
-    await world.enqueue(repositoryJob(repository));
+    await ports.enqueue(repositoryJob(repository));
 
-    async function announceNewest(to: Access, by: RepositoryConfig, found: PackageDir): Promise<void> {
+    async function announceNewest(
+      to: RepositoryAccess,
+      by: RepositoryConfig,
+      found: PackageDir,
+    ): Promise<void> {
       const refs = await loadRevisionRefs(to.git, signal);
       const newest = highestRevision(refs, found.directory);
       if (newest === undefined) return;
@@ -107,8 +111,8 @@ export function createPublicationReconciler(world: World): PublicationReconciler
         if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
         return;
       }
-      const said = await announce(world, to, by, found, newest, refs, signal);
-      if (said?.proposal !== undefined) await world.enqueue(proposalJob(repository, said.proposal));
+      const said = await announce(ports, to, by, found, newest, refs, signal);
+      if (said?.proposal !== undefined) await ports.enqueue(proposalJob(repository, said.proposal));
       const past = said?.unapproved === true;
       if (past && commit === head) unapproved.set(refPath(found.path), newest.name);
       if (past && commit !== head) await flagPassed(to, commit, refPath(found.path), newest.name, signal);
@@ -119,7 +123,7 @@ export function createPublicationReconciler(world: World): PublicationReconciler
 
 /** On a commit that is not the head any more: what was flagged there while it was stays. */
 async function flagPassed(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   commit: string,
   path: string,
   revision: string,
@@ -132,8 +136,8 @@ async function flagPassed(
 }
 
 async function publish(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   due: DueRevision,
@@ -141,8 +145,8 @@ async function publish(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { git } = access;
-  const request = await publishRequestOf(world, access, facts, due.commit, due.pull, signal);
-  const said = await provenanceOf(world, access, config, due, request, signal);
+  const request = await publishRequestOf(ports, access, facts, due.commit, due.pull, signal);
+  const said = await provenanceOf(ports, access, config, due, request, signal);
   let object = due.commit.oid;
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
@@ -154,8 +158,8 @@ async function publish(
         name: names.tag,
         object,
         message: formatProvenance({ ...said, revision }),
-        tagger: botPerson(world.app),
-        date: world.now(),
+        tagger: botPerson(ports.app),
+        date: ports.now(),
       },
       signal,
     );
@@ -169,7 +173,7 @@ async function publish(
     await git.fetch({}, signal);
     if (answer.ok) {
       const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
-      world.log.info(
+      ports.log.info(
         { repository: facts.fullName, tag: names.tag, sha: object, digest, approvedBy, by, pull },
         'published',
       );
@@ -196,7 +200,7 @@ async function publish(
  * the same package may be tagged where the merge itself may not.
  */
 async function laterWithSameTree(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   { commit, package: { directory } }: DueRevision,
   head: string,
   signal: AbortSignal | undefined,
@@ -230,7 +234,7 @@ function tagRefused(tag: string, commit: string, rejected: RejectedRef): Portico
 
 /** True when this state, or a later one, is published already: another process was faster. */
 async function alreadyTagged(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   refs: RevisionRefs,
   due: DueRevision,
   head: string,
@@ -241,8 +245,8 @@ async function alreadyTagged(
 }
 
 async function provenanceOf(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   config: RepositoryConfig,
   { package: found, commit, pull, approval }: DueRevision,
   request: MergeRequestTrailers,
@@ -254,13 +258,13 @@ async function provenanceOf(
   const requested = request.requestedBy;
   const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
   const restored = await restoredFrom(
-    world,
+    ports,
     access.git,
     await loadRevisionRefs(access.git, signal),
     { pull, commit, directory: found.directory },
     signal,
   );
-  const waived = pull === null ? [] : await waivedGuardrails(world, access, pull, found.directory, signal);
+  const waived = pull === null ? [] : await waivedGuardrails(ports, access, pull, found.directory, signal);
   return {
     package: refPath(found.directory),
     digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
@@ -278,7 +282,7 @@ async function provenanceOf(
 
 /** The digest of content that no check has seen, such as a direct push. */
 async function plainDigest(
-  { git }: Access,
+  { git }: RepositoryAccess,
   config: RepositoryConfig,
   found: PackageDir,
   commit: CommitInfo,

@@ -1,6 +1,6 @@
 import { MERGE_QUEUE, type Pull, type RepositoryFacts } from '../forge-port.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import { mergeRequestOf, type MergeRequestTrailers } from './merge-message.ts';
 
@@ -13,21 +13,21 @@ interface PublishRequest extends MergeRequestTrailers {
 
 /** Commits that a rebase or a merge queue brings have messages of others, so what was asked for is kept in a comment. */
 export async function recordPublishRequest(
-  world: Pick<World, 'seals'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'seals'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   pull: Pick<Pull, 'number'>,
   request: PublishRequest,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, pull), request, world.seals);
+  const sealed = sealedComment(KIND, placeOf(facts, pull), request, ports.seals);
   const who = request.requestedBy === undefined ? '' : ` for \`${request.requestedBy}\``;
   const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
   await forge.upsertSticky(pull.number, `<!-- portico:${KIND} -->`, `${text}\n\n${sealed}`, signal);
 }
 
 /** True for a merge behind which somebody stands who asked for it. */
-export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: string | null): boolean {
+export function isMergedForSomebody({ app }: Pick<Ports, 'app'>, mergedBy: string | null): boolean {
   return mergedBy === app.botLogin || mergedBy === MERGE_QUEUE;
 }
 
@@ -37,8 +37,8 @@ export function isMergedForSomebody({ app }: Pick<World, 'app'>, mergedBy: strin
  * came past any pull request, whatever the messages say.
  */
 export async function publishRequestOf(
-  world: Pick<World, 'app' | 'seals'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   commit: Pick<CommitInfo, 'message'>,
   pull: Pull | null,
@@ -48,12 +48,12 @@ export async function publishRequestOf(
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
   if (mergedBy === null) return {};
-  if (!isMergedForSomebody(world, mergedBy)) return { requestedBy: mergedBy };
+  if (!isMergedForSomebody(ports, mergedBy)) return { requestedBy: mergedBy };
   const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
-  const said = mergeRequestOf(commit.message, place, world.seals);
-  if (mergedBy === world.app.botLogin && said !== undefined) return said;
+  const said = mergeRequestOf(commit.message, place, ports.seals);
+  if (mergedBy === ports.app.botLogin && said !== undefined) return said;
   const comments = await forge.listComments(pull.number, signal);
-  const found = await sealedRecords(world, { forge }, KIND, placeOf(facts, pull), comments, signal);
+  const found = await sealedRecords(ports, { forge }, KIND, placeOf(facts, pull), comments, signal);
   // The seal says that this is what we wrote.
   return (found as PublishRequest[]).find(({ head }) => head === pull.headSha) ?? {};
 }

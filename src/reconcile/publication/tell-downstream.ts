@@ -3,7 +3,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
 import type { Comment } from '../forge-port.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import {
   loadRevisionRefs,
@@ -22,7 +22,7 @@ export const NO_DOWNSTREAM = markedPart(RELEASE_PART, '');
 
 /** What is said of a revision downstream, as Markdown; '' where there is nobody to tell of. */
 function downstreamText(
-  { catalog }: Pick<World, 'catalog'>,
+  { catalog }: Pick<Ports, 'catalog'>,
   { id }: Pick<RepositoryRef, 'id'>,
   directory: string,
   {
@@ -45,41 +45,41 @@ export type DownstreamReconciler = (
 ) => Promise<void>;
 
 /** How many revisions are told of: the newest, and those that it has only just taken the place of. */
-const MOST_TOLD = 3;
+const MAX_TOLD = 3;
 
 /** Brings releases and comments of the newest revisions of a package up to date. */
-export function createDownstreamReconciler(world: World): DownstreamReconciler {
+export function createDownstreamReconciler(ports: Ports): DownstreamReconciler {
   return async ({ repository, directory }, signal) => {
-    const access = await world.open(repository, signal);
+    const access = await ports.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     if (configuration.state !== 'registered' || facts.archived) return;
     const refs = await loadRevisionRefs(access.git, signal);
     const newest = newestRevision(refs, directory)?.name;
     const { config } = configuration;
-    for (const { name } of taggedRevisions(refs, directory).slice(-MOST_TOLD)) {
+    for (const { name } of taggedRevisions(refs, directory).slice(-MAX_TOLD)) {
       const said = await provenanceOf(access.git, refs, directory, name, signal);
       if (said === undefined) continue;
       const called = `${said.package}@${name}`;
-      const text = downstreamText(world, repository, directory, { name, called, newest });
+      const text = downstreamText(ports, repository, directory, { name, called, newest });
       if (config.publish.release) await tellRelease(access, directory, name, text, signal);
       const path = packagePathOf(config.directory, directory) ?? directory;
       if (said.proposal !== undefined)
-        await tellProposal(world, access, said.proposal, { path, text }, signal);
+        await tellProposal(ports, access, said.proposal, { path, text }, signal);
     }
   };
 }
 
 async function tellProposal(
-  world: Pick<World, 'app' | 'alone'>,
-  { forge, ref }: Pick<Access, 'forge' | 'ref'>,
+  ports: Pick<Ports, 'app' | 'alone'>,
+  { forge, ref }: Pick<RepositoryAccess, 'forge' | 'ref'>,
   number: number,
   { path, text }: { readonly path: string; readonly text: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await world.alone(summaryLock(ref, number), async () => {
+  await ports.alone(summaryLock(ref, number), async () => {
     const comments = await forge.listComments(number, signal);
-    const said = ourSummary(world, comments)?.body.replaceAll('\r\n', '\n') ?? '';
+    const said = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
     const body = withPart(said, downstreamPart(path), text);
     if (body === said) return;
     const shown = body.slice(SUMMARY_MARKER.length).trimStart();
@@ -93,12 +93,12 @@ export function summaryLock({ id }: Pick<RepositoryRef, 'id'>, number: number): 
 }
 
 /** The comment of ours that sums a proposal up. */
-export function ourSummary({ app }: Pick<World, 'app'>, comments: readonly Comment[]): Comment | undefined {
+export function ourSummary({ app }: Pick<Ports, 'app'>, comments: readonly Comment[]): Comment | undefined {
   return comments.find(({ author, body }) => author === app.botLogin && body.startsWith(SUMMARY_MARKER));
 }
 
 async function tellRelease(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   directory: string,
   revision: string,
   text: string,

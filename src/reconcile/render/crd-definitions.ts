@@ -7,7 +7,7 @@ import type { PackageFiles } from '../../package/package.ts';
 import { firstOfEach } from '../../package/render/definitions.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { digestOf } from '../../revision/digest.ts';
-import type { Git, Neighbour } from '../git-port.ts';
+import type { Git, SiblingRepository } from '../git-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 
 /** Why a guardrail cannot run, in the words of its check. */
@@ -78,7 +78,7 @@ async function openPlace(
 ): Promise<Place | Refusal> {
   const plain = plainPath(path);
   if (repo === undefined) return { git, commit: base, path: plain, name: plain };
-  if (git.neighbour === undefined) return notHere(repo);
+  if (git.siblingRepository === undefined) return notHere(repo);
   const found = await neighbourOf(git, repo, signal);
   if (found === null) return missing(repo);
   if (approved !== undefined && found.facts.visibility !== 'public' && !approved.has(repo.toLowerCase())) {
@@ -112,9 +112,9 @@ async function neighbourOf(
   git: Git,
   repo: string,
   signal: AbortSignal | undefined,
-): Promise<Neighbour | null> {
+): Promise<SiblingRepository | null> {
   try {
-    return (await git.neighbour?.(repo, signal)) ?? null;
+    return (await git.siblingRepository?.(repo, signal)) ?? null;
   } catch (error) {
     if (error instanceof PorticoError && GONE.has(error.code)) return null;
     throw error;
@@ -122,7 +122,7 @@ async function neighbourOf(
 }
 
 async function commitOf(
-  { git, facts: { defaultBranch } }: Neighbour,
+  { git, facts: { defaultBranch } }: SiblingRepository,
   path: string,
   ref: string | undefined,
   signal: AbortSignal | undefined,
@@ -146,7 +146,7 @@ interface Read {
 
 /** What was read, by the identity of its content. */
 const known = new Map<string, Read>();
-const MOST_KNOWN = 50;
+const MAX_KNOWN = 50;
 
 async function readPlace(
   { git, commit, path, name }: Place,
@@ -168,9 +168,9 @@ async function readPlace(
     if (definitions.length === 0) {
       return broken(`${name} holds no CustomResourceDefinition`, 'Correct path in crds.');
     }
-    if (definitions.length > MOST_DEFINITIONS) {
+    if (definitions.length > MAX_DEFINITIONS) {
       return broken(
-        `${name} holds more than ${MOST_DEFINITIONS} definitions`,
+        `${name} holds more than ${MAX_DEFINITIONS} definitions`,
         'Name a smaller folder in crds.',
       );
     }
@@ -188,7 +188,7 @@ async function readPlace(
   }
 }
 
-const MOST_DEFINITIONS = 3_000;
+const MAX_DEFINITIONS = 3_000;
 
 async function filesOf(
   git: Git,
@@ -203,7 +203,7 @@ async function filesOf(
 }
 
 function keep(read: Read): Read {
-  keepNewest(known, read.id, read, MOST_KNOWN);
+  keepNewest(known, read.id, read, MAX_KNOWN);
   return read;
 }
 
@@ -214,7 +214,7 @@ function together(ids: readonly string[], found: readonly KrmObject[]): readonly
   const key = ids.join(' ');
   const before = lists.get(key);
   if (before !== undefined) return before;
-  if (lists.size >= MOST_KNOWN) lists.clear();
+  if (lists.size >= MAX_KNOWN) lists.clear();
   const definitions = firstOfEach(found);
   lists.set(key, definitions);
   return definitions;

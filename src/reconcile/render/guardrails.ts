@@ -10,7 +10,7 @@ import { readResources } from '../../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { Git, ReadPackage } from '../git-port.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import {
   loadDefinitions,
   namedRepositories,
@@ -109,7 +109,7 @@ export async function loadGuardrails(
 
 /** What policies are told of a package: its place, and its files in the base where one of them compares. */
 export async function contextOf(
-  { git, ref }: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  { git, ref }: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>,
   guardrails: readonly Guardrail[],
   /** `treeish` is a commit, or the tree at `directory` ''; null: the package is new. */
   {

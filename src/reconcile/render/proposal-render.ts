@@ -3,7 +3,7 @@ import type { GateResult } from '../../package/readiness-gates.ts';
 import type { Finding, FunctionRun, RenderResult } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { FileChanges } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -50,15 +50,15 @@ export function createRenderCache(entries = 500): RenderCache {
 
 /** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
 export async function renderProposal(
-  world: Pick<World, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>,
-  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>,
+  access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>,
   snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
   guardrails: LoadedGuardrails,
   cache: RenderCache,
   signal?: AbortSignal,
 ): Promise<RenderedPackage[]> {
   const rendered: RenderedPackage[] = [];
-  const runtime = runtimeFor(world.runtime, guardrails, snapshot);
+  const runtime = runtimeFor(ports.runtime, guardrails, snapshot);
   for (const touched of snapshot.packages) {
     const tree = touched.trees.head;
     if (tree === null) continue;
@@ -70,14 +70,14 @@ export async function renderProposal(
       touched.path,
       touched.directory,
       guardrails.digest,
-      world.runtimeVersion,
+      ports.runtimeVersion,
       ...(isDenied(guardrails, snapshot) ? ['built-in functions only'] : []),
     ]);
     let result = cache.get(key);
     if (result === undefined) {
       const began = performance.now();
       result = await renderOne(
-        { runtime, content: world.content },
+        { runtime, content: ports.content },
         access,
         snapshot.head.oid,
         touched,
@@ -85,7 +85,7 @@ export async function renderProposal(
         signal,
       );
       cache.set(key, result);
-      world.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
+      ports.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
     }
     rendered.push({ package: touched, ...result });
   }
@@ -93,8 +93,8 @@ export async function renderProposal(
 }
 
 async function renderOne(
-  world: Pick<World, 'runtime' | 'content'>,
-  access: Pick<Access, 'git'> & Partial<Pick<Access, 'ref'>>,
+  ports: Pick<Ports, 'runtime' | 'content'>,
+  access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>,
   head: string,
   touched: ProposalPackage,
   loaded: LoadedGuardrails,
@@ -111,7 +111,7 @@ async function renderOne(
     ...(found && { head: found }),
   };
   const context = await contextOf(access, guardrails, place, signal);
-  const { runtime, content } = world;
+  const { runtime, content } = ports;
   const {
     files: after,
     unstable,

@@ -1,7 +1,7 @@
 import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../../package/package.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { refusedPush } from '../repository/refused-push.ts';
 import { RENDER_SEAL, botPerson } from '../seal/bot-commit.ts';
@@ -27,8 +27,8 @@ export type RenderCommit =
  * again) when somebody pushed meanwhile.
  */
 export async function pushRendered(
-  world: Pick<World, 'app' | 'seals' | 'content'>,
-  { git }: Pick<Access, 'git'>,
+  ports: Pick<Ports, 'app' | 'seals' | 'content'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   snapshot: ProposalSnapshot,
   rendered: readonly RenderedPackage[],
   signal?: AbortSignal,
@@ -38,13 +38,13 @@ export async function pushRendered(
   if (changes.size === 0) return { state: 'rendered', head, pushed: false };
   if (!snapshot.writable) {
     const reason = 'The proposal comes from a fork, where Portico may not write.';
-    return withhold(world, git, head, reason, changes, signal);
+    return withhold(ports, git, head, reason, changes, signal);
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const tree = await git.writeTree(head.oid, changes, signal);
   const parents = [head.oid];
-  const message = `Render ${names.join(', ')}\n\n${RENDER_SEAL}${world.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const message = `Render ${names.join(', ')}\n\n${RENDER_SEAL}${ports.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const ref = `refs/heads/${pull.headRef}`;
   const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
   if (answer.ok) return { state: 'rendered', head: await git.commit(oid, signal), pushed: true };
@@ -55,12 +55,12 @@ export async function pushRendered(
       retryAfter: 1,
     });
   }
-  return withhold(world, git, head, refusedPush(rejected), changes, signal);
+  return withhold(ports, git, head, refusedPush(rejected), changes, signal);
 }
 
 async function withhold(
-  { content }: Pick<World, 'content'>,
-  git: Access['git'],
+  { content }: Pick<Ports, 'content'>,
+  git: RepositoryAccess['git'],
   head: CommitInfo,
   reason: string,
   changes: FileChanges,

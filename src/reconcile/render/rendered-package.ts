@@ -2,7 +2,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { Git } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { runtimeFor } from './foreign-functions.ts';
 import { loadGuardrails } from './guardrails.ts';
 
@@ -24,12 +24,12 @@ export interface Rendered {
 
 /** Renders one package as often as it is asked to; the guardrails are read once. */
 export async function packageRenderer(
-  world: Pick<World, 'runtime' | 'content'>,
+  ports: Pick<Ports, 'runtime' | 'content'>,
   { git, config, base, path, ...origin }: RenderPlace,
   signal?: AbortSignal,
 ): Promise<(files: PackageFiles) => Promise<Rendered>> {
   const loaded = await loadGuardrails(git, config, base, signal);
   const guardrails = loaded.forPackage(path).filter(({ type }) => type === 'mutator');
-  const runtime = runtimeFor(world.runtime, loaded, origin);
-  return (files) => world.content.render({ files, runtime, guardrails, ...(signal && { signal }) });
+  const runtime = runtimeFor(ports.runtime, loaded, origin);
+  return (files) => ports.content.render({ files, runtime, guardrails, ...(signal && { signal }) });
 }

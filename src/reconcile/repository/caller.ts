@@ -2,14 +2,14 @@ import type { Account } from '../../command/account.ts';
 import type { Caller } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 
 /**
  * Who somebody is in this repository at this moment, asked of the forge. Where the forge does not answer, the role is
  * undefined and the teams are empty: that grants nothing.
  */
 export async function loadCaller(
-  { forge, ref }: Pick<Access, 'forge' | 'ref'>,
+  { forge, ref }: Pick<RepositoryAccess, 'forge' | 'ref'>,
   config: RepositoryConfig,
   who: Account & { readonly isAuthor: boolean; readonly isBot: boolean },
   signal?: AbortSignal,

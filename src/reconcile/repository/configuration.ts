@@ -75,7 +75,7 @@ export async function readConfiguration(
       ...(organization && { organization }),
     };
     const read = await (git.content?.configuration(sources, signal) ?? readConfigurationFiles(sources));
-    keepNewest(known, key, read, MOST_KNOWN);
+    keepNewest(known, key, read, MAX_KNOWN);
     return read;
   } catch (error) {
     return { ok: false, config: undefined, problems: [unreadableProblem(error)] };
@@ -91,7 +91,7 @@ function unreadableProblem(error: unknown): ConfigProblem {
 
 /** What was read, by its content: every job asks for it. */
 const known = new Map<string, ConfigResult>();
-const MOST_KNOWN = 200;
+const MAX_KNOWN = 200;
 
 /** All YAML files beside the configuration, by path. */
 async function documentFiles(

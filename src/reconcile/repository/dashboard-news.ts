@@ -1,5 +1,5 @@
 import { dashboardJob } from '../jobs.ts';
-import type { Job, RepositoryRef, World } from '../ports.ts';
+import type { Job, RepositoryRef, Ports } from '../ports.ts';
 
 export const DASHBOARD_TITLE = 'Portico dashboard';
 
@@ -11,7 +11,7 @@ const FIRST_WAITS = 3;
 
 /** Bring the dashboard of a repository up to date, soon. What is asked for earlier and waits is the same job. */
 export function dashboardNews(
-  { catalog, dashboardSeconds }: Pick<World, 'catalog' | 'dashboardSeconds'>,
+  { catalog, dashboardSeconds }: Pick<Ports, 'catalog' | 'dashboardSeconds'>,
   repository: RepositoryRef,
 ): Job {
   const isKnown = catalog.kept(repository.id, DASHBOARD_TITLE) !== undefined;

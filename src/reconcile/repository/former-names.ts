@@ -4,7 +4,7 @@
  */
 import { repositoryPlace, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
 import { PorticoError } from '../../error.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 
 interface Answer {
   readonly address: string;
@@ -27,9 +27,9 @@ const memories = new WeakMap<Catalog, Memory>();
 const GOOD_MS = 3_600_000;
 const MOST = 10_000;
 /** Names that one look asks for; the next look goes on behind them. */
-export const MOST_ASKED = 100;
+export const MAX_ASKED = 100;
 /** So many addresses of former names are remembered of a repository. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 const REFUSED: readonly string[] = ['FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
 /** What may stand in the path of a call; never `..`. */
@@ -40,12 +40,12 @@ const NAME = /^(?!\.+$)[\w.-]+$/;
  * own: nothing else is asked for. Answers how many names are left for the next look: so far they lead to nobody.
  */
 export async function learnNames(
-  world: Pick<World, 'catalog' | 'repositoryAt' | 'now'>,
+  ports: Pick<Ports, 'catalog' | 'repositoryAt' | 'now'>,
   addresses: Iterable<string>,
   host: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  const { catalog } = world;
+  const { catalog } = ports;
   const { told, asked } = memoryOf(catalog);
   let questions = 0;
   let left = 0;
@@ -53,14 +53,14 @@ export async function learnNames(
     const [at, owner = '', name = '', ...rest] = place.split('/');
     if (at !== host || rest.length > 0 || !NAME.test(owner) || !NAME.test(name)) continue;
     if (isNameOf(catalog.byUrl(address), place)) continue;
-    const now = world.now().getTime();
+    const now = ports.now().getTime();
     if ((told.get(place)?.until ?? 0) <= now) {
-      if (questions === MOST_ASKED) {
+      if (questions === MAX_ASKED) {
         left += 1;
         continue;
       }
       questions += 1;
-      const asking = asked.get(place) ?? askForge(world, owner, name).finally(() => asked.delete(place));
+      const asking = asked.get(place) ?? askForge(ports, owner, name).finally(() => asked.delete(place));
       asked.set(place, asking);
       const id = await asking;
       signal?.throwIfAborted();
@@ -74,12 +74,12 @@ export async function learnNames(
 
 /** Null too where the forge does not want to say. No signal goes in: all that want to know share the question. */
 async function askForge(
-  world: Pick<World, 'repositoryAt'>,
+  ports: Pick<Ports, 'repositoryAt'>,
   owner: string,
   name: string,
 ): Promise<number | null> {
   try {
-    return await world.repositoryAt(owner, name);
+    return await ports.repositoryAt(owner, name);
   } catch (error) {
     if (error instanceof PorticoError && REFUSED.includes(error.code)) return null;
     throw error;
@@ -99,7 +99,7 @@ export function formerNames(catalog: Catalog, id: number, urls: readonly string[
   });
   const learned = [...told.values()].flatMap(({ address, id: other }) => (other === id ? [address] : []));
   const all = new Map([...learned, ...had].map((url) => [repositoryPlace(url), url]));
-  return [...all].flatMap(([place, url]) => (now.has(place) ? [] : [url])).slice(0, MOST_NAMES);
+  return [...all].flatMap(([place, url]) => (now.has(place) ? [] : [url])).slice(0, MAX_NAMES);
 }
 
 /** The index calls by a name whom the forge does. What was not looked at yet is called so when it is. */

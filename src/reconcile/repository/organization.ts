@@ -1,6 +1,6 @@
 import { parseRepositoryConfig } from '../../config/parse-repository-config.ts';
 import type { Git } from '../git-port.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 
 /** The organisation's repository with defaults, by GitHub's own convention. */
 export const ORGANIZATION_REPOSITORY = '.github';
@@ -24,7 +24,7 @@ export async function organizationDefaults(
   const file = `${ORGANIZATION_REPOSITORY}: ${FILE}`;
   /** Null where there is none, undefined where it has mistakes. */
   const goodAt = async (commit: string): Promise<Uint8Array | null | undefined> => {
-    const bytes = await unlessRefused(
+    const bytes = await catchUserError(
       () => home.git.readFile(commit, FILE, signal),
       () => undefined,
     );

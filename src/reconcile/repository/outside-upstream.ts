@@ -10,7 +10,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import type { Forge, RepositoryFacts } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
 import { pollJob } from '../jobs.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { inTurns } from '../text/in-turns.ts';
 import { updateJobs, type PackagePlace } from './update-jobs.ts';
 
@@ -38,7 +38,7 @@ interface Known {
 
 const states = new WeakMap<Catalog, Map<string, Known>>();
 
-function stateOf({ catalog }: Pick<World, 'catalog'>, address: string): Known {
+function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
   const all = states.get(catalog) ?? new Map<string, Known>();
   states.set(catalog, all);
   const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0 };
@@ -61,13 +61,13 @@ export function outsideAddress(repo: string, { allow, own }: Outside): string | 
 
 /** Null where it cannot be read now; then nothing is asked of it before the next look. */
 export async function openOutside(
-  world: World,
+  ports: Ports,
   address: string,
   signal?: AbortSignal,
 ): Promise<UpstreamAccess | null> {
-  const known = stateOf(world, address);
-  if (known.digest === null && !(await look(world, address, known, signal)).ok) return null;
-  const git = await world.openAddress(`${address}.git`, signal);
+  const known = stateOf(ports, address);
+  if (known.digest === null && !(await look(ports, address, known, signal)).ok) return null;
+  const git = await ports.openAddress(`${address}.git`, signal);
   const { hostname, pathname } = new URL(address);
   const name = pathname.replace(/^\/+/, '');
   const ref = { installationId: 0, id: -1, owner: hostname, name };
@@ -92,40 +92,40 @@ export async function openOutside(
 
 /** Looks at one address when its time has come, and asks for what is made from it to be looked at where it has news. */
 export function createPollReconciler(
-  world: World,
+  ports: Ports,
 ): (target: { readonly address: string }, signal?: AbortSignal) => Promise<void> {
   return async ({ address }, signal) => {
-    const followers = followersOfAddress(world.catalog, address);
+    const followers = followersOfAddress(ports.catalog, address);
     // Nobody is made from it any more: nothing is left to do, and the next index asks again.
     if (followers.length === 0) return;
-    const known = stateOf(world, address);
-    const wait = Math.ceil((known.nextAt - world.now().getTime()) / 1_000);
+    const known = stateOf(ports, address);
+    const wait = Math.ceil((known.nextAt - ports.now().getTime()) / 1_000);
     if (wait > 0) {
-      await world.enqueue(pollJob(address, wait));
+      await ports.enqueue(pollJob(address, wait));
       return;
     }
     const before = known.digest;
-    const { ok } = await look(world, address, known, signal);
+    const { ok } = await look(ports, address, known, signal);
     if (ok && before !== null && before !== known.digest) {
-      await world.enqueue(inTurns(updateJobs(followers)));
+      await ports.enqueue(inTurns(updateJobs(followers)));
     }
-    await world.enqueue(
-      pollJob(address, Math.max(1, Math.ceil((known.nextAt - world.now().getTime()) / 1_000))),
+    await ports.enqueue(
+      pollJob(address, Math.max(1, Math.ceil((known.nextAt - ports.now().getTime()) / 1_000))),
     );
   };
 }
 
 /** Asks for the refs alone; what they lead to is fetched only where they are new. */
 async function look(
-  world: World,
+  ports: Ports,
   address: string,
   known: Known,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly ok: boolean }> {
-  const now = world.now().getTime();
+  const now = ports.now().getTime();
   if (known.failures > 0 && now < known.nextAt) return { ok: false };
   try {
-    const git = await world.openAddress(`${address}.git`, signal);
+    const git = await ports.openAddress(`${address}.git`, signal);
     const refs = await git.remoteRefs(['refs/tags/*', 'refs/heads/*'], signal);
     const digest = digestOf(
       'portico refs 1',
@@ -138,7 +138,7 @@ async function look(
     if (!(error instanceof PorticoError) || !/^(?:GIT_|INVALID_URL)/.test(error.code)) throw error;
     known.failures += 1;
     known.nextAt = now + waitAfter(known.failures, Math.random()) * 1_000;
-    world.log.info({ err: error, failures: known.failures }, 'an upstream outside could not be read');
+    ports.log.info({ err: error, failures: known.failures }, 'an upstream outside could not be read');
     return { ok: false };
   }
 }

@@ -3,7 +3,7 @@
  * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
  */
 import { pausedRef } from '../../revision/ref-name.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readSealedTag } from '../seal/sealed-ref.ts';
 import { refPath } from './package-revisions.ts';
 
@@ -17,8 +17,8 @@ export interface Pause {
 
 /** The pause of the package in a directory from the top of the repository; null where there is none. */
 export async function pauseOf(
-  { seals }: Pick<World, 'seals'>,
-  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  { seals }: Pick<Ports, 'seals'>,
+  { git, ref: { id } }: Pick<RepositoryAccess, 'git' | 'ref'>,
   directory: string,
   signal?: AbortSignal,
 ): Promise<Pause | null> {

@@ -6,7 +6,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { Pull, RepositoryFacts } from '../forge-port.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { loadConfiguration } from './configuration.ts';
 import { fetchedHead } from './pull-head.ts';
 
@@ -51,7 +51,7 @@ export type SnapshotResult =
  * Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of.
  */
 export async function loadProposal(
-  access: Access,
+  access: RepositoryAccess,
   number: number,
   options: { readonly anyBase?: boolean } = {},
   signal?: AbortSignal,
@@ -107,7 +107,7 @@ export async function loadProposal(
 
 /** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */
 async function besideProposal(
-  { git }: Access,
+  { git }: RepositoryAccess,
   { merged, mergeCommitSha }: Pull,
   base: string | null,
   signal: AbortSignal | undefined,
@@ -118,7 +118,7 @@ async function besideProposal(
 
 /** The branch as git has it, which may be newer than what the forge's answer says; a merged branch may be gone. */
 async function resolveHead(
-  { git }: Access,
+  { git }: RepositoryAccess,
   pull: Pull,
   writable: boolean,
   signal: AbortSignal | undefined,
@@ -137,7 +137,7 @@ async function resolveHead(
 
 /** The packages that have a changed file, with their trees at the three commits. */
 export async function touchedPackages(
-  { git }: Access,
+  { git }: RepositoryAccess,
   registered: string,
   changed: readonly string[],
   commits: { readonly mergeBase: string; readonly base: string; readonly head: string },
@@ -172,7 +172,7 @@ export async function touchedPackages(
 
 /** Packages, subpackages left out: those belong to the package above and share its revision. */
 export async function rootPackages(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   commit: string,
   registered: string,
   signal?: AbortSignal,

@@ -1,12 +1,12 @@
 import type { BranchPush } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 /** When a repository was registered, by the forge's own record: dates in commits are whatever their makers wrote. */
 import { CONFIGURATION_FILE } from './configuration.ts';
 
 /** When the configuration came to the default branch; null where that cannot be told. */
 export async function registeredAt(
-  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  { forge, git }: Pick<RepositoryAccess, 'forge' | 'git'>,
   branch: string,
   signal?: AbortSignal,
 ): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { AGGREGATE_CHECK, CONFIG_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge-port.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { loadConfiguration } from './configuration.ts';
 
@@ -21,7 +21,7 @@ export function unreadableCheck(headSha: string, why: string): CheckInput {
 
 /** Tells who proposes what cannot be read: by the check, and by the comment that else sums the proposal up. */
 export async function tellUnreadable(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   number: number,
   why: string,
   signal?: AbortSignal,
@@ -34,7 +34,7 @@ export async function tellUnreadable(
 
 /** Tells whoever looks at the newest commit of a repository that it is too large to be looked at. */
 export async function tellUnreadableRepository(
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export interface PackagePlace {
 }
 
 /** Packages of one repository that one job looks at: what fails is done again for all of them. */
-const AT_ONCE = 10;
+const BATCH_SIZE = 10;
 /** Above everything that nobody asked for by hand, and below commands. */
 const FIRST = 4;
 
@@ -58,7 +58,7 @@ export function inTurn(
 ): { readonly now: readonly string[]; readonly later?: Job } {
   if (waits <= SCARCE || packages.length < 2) return { now: packages };
   const job = updatesJob(repository, packages.slice(1));
-  const priority = first - Math.min(turn + 1, MOST_TURNS);
+  const priority = first - Math.min(turn + 1, MAX_TURNS);
   const later = { ...job, priority, data: { ...job.data, ahead: first, turn: turn + 1 } };
   return { now: packages.slice(0, 1), later };
 }
@@ -74,7 +74,7 @@ export interface Together {
 }
 
 /** From there on the later ones are alike. */
-const MOST_TURNS = 100;
+const MAX_TURNS = 100;
 
 function ahead(job: Job, priority: number): Job {
   return { ...job, priority, data: { ...job.data, ahead: priority } };
@@ -82,6 +82,6 @@ function ahead(job: Job, priority: number): Job {
 
 function chunks(paths: readonly string[]): string[][] {
   const all: string[][] = [];
-  for (let at = 0; at < paths.length; at += AT_ONCE) all.push(paths.slice(at, at + AT_ONCE));
+  for (let at = 0; at < paths.length; at += BATCH_SIZE) all.push(paths.slice(at, at + BATCH_SIZE));
   return all;
 }

@@ -4,14 +4,14 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import { readFileDocuments } from '../../config/read-content.ts';
 import { PorticoError } from '../../error.ts';
 import type { Git } from '../git-port.ts';
-import { unlessRefused } from '../text/why-refused.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 
 const INVENTORY = `${DOCUMENTS}/inventory`;
 
 /** Of one file, and of all files of one folder. */
-const LONGEST_FILE = 1024 * 1024;
-const MOST_FILES = 2_000;
+const MAX_FILE_LENGTH = 1024 * 1024;
+const MAX_FILES = 2_000;
 
 export interface RepositoryDocuments {
   readonly documents: readonly CatalogDocuments[];
@@ -35,7 +35,7 @@ export async function readDocuments(
   );
   const unread: CatalogDocuments[] = [];
   const filesOf = (top: string): Promise<readonly CatalogDocuments[]> =>
-    unlessRefused(
+    catchUserError(
       () => folder(git, commit, top, before, signal),
       (message) => {
         const problem = { path: '', line: 1, column: 1, message };
@@ -62,16 +62,16 @@ async function folder(
 ): Promise<CatalogDocuments[]> {
   const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
   const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
-  if (files.length > MOST_FILES) {
+  if (files.length > MAX_FILES) {
     // Whatever is left out would look as if somebody had deleted it.
-    throw new PorticoError('TOO_MANY_DOCUMENTS', `${top} holds more than ${MOST_FILES} YAML files`, {
+    throw new PorticoError('TOO_MANY_DOCUMENTS', `${top} holds more than ${MAX_FILES} YAML files`, {
       blame: 'user',
       hint: 'Put several documents into one file, with --- between them.',
     });
   }
   const placed = files.map(([path, file]) => [top === '.' ? path : `${top}/${path}`, file] as const);
   const unread = placed.filter(
-    ([file, { id = '', bytes }]) => !known.has(`${file} ${id}`) && bytes.length <= LONGEST_FILE,
+    ([file, { id = '', bytes }]) => !known.has(`${file} ${id}`) && bytes.length <= MAX_FILE_LENGTH,
   );
   const asked = new Map(unread);
   const read =
@@ -84,7 +84,7 @@ async function folder(
 }
 
 function tooLong(): Omit<CatalogDocuments, 'file' | 'id'> {
-  const message = `The file has more than ${LONGEST_FILE / 1024} KiB`;
+  const message = `The file has more than ${MAX_FILE_LENGTH / 1024} KiB`;
   return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
 }
 

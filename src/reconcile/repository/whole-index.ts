@@ -1,11 +1,11 @@
 /** What is not in the index is nowhere, once every repository was looked at; right after a start that is not so yet. */
 import { PorticoError } from '../../error.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { whyRefused } from '../text/why-refused.ts';
 import { tellUnreadableRepository } from './tell-unreadable.ts';
 
 /** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later */
-export function needWholeIndex({ catalog }: Pick<World, 'catalog'>): void {
+export function needWholeIndex({ catalog }: Pick<Ports, 'catalog'>): void {
   if (catalog.isComplete()) return;
   throw new PorticoError('INDEX_INCOMPLETE', 'not every repository was looked at since the start', {
     blame: 'forge',
@@ -21,7 +21,7 @@ type Look = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
  * A look at a repository; one that fails again and again counts as looked at, so that not all others wait for it. Where
  * the content is why, that is so at once, and its newest commit says it.
  */
-export function patientLook({ catalog, open }: Pick<World, 'catalog' | 'open'>, look: Look): Look {
+export function patientLook({ catalog, open }: Pick<Ports, 'catalog' | 'open'>, look: Look): Look {
   const failures = new Map<number, number>();
   return async (repository, signal) => {
     try {

@@ -10,7 +10,7 @@ import { digestSeen, type CheckedContent } from '../../command/digest-seen.ts';
 import { compareTimes } from '../../command/moment.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { Comment, Review } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadAuthors, withoutDoubles, type Authorship } from './authors.ts';
@@ -33,8 +33,8 @@ interface Known {
  * have no part in the content.
  */
 export async function loadApprovals(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: RepositoryAccess,
   snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
   digest: string | undefined,
   known: Known,
@@ -42,16 +42,16 @@ export async function loadApprovals(
 ): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
   const { allowSelfApproval, requireApprovals } = config.publish;
-  const authorship = (): Promise<Authorship> => authorsOf(world, access, snapshot, known.beneath, signal);
+  const authorship = (): Promise<Authorship> => authorsOf(ports, access, snapshot, known.beneath, signal);
   const [listed, comments, asked] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
     allowSelfApproval || requireApprovals === 0 ? undefined : authorship(),
   ]);
   const records = comments
-    .flatMap((comment) => recordIn(comment, world, facts.id, pull.number) ?? [])
+    .flatMap((comment) => recordIn(comment, ports, facts.id, pull.number) ?? [])
     .filter(({ at }) => isBy(at, known.until));
-  const unsealed = comments.flatMap((comment) => unsealedIn(comment, world, facts.id, pull.number));
+  const unsealed = comments.flatMap((comment) => unsealedIn(comment, ports, facts.id, pull.number));
   const rejectedAt = unsealed
     .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
     .map(({ at }) => at)
@@ -104,8 +104,8 @@ export async function loadApprovals(
 const NOBODY: Authorship = { authors: [], unknown: [] };
 
 async function authorsOf(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: RepositoryAccess,
   { pull, base, head }: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>,
   beneath: Known['beneath'],
   signal: AbortSignal | undefined,
@@ -115,11 +115,11 @@ async function authorsOf(
       ? await sidesOf(access.git, pull, signal)
       : { head: head.oid, beside: base };
   const opener =
-    pull.author === world.app.botLogin
+    pull.author === ports.app.botLogin
       ? []
       : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
-  const [own, others] = await Promise.all([loadAuthors(world, access, pull, sides, signal), beneath()]);
+  const [own, others] = await Promise.all([loadAuthors(ports, access, pull, sides, signal), beneath()]);
   return {
     authors: withoutDoubles([...own.authors, ...others.authors]),
     unknown: [...new Set([...own.unknown, ...others.unknown])],
@@ -128,7 +128,7 @@ async function authorsOf(
 
 /** Each review with the content that its giver could see: what our check at its commit named at that moment. */
 async function withDigests(
-  access: Pick<Access, 'forge'>,
+  access: Pick<RepositoryAccess, 'forge'>,
   reviews: readonly Review[],
   signal: AbortSignal | undefined,
 ): Promise<CountedReview[]> {
@@ -156,7 +156,7 @@ async function withDigests(
 
 /** What our aggregate check at a commit spoke of, run by run: only the App writes them, and none is ever changed. */
 export async function checkedContents(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   sha: string,
   signal?: AbortSignal,
 ): Promise<readonly CheckedContent[]> {
@@ -171,35 +171,35 @@ function isBy(at: string, until: string | undefined): boolean {
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */
 export async function digestAt(
-  world: Pick<World, 'app'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   sha: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const checks = await forge.listChecks(sha, signal);
-  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   return ours === undefined || ours.externalId === '' ? undefined : ours.externalId;
 }
 
 /** A record counts only as the App wrote it: by its author, never edited, with its seal. */
 function recordIn(
   comment: Comment,
-  world: Pick<World, 'app' | 'seals'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
   repository: number,
   pull: number,
 ): ApprovalRecord | undefined {
-  if (comment.author !== world.app.botLogin) return undefined;
-  return parseRecord(comment.body, { repository: String(repository), pull }, world.seals);
+  if (comment.author !== ports.app.botLogin) return undefined;
+  return parseRecord(comment.body, { repository: String(repository), pull }, ports.seals);
 }
 
 /** The App's comments that hold a record which no known key sealed, with when they were written. */
 function unsealedIn(
   comment: Comment,
-  world: Pick<World, 'app' | 'seals'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
   repository: number,
   pull: number,
 ): (Pick<ApprovalRecord, 'kind' | 'login'> & { readonly at: string })[] {
-  if (comment.author !== world.app.botLogin) return [];
-  const said = unsealedRecord(comment.body, { repository: String(repository), pull }, world.seals);
+  if (comment.author !== ports.app.botLogin) return [];
+  const said = unsealedRecord(comment.body, { repository: String(repository), pull }, ports.seals);
   return said === undefined ? [] : [{ ...said, at: comment.createdAt }];
 }

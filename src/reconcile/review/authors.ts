@@ -11,18 +11,18 @@ import {
 import { PorticoError } from '../../error.ts';
 import type { BranchActivity, BranchPush, Pull } from '../forge-port.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
 import { askersOfUpdate, readSealed } from '../seal/update-record.ts';
 
 /** A branch of more commits of its own is not looked through. */
-const MOST_COMMITS = 500;
+const MAX_COMMITS = 500;
 /** Merges of the base that are made again to see whether they hold anything beside it; the others count as work. */
-const MOST_MERGES = 20;
+const MAX_MERGES = 20;
 /** Other branches, and other pull requests, whose pushes are asked for too. */
-const MOST_OTHERS = 10;
+const MAX_OTHERS = 10;
 
 export interface Authorship {
   readonly authors: readonly Author[];
@@ -40,29 +40,29 @@ interface Sides {
  * tell is said, never guessed.
  */
 export async function loadAuthors(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: RepositoryAccess,
   pull: Pull,
   { head, beside }: Sides,
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  const log = await access.git.log({ from: beside, to: head }, { limit: MOST_COMMITS + 1 }, signal);
-  const commits = await commitsOf(world, access.git, log, signal);
+  const log = await access.git.log({ from: beside, to: head }, { limit: MAX_COMMITS + 1 }, signal);
+  const commits = await commitsOf(ports, access.git, log, signal);
   const asked = log
-    .flatMap((commit) => askersOf(commit, world.seals))
-    .filter(({ login }) => login !== world.app.botLogin);
-  const own = await ownPushers(world, access, pull, { head, beside }, commits, signal);
-  const others = await otherBranches(world, access, pull, commits, own.explained, signal);
+    .flatMap((commit) => askersOf(commit, ports.seals))
+    .filter(({ login }) => login !== ports.app.botLogin);
+  const own = await ownPushers(ports, access, pull, { head, beside }, commits, signal);
+  const others = await otherBranches(ports, access, pull, commits, own.explained, signal);
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
   const left = unexplained(commits, explained);
   const all = [own, ...others];
   const unknown: UnknownAuthor[] = [
-    ...(log.length > MOST_COMMITS ? ['too-many' as const] : []),
+    ...(log.length > MAX_COMMITS ? ['too-many' as const] : []),
     ...all.flatMap((one) => one.unknown),
     ...(await askersUnknown(access, asked, signal)),
     ...(left.length > 0 && all.every((one) => one.unknown.length === 0) ? ['not-told' as const] : []),
   ];
-  const opener = pull.author === world.app.botLogin ? [] : [{ login: pull.author, id: pull.authorId }];
+  const opener = pull.author === ports.app.botLogin ? [] : [{ login: pull.author, id: pull.authorId }];
   return {
     authors: withoutDoubles([
       ...opener.map((one): Author => ({ ...one, because: 'opened' })),
@@ -75,21 +75,21 @@ export async function loadAuthors(
 
 /** Who pushed to a branch of this repository, whether the forge tells all of it, and when it moved last. */
 export async function pushersOfBranch(
-  world: Pick<World, 'app'>,
-  access: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app'>,
+  access: Pick<RepositoryAccess, 'forge'>,
   ref: string,
   signal?: AbortSignal,
 ): Promise<Pushers & { readonly newest: string | null }> {
   const activity = await activityOf(access, ref, {}, signal);
-  const content = { commits: [], inBase: new Set<string>(), bot: world.app.botLogin };
+  const content = { commits: [], inBase: new Set<string>(), bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
   const newest = activity?.pushes.at(-1)?.at ?? null;
   return { ...pushers, newest, ...(newest === null && { unknown: ['not-told'] }) };
 }
 
 async function ownPushers(
-  world: Pick<World, 'app'>,
-  access: Access,
+  ports: Pick<Ports, 'app'>,
+  access: RepositoryAccess,
   pull: Pull,
   { beside }: Sides,
   commits: readonly BranchCommit[],
@@ -104,9 +104,9 @@ async function ownPushers(
   const activity = before(await activityOf(access, ref, asked, signal), pull.mergedAt);
   if (activity === null && isFork) return { authors: [], unknown: ['fork'], explained: new Map() };
   const inBase = await standsAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
-  const content = { commits, inBase, bot: world.app.botLogin };
+  const content = { commits, inBase, bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
-  const merged = await mergedInto(world, access, pull, activity?.pushes ?? [], content, signal);
+  const merged = await mergedInto(ports, access, pull, activity?.pushes ?? [], content, signal);
   return {
     authors: [...pushers.authors, ...merged.authors],
     unknown: [...pushers.unknown, ...merged.unknown],
@@ -119,8 +119,8 @@ async function ownPushers(
  * itself counts as a push of the one who merged.
  */
 async function mergedInto(
-  world: Pick<World, 'app'>,
-  access: Access,
+  ports: Pick<Ports, 'app'>,
+  access: RepositoryAccess,
   pull: Pull,
   pushes: readonly BranchPush[],
   content: { readonly inBase: ReadonlySet<string>; readonly bot: string },
@@ -128,8 +128,8 @@ async function mergedInto(
 ): Promise<Authorship> {
   const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
   const authors: Author[] = [];
-  const unknown: UnknownAuthor[] = merges.length > MOST_OTHERS ? ['too-many'] : [];
-  for (const { after } of merges.slice(-MOST_OTHERS)) {
+  const unknown: UnknownAuthor[] = merges.length > MAX_OTHERS ? ['too-many'] : [];
+  for (const { after } of merges.slice(-MAX_OTHERS)) {
     if (after === null || content.inBase.has(after)) continue;
     const pulls = await access.forge.pullsForCommit(after, signal);
     const found = pulls.find((one) => one.merged && one.baseRef === pull.headRef);
@@ -146,13 +146,13 @@ async function mergedInto(
     authors.push(...theirs.authors);
     unknown.push(...theirs.unknown);
   }
-  return { authors: authors.filter(({ login }) => login !== world.app.botLogin), unknown };
+  return { authors: authors.filter(({ login }) => login !== ports.app.botLogin), unknown };
 }
 
 /** Branches that stand at a commit of the proposal: who pushed that there has a part in it, whoever pushed it on. */
 async function otherBranches(
-  world: Pick<World, 'app'>,
-  access: Access,
+  ports: Pick<Ports, 'app'>,
+  access: RepositoryAccess,
   pull: Pull,
   commits: readonly BranchCommit[],
   aside: ReadonlyMap<string, string>,
@@ -165,28 +165,28 @@ async function otherBranches(
     .filter(([ref, { commit }]) => ref !== here && own.has(commit))
     .map(([ref]) => ref);
   const found = await Promise.all(
-    refs.slice(0, MOST_OTHERS).map(async (ref) => {
+    refs.slice(0, MAX_OTHERS).map(async (ref) => {
       const history = historyOf(await activityOf(access, ref, {}, signal));
-      return pushersOf(history, { commits, inBase: new Set<string>(), bot: world.app.botLogin, aside });
+      return pushersOf(history, { commits, inBase: new Set<string>(), bot: ports.app.botLogin, aside });
     }),
   );
   const many: Pushers[] =
-    refs.length > MOST_OTHERS ? [{ authors: [], unknown: ['too-many'], explained: new Map() }] : [];
+    refs.length > MAX_OTHERS ? [{ authors: [], unknown: ['too-many'], explained: new Map() }] : [];
   return [...found, ...many];
 }
 
 async function commitsOf(
-  world: Pick<World, 'seals'>,
+  ports: Pick<Ports, 'seals'>,
   git: Git,
   log: readonly CommitInfo[],
   signal: AbortSignal | undefined,
 ): Promise<BranchCommit[]> {
   const own = new Set(log.map(({ oid }) => oid));
-  let left = MOST_MERGES;
+  let left = MAX_MERGES;
   const commits: BranchCommit[] = [];
   for (const commit of log) {
     const { oid, parents } = commit;
-    let kind: BranchCommit['kind'] = isOurs(commit, world.seals) ? 'ours' : 'other';
+    let kind: BranchCommit['kind'] = isOurs(commit, ports.seals) ? 'ours' : 'other';
     if (kind === 'other' && parents.length === 2 && parents.some((parent) => !own.has(parent)) && left > 0) {
       left -= 1;
       if (await isPlainMerge(git, commit, signal)) kind = 'merge';
@@ -206,7 +206,7 @@ async function isPlainMerge(
   return merged.conflicts.length === 0 && merged.tree === tree;
 }
 
-function isOurs(commit: CommitInfo, seals: World['seals']): boolean {
+function isOurs(commit: CommitInfo, seals: Ports['seals']): boolean {
   return (
     isRenderCommit(commit, seals) ||
     readCommitRecord(commit, seals) !== null ||
@@ -215,7 +215,7 @@ function isOurs(commit: CommitInfo, seals: World['seals']): boolean {
 }
 
 /** Who had Portico make a commit, by command or button. */
-function askersOf(commit: CommitInfo, seals: World['seals']): readonly Account[] {
+function askersOf(commit: CommitInfo, seals: Ports['seals']): readonly Account[] {
   const record = readCommitRecord(commit, seals);
   if (record !== null) return 'by' in record ? [{ login: record.by, id: record.byId }] : [];
   const update = readSealed(commit, seals);
@@ -224,7 +224,7 @@ function askersOf(commit: CommitInfo, seals: World['seals']): readonly Account[]
 
 /** Of somebody who is known by a login alone, as records had it once, nobody can tell whose it was when no account has it. */
 async function askersUnknown(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   asked: readonly Account[],
   signal: AbortSignal | undefined,
 ): Promise<UnknownAuthor[]> {
@@ -258,7 +258,7 @@ async function standsAtBase(
 
 /** What nobody answers is not told; only a limit is passed on, because asking later gives an answer. */
 export async function activityOf(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   ref: string,
   options: { readonly repository?: string },
   signal: AbortSignal | undefined,

@@ -1,11 +1,11 @@
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import { CODE_OWNER_FILES, ownersOfAll, parseCodeOwners, type CodeOwners } from '../../config/code-owners.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 
 /** Questions of who is in which team, for one count of approvals. */
-export const MOST_QUESTIONS = 200;
+export const MAX_QUESTIONS = 200;
 
 type Missing = NonNullable<ApprovalCount['ownersMissing']>;
 
@@ -13,10 +13,10 @@ type Missing = NonNullable<ApprovalCount['ownersMissing']>;
  * The changed files, one of each group of owners, that no owner has approved, as CODEOWNERS of the base branch says; past
  * its limits, one line of each group.
  * Who is in a team is asked of the forge now; an answer that does not come counts for nothing. E-mail addresses
- * cannot be asked for, so what only they own stays missing; so does what is left when the forge was asked `MOST_QUESTIONS` times.
+ * cannot be asked for, so what only they own stays missing; so does what is left when the forge was asked `MAX_QUESTIONS` times.
  */
 export async function ownersMissing(
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   snapshot: Pick<ProposalSnapshot, 'config' | 'base' | 'mergeBase' | 'head'>,
   approvedBy: readonly string[],
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ function asksOwners({ publish }: RepositoryConfig): boolean {
 }
 
 async function fileAt(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   commit: string,
   signal: AbortSignal | undefined,
 ): Promise<CodeOwners | undefined> {
@@ -57,13 +57,13 @@ async function fileAt(
 type IsMember = (org: string, team: string, login: string) => Promise<boolean | 'not-asked'>;
 
 /** Asks once for each person and team, and not more often than there are questions. */
-function membership(forge: Access['forge'], signal: AbortSignal | undefined): IsMember {
+function membership(forge: RepositoryAccess['forge'], signal: AbortSignal | undefined): IsMember {
   const known = new Map<string, boolean>();
   return async (org, team, login) => {
     const key = `${org}/${team} ${login}`.toLowerCase();
     const before = known.get(key);
     if (before !== undefined) return before;
-    if (known.size >= MOST_QUESTIONS) return 'not-asked';
+    if (known.size >= MAX_QUESTIONS) return 'not-asked';
     const member = await forge.teamMember(org, team, login, signal).catch(() => false);
     known.set(key, member);
     return member;

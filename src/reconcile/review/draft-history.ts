@@ -4,7 +4,7 @@ import { parseBranch } from '../../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from '../check-names.ts';
 import type { Pull } from '../forge-port.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
@@ -19,7 +19,7 @@ const HISTORY = 300;
  * made himself. Null where a person opened it.
  */
 export async function askedFor(
-  { app, seals }: Pick<World, 'app' | 'seals'>,
+  { app, seals }: Pick<Ports, 'app' | 'seals'>,
   git: Git,
   pull: Pull,
   signal?: AbortSignal,
@@ -31,7 +31,7 @@ export async function askedFor(
 }
 
 /** Revisions that are compared for one that came back. */
-const MOST_COMPARED = 50;
+const MAX_COMPARED = 50;
 
 /**
  * The revision whose content a commit brings back to the package in a directory, undefined for any other content. A
@@ -39,7 +39,7 @@ const MOST_COMPARED = 50;
  * made, by git or at a terminal, is known by its tree.
  */
 export async function restoredFrom(
-  { seals }: Pick<World, 'seals'>,
+  { seals }: Pick<Ports, 'seals'>,
   git: Git,
   refs: RevisionRefs,
   due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string },
@@ -57,7 +57,7 @@ export async function restoredFrom(
       return record.from;
     }
   }
-  for (const { name } of taggedRevisions(refs, directory).slice(-MOST_COMPARED).toReversed()) {
+  for (const { name } of taggedRevisions(refs, directory).slice(-MAX_COMPARED).toReversed()) {
     const tag = tagOf(refs, directory, name);
     if (tag !== undefined && (await git.treeId(tag.commit, directory, signal)) === tree) return name;
   }
@@ -69,7 +69,7 @@ export async function restoredFrom(
  * command put there, and renders of it.
  */
 export async function waivedPackages(
-  { app, seals }: Pick<World, 'app' | 'seals'>,
+  { app, seals }: Pick<Ports, 'app' | 'seals'>,
   git: Git,
   { mergeBase, packages, pull }: Pick<ProposalSnapshot, 'mergeBase' | 'packages' | 'pull'>,
   head: string,
@@ -85,7 +85,7 @@ export async function waivedPackages(
 /** A command that waived the guardrails of a package, and nothing but renders above it; commits are newest first. */
 function waiverIn(
   commits: readonly CommitInfo[],
-  seals: World['seals'],
+  seals: Ports['seals'],
 ): { readonly directory: string; readonly by: string } | null {
   const newest = commits.find((commit) => !isRenderCommit(commit, seals));
   const record = newest === undefined ? null : readCommitRecord(newest, seals);
@@ -97,8 +97,8 @@ function waiverIn(
  * waived them, as the checks at the proposal's head tell.
  */
 export async function waivedGuardrails(
-  { app, seals }: Pick<World, 'app' | 'seals'>,
-  { git, forge }: Pick<Access, 'git' | 'forge'>,
+  { app, seals }: Pick<Ports, 'app' | 'seals'>,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
   pull: Pull,
   directory: string,
   signal?: AbortSignal,

@@ -3,7 +3,7 @@ import { dueSteps } from '../../revision/due.ts';
 import type { Unapproved } from '../check/publication-check.ts';
 import type { Pull, RepositoryFacts } from '../forge-port.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { publishedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
 import type { Authorship } from './authors.ts';
@@ -31,10 +31,10 @@ const HISTORY = 500;
 
 /** Who brought a commit is asked again for so long: the forge may know a merge only a while after it. */
 const SETTLED_MS = 3_600_000;
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 export type LookForDue = (
-  access: Access,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   refs: RevisionRefs,
@@ -47,7 +47,7 @@ export type LookForDue = (
  * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
  * are not published and do not change are looked at once, not at every push.
  */
-export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>): LookForDue {
+export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals'>): LookForDue {
   const settled = new Map<string, Unapproved>();
   return async (access, facts, config, refs, found, head, signal) => {
     const { git, ref } = access;
@@ -58,11 +58,11 @@ export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>):
     const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const result = await dueSince(world, access, facts, config, { found, newest, newestTree, head }, signal);
+    const result = await dueSince(ports, access, facts, config, { found, newest, newestTree, head }, signal);
     const { due, flagged } = result;
-    const old = world.now().getTime() - SETTLED_MS;
+    const old = ports.now().getTime() - SETTLED_MS;
     if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
-      if (settled.size >= MOST_REMEMBERED) settled.clear();
+      if (settled.size >= MAX_REMEMBERED) settled.clear();
       settled.set(key, flagged);
     }
     return result;
@@ -70,8 +70,8 @@ export function createDueRevisions(world: Pick<World, 'now' | 'app' | 'seals'>):
 }
 
 async function dueSince(
-  world: Pick<World, 'app' | 'seals' | 'now'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals' | 'now'>,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   {
@@ -119,12 +119,12 @@ async function dueSince(
     if (newest !== null || due.length > 0)
       return Promise.resolve({ authors: [], unknown: isFlagged ? ['beneath'] : [] });
     const standing = { facts, config, base: parents[0] ?? oid, merge: oid, directories: [found.directory] };
-    return authorsOfFirstContent(world, access, standing, signal);
+    return authorsOfFirstContent(ports, access, standing, signal);
   };
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
     const approval = await approvalOfMerge(
-      world,
+      ports,
       access,
       facts,
       config,
@@ -141,7 +141,7 @@ async function dueSince(
 
 /** The commit that brought the configuration; undefined where the branch has none of its own. */
 async function registration(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
@@ -151,7 +151,7 @@ async function registration(
 
 /** Those of the commits that have the configuration in their history; all where the branch has none of its own. */
 async function sinceRegistration(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   commits: readonly string[],
   registered: string | undefined,
   signal: AbortSignal | undefined,
@@ -167,7 +167,7 @@ async function sinceRegistration(
 
 /** The proposal that brought a commit to the registered branch; null for a direct push. */
 async function mergedProposal(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   branch: string,
   commit: string,
   signal: AbortSignal | undefined,

@@ -7,7 +7,7 @@ import type { Author, UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { holdsConfiguration, registeredAt, registration } from '../repository/registration.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { activityOf, type Authorship } from './authors.ts';
@@ -20,8 +20,8 @@ const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
  * no push explains, and one by a merge, is somebody's whom nobody can name.
  */
 export async function authorsOfFirstContent(
-  world: Pick<World, 'app' | 'now'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'now'>,
+  access: RepositoryAccess,
   {
     facts,
     config,
@@ -41,7 +41,7 @@ export async function authorsOfFirstContent(
   if (directories.length === 0) return { authors: [], unknown: [] };
   const trees = treesOf(access.git, directories);
   if (await trees.same(base, null, signal)) return { authors: [], unknown: [] };
-  const activity = await activityUpTo(world, access, { branch: config.branch, commit: base }, signal);
+  const activity = await activityUpTo(ports, access, { branch: config.branch, commit: base }, signal);
   if (activity === null) return { authors: [], unknown: ['not-told'] };
   const since = await sinceRegistration(access, activity, { facts, config }, signal);
   const authors: Author[] = [];
@@ -53,7 +53,7 @@ export async function authorsOfFirstContent(
     if (await trees.same(push.before, push.after, signal)) continue;
     if (MERGES.includes(push.type)) unknown.push('beneath');
     else if (push.actor === null || push.actor.isBot) {
-      if (push.actor?.login !== world.app.botLogin) unknown.push('app');
+      if (push.actor?.login !== ports.app.botLogin) unknown.push('app');
     } else authors.push({ login: push.actor.login, id: push.actor.id, because: 'beneath' });
   }
   if (!(await trees.same(standing, base, signal))) unknown.push('not-told');
@@ -68,7 +68,7 @@ interface Led {
 
 /** By repository, branch and commit, what led to the commit. */
 const led = new Map<string, Led>();
-const MOST_LED = 200;
+const MAX_LED = 200;
 /** A push that a forge does not tell yet it may tell soon. */
 const UNTOLD_MS = 10_000;
 
@@ -77,27 +77,27 @@ const UNTOLD_MS = 10_000;
  * does not change by what the branch does later, so that it is asked for once.
  */
 async function activityUpTo(
-  world: Pick<World, 'now'>,
-  access: Pick<Access, 'forge' | 'ref'>,
+  ports: Pick<Ports, 'now'>,
+  access: Pick<RepositoryAccess, 'forge' | 'ref'>,
   { branch, commit }: { readonly branch: string; readonly commit: string },
   signal: AbortSignal | undefined,
 ): Promise<BranchActivity | null> {
   const key = `${access.ref.installationId} ${access.ref.id} ${branch} ${commit}`;
   const known = led.get(key);
-  const now = world.now().getTime();
+  const now = ports.now().getTime();
   if (known !== undefined && now < known.until) return known.activity;
   const activity = await activityOf(access, `refs/heads/${branch}`, {}, signal);
   if (activity !== null) {
     const isWhole = activity.complete && activity.pushes.at(-1)?.after === commit;
     const until = isWhole ? Number.POSITIVE_INFINITY : now + UNTOLD_MS;
-    keepNewest(led, key, { activity, until }, MOST_LED);
+    keepNewest(led, key, { activity, until }, MAX_LED);
   }
   return activity;
 }
 
 /** The pushes after the registration, and what the branch held then; all of them from nothing where nobody can tell. */
 async function sinceRegistration(
-  access: Access,
+  access: RepositoryAccess,
   { pushes }: BranchActivity,
   {
     facts,

@@ -1,5 +1,5 @@
 import type { RepositoryFacts } from '../forge-port.ts';
-import type { Access, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
@@ -14,7 +14,7 @@ export interface LockedTo {
   readonly ids: readonly string[];
 }
 
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /**
  * The downstream packages that the index knows of a package, or of one revision of it, as Markdown for people. Those in
@@ -22,15 +22,15 @@ const MOST_NAMED = 50;
  * @throws PorticoError INDEX_INCOMPLETE
  */
 export async function knownUsers(
-  world: Pick<World, 'catalog' | 'open'>,
-  { ref }: Pick<Access, 'ref'>,
+  ports: Pick<Ports, 'catalog' | 'open'>,
+  { ref }: Pick<RepositoryAccess, 'ref'>,
   facts: RepositoryFacts,
   directory: string,
   revision?: LockedTo,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  needWholeIndex(world);
-  const followers = world.catalog.followers(ref.id, refPath(directory)).filter(({ package: { lock } }) => {
+  needWholeIndex(ports);
+  const followers = ports.catalog.followers(ref.id, refPath(directory)).filter(({ package: { lock } }) => {
     if (revision === undefined) return true;
     return (
       lock !== null &&
@@ -39,32 +39,32 @@ export async function knownUsers(
   });
   const names: string[] = [];
   let hidden = false;
-  const here: Shared = { facts, config: world.catalog.get(facts.id) ?? {} };
+  const here: Shared = { facts, config: ports.catalog.get(facts.id) ?? {} };
   const visible = new Map<number, boolean>();
   for (const { repository, package: found } of followers) {
     const { id } = repository.ref;
     if (!visible.has(id)) {
-      visible.set(id, id === facts.id || (await mayBeNamed(world, repository.ref, here, signal)));
+      visible.set(id, id === facts.id || (await mayBeNamed(ports, repository.ref, here, signal)));
     }
     if (visible.get(id) === true) {
       names.push(code(`${repository.ref.owner}/${repository.ref.name}:${found.directory}`));
     } else hidden = true;
   }
-  const more = names.length - MOST_NAMED;
+  const more = names.length - MAX_NAMED;
   return [
-    ...names.slice(0, MOST_NAMED),
+    ...names.slice(0, MAX_NAMED),
     ...(more > 0 ? [`${more} more`] : []),
     ...(hidden ? [`${names.length === 0 ? 'packages' : 'others'} that cannot be named here`] : []),
   ];
 }
 
 async function mayBeNamed(
-  world: Pick<World, 'open'>,
+  ports: Pick<Ports, 'open'>,
   ref: RepositoryRef,
   here: Shared,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const access = await world.open(ref, signal);
+  const access = await ports.open(ref, signal);
   return contentMayFlow({ access, facts: await access.forge.get(signal) }, here, signal);
 }
 
@@ -75,14 +75,14 @@ export function removedPackages({ packages }: Pick<ProposalSnapshot, 'packages'>
 
 /** Who uses what a proposal removes. */
 export async function usersOfRemoved(
-  world: Pick<World, 'catalog' | 'open'>,
-  access: Pick<Access, 'ref'>,
+  ports: Pick<Ports, 'catalog' | 'open'>,
+  access: Pick<RepositoryAccess, 'ref'>,
   snapshot: Pick<ProposalSnapshot, 'packages' | 'facts'>,
   signal?: AbortSignal,
 ): Promise<string[]> {
   const users: string[] = [];
   for (const { directory } of removedPackages(snapshot)) {
-    users.push(...(await knownUsers(world, access, snapshot.facts, directory, undefined, signal)));
+    users.push(...(await knownUsers(ports, access, snapshot.facts, directory, undefined, signal)));
   }
   return users;
 }

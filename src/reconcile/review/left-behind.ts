@@ -1,4 +1,4 @@
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { rootPackages, type ProposalPackage } from '../repository/proposal-snapshot.ts';
 
 /** What tools for clusters read as resources, in any spelling. */
@@ -9,7 +9,7 @@ const RESOURCES = /\.(?:ya?ml|json)$/i;
  * repository: they would belong to no package, and no guardrail would look at them. Those of other packages do not count.
  */
 export async function leftBehind(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   {
     packages,
     registered,

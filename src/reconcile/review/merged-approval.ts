@@ -6,7 +6,7 @@ import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, POWER_CHECK } from '.
 import { isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
 import { type CheckRun, type Pull, type RepositoryFacts, MERGE_QUEUE } from '../forge-port.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
 import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
@@ -36,8 +36,8 @@ export interface MergedApproval {
  * What nobody can tell is not approved.
  */
 export async function approvalOfMerge(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   merged: Merged,
@@ -48,7 +48,7 @@ export async function approvalOfMerge(
   const { pull } = merged;
   if (pull === null) return { approved: !asksApproval(config), by: [] };
   const isSame = await isSameContent(access, pull, merged, signal);
-  const written = isSame ? await ourRuns(world, access, pull.headSha, signal) : [];
+  const written = isSame ? await ourRuns(ports, access, pull.headSha, signal) : [];
   const asChecked = isSame && (await isSameChange(access, pull, merged, written, signal));
   const runs = asChecked ? written : [];
   const digest = digestOf(runs);
@@ -58,7 +58,7 @@ export async function approvalOfMerge(
       beneath,
       ...(moment !== undefined && { until: moment }),
     };
-    return loadApprovals(world, access, { facts, pull, config }, digest, known, signal);
+    return loadApprovals(ports, access, { facts, pull, config }, digest, known, signal);
   };
   const count = await countUntil(until);
   const found = {
@@ -67,7 +67,7 @@ export async function approvalOfMerge(
   };
   const approved =
     !asksApproval(config) ||
-    (await isMergedByRule(world, access, { commit: merged.commit, pull, asChecked }, signal)) ||
+    (await isMergedByRule(ports, access, { commit: merged.commit, pull, asChecked }, signal)) ||
     (digest !== undefined &&
       (await isApproved(
         access,
@@ -95,17 +95,17 @@ function asksApproval({ publish }: RepositoryConfig): boolean {
  * the head that it merges and cannot name the base: what a push put under it meanwhile nobody approved.
  */
 async function isMergedByRule(
-  world: Pick<World, 'app'>,
-  access: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app'>,
+  access: Pick<RepositoryAccess, 'forge'>,
   merged: { readonly commit: CommitInfo; readonly pull: Pull; readonly asChecked: boolean },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { commit, pull, asChecked } = merged;
   // Lists of pull requests do not say who merged.
   const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
-  if (by === world.app.botLogin) return asChecked;
+  if (by === ports.app.botLogin) return asChecked;
   if (by !== MERGE_QUEUE) return false;
-  const runs = await ourRuns(world, access, commit.oid, signal);
+  const runs = await ourRuns(ports, access, commit.oid, signal);
   return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 
@@ -113,7 +113,7 @@ async function isMergedByRule(
 const DECIDED_FIRST: readonly string[] = [POWER_CHECK, CONFLICTS_CHECK];
 
 async function isApproved(
-  access: Access,
+  access: RepositoryAccess,
   config: RepositoryConfig,
   {
     commit,
@@ -160,7 +160,7 @@ function secondBefore(moment: string): string {
 
 /** Whether the package came to the branch as it stood at the proposal's head. */
 async function isSameContent(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   pull: Pull,
   { package: { directory }, commit: { oid } }: Merged,
   signal: AbortSignal | undefined,
@@ -175,7 +175,7 @@ async function isSameContent(
  * came to hold, by another proposal, a commit that this one has and takes back.
  */
 async function isSameChange(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   pull: Pull,
   { package: { directory }, commit }: Merged,
   runs: readonly CheckRun[],
@@ -192,8 +192,8 @@ async function isSameChange(
 }
 
 async function ourRuns(
-  { app }: Pick<World, 'app'>,
-  { forge }: Pick<Access, 'forge'>,
+  { app }: Pick<Ports, 'app'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   sha: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly CheckRun[]> {

@@ -1,7 +1,7 @@
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import { holds, nameOf } from '../../command/authorize.ts';
 import { mayGrow, type PackagePower, type PowerApproval } from '../check/power-check.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 
@@ -10,7 +10,7 @@ import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
  * power grows. What a file that cannot be read permits is unknown, and counts as more. Roles and teams are asked of the forge at this moment, and what it does not answer grants nothing.
  */
 export async function powerApproval(
-  access: Pick<Access, 'forge' | 'ref'>,
+  access: Pick<RepositoryAccess, 'forge' | 'ref'>,
   { config, pull }: Pick<ProposalSnapshot, 'config' | 'pull'>,
   powers: readonly PackagePower[],
   approvals: ApprovalCount,

@@ -5,7 +5,7 @@ import { shortDigest } from '../../revision/digest.ts';
 import { APPROVAL_CHECK } from '../check-names.ts';
 import { approvalCheck } from '../check/approval-check.ts';
 import type { CheckInput, CheckRun, Pull } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /** Branches of updates, see update-bundle.ts. */
 const UPDATES = 'portico/update/';
@@ -21,8 +21,8 @@ export interface ProposalApproval {
  * registered branch's configuration has approved it, unless somebody asks for changes.
  */
 export async function proposalApproval(
-  world: Pick<World, 'app'>,
-  access: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app'>,
+  access: Pick<RepositoryAccess, 'forge'>,
   { config, pull }: { readonly config: RepositoryConfig; readonly pull: Pull },
   digest: string,
   count: ApprovalCount,
@@ -30,7 +30,7 @@ export async function proposalApproval(
 ): Promise<ProposalApproval> {
   const state = approvalState(config, count);
   if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
-  const run = ourApproval(world, await access.forge.listChecks(pull.headSha, signal));
+  const run = ourApproval(ports, await access.forge.listChecks(pull.headSha, signal));
   const consent = consentTo(config, digest);
   if (run?.externalId !== consent) return { state };
   return count.changesRequested.length > 0 || pull.draft ? { state, consent } : { state: CONSENTED, consent };
@@ -65,7 +65,7 @@ export function isConsentTo(run: Pick<CheckRun, 'externalId'> | undefined, diges
 }
 
 /** The approval check among those of a commit, if it is ours. */
-export function ourApproval({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): CheckRun | undefined {
+export function ourApproval({ app }: Pick<Ports, 'app'>, runs: readonly CheckRun[]): CheckRun | undefined {
   return runs.find(({ name, appId }) => name === APPROVAL_CHECK && appId === app.id);
 }
 

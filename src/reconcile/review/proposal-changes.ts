@@ -1,7 +1,7 @@
 import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { PackagePower } from '../check/power-check.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from '../repository/package-revisions.ts';
@@ -17,8 +17,8 @@ export interface PackageChange extends PackagePower {
 
 /** Compares every touched package with what it was where the proposal left the base. */
 export async function loadChanges(
-  { content }: Pick<World, 'content'>,
-  { git }: Pick<Access, 'git'>,
+  { content }: Pick<Ports, 'content'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   snapshot: ProposalSnapshot,
   commit: RenderCommit,
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ export async function loadChanges(
 }
 
 async function packageAt(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   commit: string | null,
   directory: string,
   signal: AbortSignal | undefined,

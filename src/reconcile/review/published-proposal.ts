@@ -1,4 +1,4 @@
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
@@ -13,7 +13,7 @@ export interface PublishedRevision {
 
 /** The revisions that a merged proposal became, as their tags say; null while one is still to be tagged. */
 export async function publishedOf(
-  { git }: Pick<Access, 'git'>,
+  { git }: Pick<RepositoryAccess, 'git'>,
   { packages, pull, facts }: Pick<ProposalSnapshot, 'packages' | 'pull' | 'facts'>,
   signal?: AbortSignal,
 ): Promise<readonly PublishedRevision[] | null> {

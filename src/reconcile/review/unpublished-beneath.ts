@@ -1,7 +1,7 @@
 /** Who brought what a proposal would publish beside its own content, past the rules. */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
 import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
@@ -25,8 +25,8 @@ interface Standing {
  * a revision nobody is named for a state that nobody approved, such as a direct push.
  */
 export async function loadBeneath(
-  world: Pick<World, 'now' | 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'now' | 'app' | 'seals'>,
+  access: RepositoryAccess,
   { directories, ...standing }: Standing,
   signal?: AbortSignal,
 ): Promise<Authorship> {
@@ -42,13 +42,13 @@ export async function loadBeneath(
   const asks = config.publish.requireApprovals > 0;
   const first = published.filter(({ newest }) => asks && newest === null).map(({ directory }) => directory);
   const { authors, unknown } = await authorsOfFirstContent(
-    world,
+    ports,
     access,
     { ...standing, directories: first },
     signal,
   );
   const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
-  const look = createDueRevisions(world);
+  const look = createDueRevisions(ports);
   const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
   for (const found of packages.filter(({ directory }) => above.has(directory))) {
     const { flagged } = await look(access, facts, config, refs, found, base, signal);
@@ -64,8 +64,8 @@ export function isNobodys({ authors, unknown }: Authorship): boolean {
 
 /** The same for the packages of a proposal; of those that it removes nothing is published. */
 export function beneathProposal(
-  world: Pick<World, 'now' | 'app' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'now' | 'app' | 'seals'>,
+  access: RepositoryAccess,
   {
     facts,
     config,
@@ -77,5 +77,5 @@ export function beneathProposal(
 ): Promise<Authorship> {
   const directories = packages.filter(({ trees }) => trees.head !== null).map(({ directory }) => directory);
   const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
-  return loadBeneath(world, access, standing, signal);
+  return loadBeneath(ports, access, standing, signal);
 }

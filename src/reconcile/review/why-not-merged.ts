@@ -1,7 +1,7 @@
 /** What a person is told where the forge does not merge. */
 import type { MergeAnswer } from '../forge-port.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { told } from '../text/markdown-blocks.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 
 interface Words {
   readonly message: string;
@@ -24,12 +24,12 @@ export function whyNotMerged(
   { otherFiles }: Pick<ProposalSnapshot, 'otherFiles'>,
 ): Words {
   if (reason !== 'forbidden') {
-    return { message: `The forge does not merge it: ${told(message)}`, hint: HINTS[reason] };
+    return { message: `The forge does not merge it: ${foreignSentence(message)}`, hint: HINTS[reason] };
   }
   const workflow = otherFiles.find(({ path }) => path.startsWith('.github/workflows/'));
   const hint =
     workflow === undefined
       ? "Check the App's permissions (contents: read and write), and that a new permission was accepted for the installation; or merge it yourself: what you merge is published all the same."
       : 'It changes workflow files, which an App may merge only with the permission Workflows: merge it yourself, and Portico tags what was merged; or give the App that permission.';
-  return { message: `The forge does not let the App merge it: ${told(message)}`, hint };
+  return { message: `The forge does not let the App merge it: ${foreignSentence(message)}`, hint };
 }

@@ -25,16 +25,13 @@ export interface Asking {
 }
 
 /** So long one look asks, in milliseconds: a job that waits longer for an answer would keep others from their turn. */
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 /** Commits that one look asks about. */
-const MOST_COMMITS = 60;
+const MAX_COMMITS = 60;
 
 export function createAsking(
   { about, since, isThorough }: Pick<Asking, 'about' | 'since' | 'isThorough'>,
-  {
-    longestMs = LONGEST_MS,
-    most = MOST_COMMITS,
-  }: { readonly longestMs?: number; readonly most?: number } = {},
+  { longestMs = MAX_MS, most = MAX_COMMITS }: { readonly longestMs?: number; readonly most?: number } = {},
 ): Asking {
   const until = performance.now() + longestMs;
   let asked = 0;
@@ -69,9 +66,9 @@ export function createAsking(
 const RESTS = 4;
 /** A look that took less is nothing. */
 const SHORT_MS = 1_000;
-const LONGEST_REST_MS = 300_000;
+const MAX_REST_MS = 300_000;
 
 /** How long a rollout rests after a look that took so long, in milliseconds. */
 export function restAfter(tookMs: number): number {
-  return tookMs < SHORT_MS ? 0 : Math.min(LONGEST_REST_MS, RESTS * tookMs);
+  return tookMs < SHORT_MS ? 0 : Math.min(MAX_REST_MS, RESTS * tookMs);
 }

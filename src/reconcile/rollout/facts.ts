@@ -12,7 +12,7 @@ import type { WaveGate, WaveSelector } from '../../package/rollout/rollout.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isSameOwner, mayKnow } from '../repository/visibility.ts';
@@ -21,7 +21,7 @@ import type { Asking } from './asking.ts';
 import { askHealth } from './health.ts';
 import type { Governed } from './scope.ts';
 
-export interface Downstream extends RolloutDownstream {
+export interface RolloutMember extends RolloutDownstream {
   /**
    * The repository with the document may not know of it, or it is another account's, whose statuses and tags are anybody's:
    * no wave selects it, and no gate counts it.
@@ -42,7 +42,7 @@ interface Published {
 }
 
 /** Of each kind: one for each downstream of a rollout. */
-export const MOST_REMEMBERED = 50_000;
+export const MAX_REMEMBERED = 50_000;
 
 /** What does not change, kept from look to look: commits that published something, and those that are healthy. */
 export interface RolloutMemory {
@@ -58,11 +58,11 @@ export function createRolloutMemory(): RolloutMemory {
 }
 
 /** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
-const MOST_REVISIONS = 20;
+const MAX_REVISIONS = 20;
 
 /** Everything that is made from the package, and what variants are about to make from it. */
-export function followersOf(catalog: Catalog, { control, upstream, directory }: Governed): Downstream[] {
-  const found = new Map<string, Downstream>();
+export function followersOf(catalog: Catalog, { control, upstream, directory }: Governed): RolloutMember[] {
+  const found = new Map<string, RolloutMember>();
   const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
     const id = `${repository.ref.id}:${path}`;
     const told = catalog.standings(repository.ref.id).get(path);
@@ -92,7 +92,7 @@ function revisionOf(ref: string): string | undefined {
 }
 
 /** What is hidden is in the last wave: a selector that it fitted would tell that it is there, or hand a gate to a stranger. */
-export function selects(selector: WaveSelector, { repository, path, hidden }: Downstream): boolean {
+export function selects(selector: WaveSelector, { repository, path, hidden }: RolloutMember): boolean {
   if (hidden) return false;
   const { repositories, packages, topics, properties = {}, deployment } = selector;
   const { labels } = repository;
@@ -136,16 +136,16 @@ const OUT: readonly string[] = [
 
 /** The same downstreams, with what they have published of the revision and how that is. */
 export async function withFacts(
-  world: World,
+  ports: Ports,
   governed: Governed,
   revision: string,
   gateOf: (id: string) => WaveGate | undefined,
   { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal?: AbortSignal,
-): Promise<Downstream[]> {
-  const all = new Map<string, Downstream>();
+): Promise<RolloutMember[]> {
+  const all = new Map<string, RolloutMember>();
   const reports: Reports[] = [];
-  for (const one of followersOf(world.catalog, governed)) {
+  for (const one of followersOf(ports.catalog, governed)) {
     if (one.hidden) {
       all.set(one.id, one);
       continue;
@@ -154,7 +154,7 @@ export async function withFacts(
       all.set(one.id, { ...one, standing: standingOf(one, revision) });
       continue;
     }
-    const published = await publishedOf(world, governed, one, revision, { memory, asking }, signal);
+    const published = await publishedOf(ports, governed, one, revision, { memory, asking }, signal);
     const [first] = published;
     if (first === undefined) {
       all.set(one.id, one);
@@ -169,7 +169,7 @@ export async function withFacts(
   const rank = ({ one, heardAt }: Reports): number => (one.repository.ref.id === asking.about ? -1 : heardAt);
   for (const report of reports.toSorted((a, b) => rank(a) - rank(b))) {
     const { id } = report.one;
-    const health = await healthOf(world, report, { memory, asking }, signal);
+    const health = await healthOf(ports, report, { memory, asking }, signal);
     const known = all.get(id);
     if (known !== undefined && health !== undefined) all.set(id, { ...known, health });
   }
@@ -178,7 +178,7 @@ export async function withFacts(
 
 /** What may be said of a downstream's revisions. */
 interface Reports {
-  readonly one: Downstream;
+  readonly one: RolloutMember;
   readonly gate: WaveGate;
   /** Oldest first, each with the name under which it is remembered. */
   readonly published: readonly { readonly commit: string; readonly key: string }[];
@@ -187,7 +187,7 @@ interface Reports {
 }
 
 function reportsOf(
-  one: Downstream,
+  one: RolloutMember,
   gate: WaveGate,
   published: readonly Published[],
   { told }: RolloutMemory,
@@ -205,7 +205,7 @@ function reportsOf(
   };
 }
 
-function standingOf({ told }: Downstream, revision: string): Downstream['standing'] {
+function standingOf({ told }: RolloutMember, revision: string): RolloutMember['standing'] {
   if (told === undefined) return 'waiting';
   const { reason, to, newest } = told;
   if (REFUSED.includes(reason)) return to === undefined || to === revision ? 'refused' : 'waiting';
@@ -216,9 +216,9 @@ function standingOf({ told }: Downstream, revision: string): Downstream['standin
 
 /** Commits of the downstream's own revisions that hold the upstream's revision, oldest first. */
 async function publishedOf(
-  world: World,
+  ports: Ports,
   { upstream, directory: from }: Governed,
-  { id, repository, path }: Downstream,
+  { id, repository, path }: RolloutMember,
   revision: string,
   { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal: AbortSignal | undefined,
@@ -232,27 +232,27 @@ async function publishedOf(
     asking.leave();
     return known?.list ?? [];
   }
-  const { git } = await world.open(repository.ref, signal);
+  const { git } = await ports.open(repository.ref, signal);
   await git.fetch({}, signal);
   const refs = await loadRevisionRefs(git, signal);
   const list: Published[] = [];
-  for (const { name } of taggedRevisions(refs, plain).slice(-MOST_REVISIONS).toReversed()) {
+  for (const { name } of taggedRevisions(refs, plain).slice(-MAX_REVISIONS).toReversed()) {
     const tag = tagOf(refs, plain, name);
     if (tag === undefined) continue;
     const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
-    const isOurs = lock !== undefined && world.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
+    const isOurs = lock !== undefined && ports.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
     if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
     const told = (await git.tag(tag.oid, signal))?.tagger?.date;
     const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
     list.unshift({ commit: tag.commit, at });
   }
-  keepNewest(memory.published, key, { of, list }, MOST_REMEMBERED);
+  keepNewest(memory.published, key, { of, list }, MAX_REMEMBERED);
   return list;
 }
 
 /** A later revision of the downstream may mend what was wrong with the first: any healthy one is enough. */
 async function healthOf(
-  world: World,
+  ports: Ports,
   { one: { repository, path }, gate, published }: Reports,
   { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
   signal: AbortSignal | undefined,
@@ -270,17 +270,17 @@ async function healthOf(
       if (told === undefined || asking.isThorough) asking.leave();
       continue;
     }
-    const at = world.now().getTime();
-    const { git, forge } = await world.open(repository.ref, signal);
+    const at = ports.now().getTime();
+    const { git, forge } = await ports.open(repository.ref, signal);
     const health = await askHealth({ git, forge }, commit, { place, gate, asking }, signal);
     if (health === undefined) continue;
     newest = health;
     memory.told.delete(key);
     if (health.state === 'success') {
-      keepNewest(memory.healthy, key, health.at, MOST_REMEMBERED);
+      keepNewest(memory.healthy, key, health.at, MAX_REMEMBERED);
       return health;
     }
-    keepNewest(memory.told, key, { at, health }, MOST_REMEMBERED);
+    keepNewest(memory.told, key, { at, health }, MAX_REMEMBERED);
   }
   return newest;
 }

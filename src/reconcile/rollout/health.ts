@@ -20,7 +20,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   argocd: ['argocd', 'continuous-delivery/**'],
 };
 
-interface Said {
+interface ReportedHealth {
   readonly what: string;
   readonly state: string;
   readonly at: number;
@@ -42,14 +42,14 @@ export function judgeHealth(
   const statuses = commits.flatMap((one) => one.statuses);
   const deployments = commits.flatMap((one) => one.deployments);
   const said = [
-    ...gate.statuses.flatMap((wanted): readonly Said[] => {
+    ...gate.statuses.flatMap((wanted): readonly ReportedHealth[] => {
       const globs = TOOLS[wanted] ?? [wanted];
       const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
       if (fitting.length === 0) return [{ what: `status ${wanted}`, state: 'pending', at: 0 }];
       const byContext = Map.groupBy(fitting, ({ context }) => context);
       return [...byContext].map(([context, reports]) => counting(`status ${context}`, reports));
     }),
-    ...gate.deployments.map((environment): Said => {
+    ...gate.deployments.map((environment): ReportedHealth => {
       const reports = deployments.filter((one) => one.environment === environment);
       return counting(`deployment to ${environment}`, reports);
     }),
@@ -62,14 +62,17 @@ export function judgeHealth(
 }
 
 /** Of reports on commits, the newest commit's first: the first success of all, else the newest. */
-function counting(what: string, reports: readonly { readonly state: string; readonly at: string }[]): Said {
+function counting(
+  what: string,
+  reports: readonly { readonly state: string; readonly at: string }[],
+): ReportedHealth {
   const one = reports.findLast(({ state }) => HOLDS.includes(state)) ?? reports[0];
   return { what, state: one?.state ?? 'pending', at: one === undefined ? 0 : Date.parse(one.at) };
 }
 
 /** As many commits behind the published one are looked through, and of so many it is asked what is said. */
-const MOST_COMMITS = 200;
-const MOST_ASKED = 10;
+const MAX_COMMITS = 200;
+const MAX_ASKED = 10;
 
 /**
  * Commits of the branch up to `tip` that hold the package as the published commit has it, the newest first and the published one last.
@@ -85,10 +88,10 @@ export async function holdersOf(
   if (!(await git.isAncestor(published, tip, signal))) return [published];
   const tree = await git.treeId(published, directory, signal);
   const range = { from: published, to: tip };
-  const later = await git.log(range, { firstParent: true, limit: MOST_COMMITS }, signal);
+  const later = await git.log(range, { firstParent: true, limit: MAX_COMMITS }, signal);
   const holders: string[] = [];
   for (const { oid } of later) {
-    if (holders.length === MOST_ASKED - 1) break;
+    if (holders.length === MAX_ASKED - 1) break;
     if ((await git.treeId(oid, directory, signal)) === tree) holders.push(oid);
   }
   return [...holders, published];

@@ -4,7 +4,7 @@
  */
 import { PorticoError } from '../../error.ts';
 import { NO_ORDERS, type RolloutOrders } from '../../package/rollout/plan.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
 import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
@@ -27,7 +27,7 @@ const LINE =
   /^Order: (stop|resume|skip|rollback|done) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
 
 /** As many orders are kept: those about revisions that are not the newest any more go first. */
-const MOST_ORDERS = 500;
+const MAX_ORDERS = 500;
 
 /** What an order is about: the upstream's id stays when its repository is renamed. */
 export function subjectOf({ upstream, directory }: Governed, revision: string): string {
@@ -46,8 +46,8 @@ export interface Ordered {
 
 /** Reads the orders that stand in the repository of the document. */
 export async function readOrders(
-  { seals }: Pick<World, 'seals'>,
-  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  { seals }: Pick<Ports, 'seals'>,
+  { git, ref: { id } }: Pick<RepositoryAccess, 'git' | 'ref'>,
   name: string,
   signal?: AbortSignal,
 ): Promise<Ordered> {
@@ -95,25 +95,25 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
  * Throws REF_MOVED, to be tried again, where somebody else ordered at the same moment.
  */
 export async function addOrders(
-  world: Pick<World, 'app' | 'seals'>,
-  access: Pick<Access, 'git' | 'ref'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: Pick<RepositoryAccess, 'git' | 'ref'>,
   { name, head }: { readonly name: string; readonly head: string },
   added: readonly RolloutOrder[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { oid, orders } = await readOrders(world, access, name, signal);
+  const { oid, orders } = await readOrders(ports, access, name, signal);
   const news = added.filter(({ action, subject, wave, at }) => {
     const before = orders.findLast((one) => one.subject === subject && one.wave === wave);
     return before === undefined || before.action !== action || (before.at < at && action === 'resume');
   });
   if (news.length === 0) return;
   const lines = [...orders, ...news]
-    .slice(-MOST_ORDERS)
+    .slice(-MAX_ORDERS)
     .map(({ action, subject, wave = '-', by, at }) => `Order: ${action} ${subject} ${wave} ${by} ${at}`);
   const ref = refOf(name);
   const text = `Orders about the rollout ${name}\n\n${lines.join('\n')}`;
   const record = { ref, text, object: head, date: new Date(news.at(-1)?.at ?? 0) };
-  const tag = await writeSealedTag(world, access, record, signal);
+  const tag = await writeSealedTag(ports, access, record, signal);
   const answer = await access.git.push([{ ref, to: tag, expect: oid }], signal);
   if (answer.ok) return;
   const [rejected] = answer.rejected;

@@ -20,7 +20,7 @@ export interface RolloutPackages {
 }
 
 /** Steps of matching for all rollouts of one repository: at worst some tenths of a second. */
-const MOST_STEPS = 20_000_000;
+const MAX_STEPS = 20_000_000;
 
 interface Work {
   steps: number;
@@ -50,7 +50,7 @@ export function rolloutPackages(
   const before = known.get(globs);
   if (before !== undefined) return before;
   work.steps += globs.reduce((sum, glob) => sum + globCost(glob, all.length, letters), 0);
-  const isWhole = work.steps <= MOST_STEPS;
+  const isWhole = work.steps <= MAX_STEPS;
   const meant = { isWhole, packages: isWhole ? all.filter(({ path }) => matchesGlob(path, globs)) : all };
   known.set(globs, meant);
   return meant;

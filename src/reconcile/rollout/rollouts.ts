@@ -7,7 +7,7 @@ import type { Downstream as Update } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { rolloutJob } from '../jobs.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isControlledBy, mayFlow, partyOf } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -15,10 +15,10 @@ import { createAsking, restAfter, type Asking } from './asking.ts';
 import {
   createRolloutMemory,
   followersOf,
-  MOST_REMEMBERED,
+  MAX_REMEMBERED,
   selects,
   withFacts,
-  type Downstream,
+  type RolloutMember,
   type RolloutMemory,
 } from './facts.ts';
 import { ordersFor, readOrders, subjectOf } from './orders.ts';
@@ -29,7 +29,7 @@ export interface RolloutLook {
   readonly governed: Governed;
   readonly revision: string;
   readonly orders: RolloutOrders;
-  readonly plan: RolloutPlan<Downstream>;
+  readonly plan: RolloutPlan<RolloutMember>;
   /** Something of it was not asked for yet: after so many seconds it may be. Absent where everything was. */
   readonly unasked?: number;
 }
@@ -40,15 +40,15 @@ interface Kept {
   readonly look: RolloutLook;
 }
 
-interface Shelf extends RolloutMemory {
+interface RolloutCache extends RolloutMemory {
   readonly looks: Map<string, Kept>;
   /** Rollouts of which nothing is asked before that moment. */
   readonly rests: Map<string, number>;
 }
 
-const shelves = new WeakMap<Catalog, Shelf>();
+const shelves = new WeakMap<Catalog, RolloutCache>();
 
-function shelfOf(catalog: Catalog): Shelf {
+function shelfOf(catalog: Catalog): RolloutCache {
   const known = shelves.get(catalog);
   if (known !== undefined) return known;
   const shelf = {
@@ -61,10 +61,10 @@ function shelfOf(catalog: Catalog): Shelf {
 }
 
 /** Looks hold all downstreams of their rollout. */
-const MOST_LOOKS = 500;
+const MAX_LOOKS = 500;
 
 /** Commits that are asked about where somebody else's work looks at a rollout on its way. */
-const MOST_ON_THE_WAY = 10;
+const MAX_ON_THE_WAY = 10;
 
 /** So long a look serves all the downstreams that ask, in milliseconds: a fan-out asks for each of thousands. */
 const SERVES_MS = 5_000;
@@ -101,68 +101,68 @@ function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
 }
 
 /** How many seconds a rollout rests still after a look that took long; 0 where it does not. */
-export function restOf({ catalog, now }: Pick<World, 'catalog' | 'now'>, governed: Governed): number {
+export function restOf({ catalog, now }: Pick<Ports, 'catalog' | 'now'>, governed: Governed): number {
   const until = shelfOf(catalog).rests.get(keyOf(governed, '')) ?? 0;
   return Math.max(0, until - now().getTime()) / 1_000;
 }
 
 /** Looks how far a rollout has come with a revision; null where the upstream has no such revision. */
 export async function lookAt(
-  world: World,
+  ports: Ports,
   governed: Governed,
   revision: string,
   asking: Asking,
   signal?: AbortSignal,
 ): Promise<RolloutLook | null> {
   const started = performance.now();
-  const { catalog } = world;
+  const { catalog } = ports;
   const shelf = shelfOf(catalog);
-  const since = await publishedAt(world, governed, revision, shelf, signal);
+  const since = await publishedAt(ports, governed, revision, shelf, signal);
   if (since === null) return null;
-  const control = await world.open(governed.control.ref, signal);
+  const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  const { orders: all } = await readOrders(world, control, governed.rollout.name, signal);
+  const { orders: all } = await readOrders(ports, control, governed.rollout.name, signal);
   const orders = ordersFor(all, subjectOf(governed, revision));
   const gates = new Map<string, WaveGate>();
   for (const { members, gate } of assignWaves(governed.rollout, followersOf(catalog, governed), selects)) {
     for (const { id } of members) gates.set(id, gate);
   }
   const gateOf = (id: string): WaveGate | undefined => (orders.done ? undefined : gates.get(id));
-  const downstreams = await withFacts(world, governed, revision, gateOf, { memory: shelf, asking }, signal);
+  const downstreams = await withFacts(ports, governed, revision, gateOf, { memory: shelf, asking }, signal);
   const { rollout } = governed;
-  const now = world.now().getTime();
+  const now = ports.now().getTime();
   const unasked = asking.left();
   const partial = unasked !== undefined;
   const plan = planRollout({ rollout, downstreams, selects, since, orders, now, partial });
   const look = { governed, revision, orders, plan, ...(partial && { unasked }) };
   const rest = restAfter(performance.now() - started);
-  if (rest > 0) keepNewest(shelf.rests, keyOf(governed, ''), now + rest, MOST_REMEMBERED);
+  if (rest > 0) keepNewest(shelf.rests, keyOf(governed, ''), now + rest, MAX_REMEMBERED);
   keepNewest(
     shelf.looks,
     keyOf(governed, revision),
     { version: catalog.version(), at: now, look },
-    MOST_LOOKS,
+    MAX_LOOKS,
   );
   return look;
 }
 
 async function publishedAt(
-  world: World,
+  ports: Ports,
   { upstream, directory }: Governed,
   revision: string,
-  { since }: Shelf,
+  { since }: RolloutCache,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
   const key = `${upstream.ref.id}:${directory}@${revision}`;
   const known = since.get(key);
   if (known !== undefined) return known;
-  const { git } = await world.open(upstream.ref, signal);
+  const { git } = await ports.open(upstream.ref, signal);
   await git.fetch({}, signal);
   const tag = tagOf(await loadRevisionRefs(git, signal), directory === '.' ? '' : directory, revision);
   if (tag === undefined) return null;
   const told = (await git.tag(tag.oid, signal))?.tagger?.date;
   const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
-  keepNewest(since, key, at, MOST_REMEMBERED);
+  keepNewest(since, key, at, MAX_REMEMBERED);
   return at;
 }
 
@@ -180,15 +180,15 @@ export function knownLooks(catalog: Catalog, control: number): readonly RolloutL
  * how far they are.
  */
 export async function newestLooks(
-  world: World,
+  ports: Ports,
   control: number,
   signal?: AbortSignal,
 ): Promise<readonly RolloutLook[]> {
-  const own = rolloutsOf(world.catalog).governed.filter((one) => one.control.ref.id === control);
+  const own = rolloutsOf(ports.catalog).governed.filter((one) => one.control.ref.id === control);
   const looks = await Promise.all(
     own.map(async (governed) => {
       const newest = newestOf(governed);
-      return newest === undefined ? null : recentLook(world, governed, newest, signal);
+      return newest === undefined ? null : recentLook(ports, governed, newest, signal);
     }),
   );
   return looks.filter((look) => look !== null);
@@ -204,17 +204,17 @@ function keyOf({ control, rollout, upstream, directory }: Governed, revision: st
 
 /** Why an update that nobody asked for has to wait for its wave; null where it may come. */
 export async function heldByWave(
-  world: World,
+  ports: Ports,
   down: Update,
   revision: string,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
-  const governed = rolloutsOf(world.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
+  const governed = rolloutsOf(ports.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
   if (governed === undefined) return null;
-  const look = await recentLook(world, governed, revision, signal);
+  const look = await recentLook(ports, governed, revision, signal);
   if (look === null) return null;
   const { plan, unasked } = look;
-  if (unasked !== undefined) await world.enqueue(rolloutJob(governed.control.ref, Math.max(1, unasked)));
+  if (unasked !== undefined) await ports.enqueue(rolloutJob(governed.control.ref, Math.max(1, unasked)));
   const found = verdictOn(plan, `${down.facts.id}:${down.path}`);
   const verdict = found === 'may-open' && unasked !== undefined ? 'wave-waiting' : found;
   if (verdict === 'may-open') return null;
@@ -235,26 +235,26 @@ export async function heldByWave(
 }
 
 async function recentLook(
-  world: World,
+  ports: Ports,
   governed: Governed,
   revision: string,
   signal: AbortSignal | undefined,
 ): Promise<RolloutLook | null> {
-  const known = shelfOf(world.catalog).looks.get(keyOf(governed, revision));
-  const now = world.now().getTime();
+  const known = shelfOf(ports.catalog).looks.get(keyOf(governed, revision));
+  const now = ports.now().getTime();
   const isRecent =
     known !== undefined &&
-    known.version === world.catalog.version() &&
+    known.version === ports.catalog.version() &&
     now - known.at < SERVES_MS &&
     now < (known.look.plan.next ?? Infinity) &&
     now >= known.at;
   if (isRecent) return known.look;
-  const rests = restOf(world, governed) > 0;
+  const rests = restOf(ports, governed) > 0;
   const asking = createAsking(
     { about: 0, since: rests ? 0 : now, isThorough: false },
-    { most: rests ? 0 : MOST_ON_THE_WAY },
+    { most: rests ? 0 : MAX_ON_THE_WAY },
   );
-  return lookAt(world, governed, revision, asking, signal);
+  return lookAt(ports, governed, revision, asking, signal);
 }
 
 /** A way back that somebody ordered. */
@@ -268,17 +268,17 @@ export interface WayBack {
 
 /** The revision before the one that a downstream is at, where that one is rolled back for good. */
 export async function rolledBackTo(
-  world: World,
+  ports: Ports,
   down: Update,
   signal?: AbortSignal,
 ): Promise<WayBack | undefined> {
   const { upstream, facts } = down;
   const { current } = upstream;
-  const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
+  const governed = rolloutsOf(ports.catalog).of(upstream.access.ref.id, upstream.directory);
   if (governed === undefined || current === undefined) return undefined;
-  const control = await world.open(governed.control.ref, signal);
+  const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  const { orders } = await readOrders(world, control, governed.rollout.name, signal);
+  const { orders } = await readOrders(ports, control, governed.rollout.name, signal);
   const isBack = (name: string): boolean =>
     ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined;
   if (!isBack(current)) return undefined;
@@ -291,13 +291,13 @@ export async function rolledBackTo(
 
 /** True where orders about the rollout of an upstream stand in a ref that Portico has not written. */
 export async function hasForeignOrders(
-  world: World,
+  ports: Ports,
   { upstream }: Update,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const governed = rolloutsOf(world.catalog).of(upstream.access.ref.id, upstream.directory);
+  const governed = rolloutsOf(ports.catalog).of(upstream.access.ref.id, upstream.directory);
   if (governed === undefined) return false;
-  const control = await world.open(governed.control.ref, signal);
+  const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  return (await readOrders(world, control, governed.rollout.name, signal)).unsealed;
+  return (await readOrders(ports, control, governed.rollout.name, signal)).unsealed;
 }

@@ -35,10 +35,10 @@ export interface Rollouts {
 }
 
 /** Of one repository: those beyond govern all packages that they may, so that nothing passes a wave by. */
-const MOST_ROLLOUTS = 200;
+const MAX_ROLLOUTS = 200;
 
 /** Mistakes of one repository that are told. */
-const MOST_TOLD = 500;
+const MAX_TOLD = 500;
 
 const known = new WeakMap<Catalog, { readonly version: number; readonly rollouts: Rollouts }>();
 
@@ -62,7 +62,7 @@ function readRollouts(catalog: Catalog): Rollouts {
     );
     for (const [at, one] of written.entries()) {
       const tell = (message: string): void => {
-        if (stalled.length - before >= MOST_TOLD) return;
+        if (stalled.length - before >= MAX_TOLD) return;
         stalled.push({ control, file: one.file, line: one.line, name: one.rollout.name, message });
       };
       if (names.has(one.rollout.name)) {
@@ -70,7 +70,7 @@ function readRollouts(catalog: Catalog): Rollouts {
         continue;
       }
       names.add(one.rollout.name);
-      takePlaces(catalog, control, { ...one, isBeyond: at >= MOST_ROLLOUTS }, taken, tell);
+      takePlaces(catalog, control, { ...one, isBeyond: at >= MAX_ROLLOUTS }, taken, tell);
     }
   }
   return {

@@ -1,7 +1,7 @@
 /** Commits that are Portico's own: their committer, and how a render commit is known. */
 import type { Keyring } from '../../revision/keyring.ts';
 import type { CommitInfo, Person } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { isCommitSeal } from './seal-place.ts';
 
 /** How the line of a render commit begins that holds its seal. */
@@ -17,6 +17,6 @@ export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
 }
 
 /** The name and address under which this App commits, as the forge links them to the bot's account. */
-export function botPerson(app: World['app']): Person {
+export function botPerson(app: Ports['app']): Person {
   return app.committer;
 }

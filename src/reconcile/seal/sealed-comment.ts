@@ -5,7 +5,7 @@
  */
 import type { Keyring } from '../../revision/keyring.ts';
 import type { Comment } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /** The record as a line for a comment's body; `place` is what it is for, such as a repository and an issue. */
 export function sealedComment(kind: string, place: string, value: unknown, seals: Keyring): string {
@@ -15,16 +15,16 @@ export function sealedComment(kind: string, place: string, value: unknown, seals
 
 /** The records of one kind in these comments, as they were written; those of other places are passed over. */
 export async function sealedRecords(
-  world: Pick<World, 'app' | 'seals'>,
-  { forge }: { readonly forge: Pick<Access['forge'], 'isAuthorsOwn'> },
+  ports: Pick<Ports, 'app' | 'seals'>,
+  { forge }: { readonly forge: Pick<RepositoryAccess['forge'], 'isAuthorsOwn'> },
   kind: string,
   place: string,
   comments: readonly Comment[],
   signal?: AbortSignal,
 ): Promise<unknown[]> {
   const records: unknown[] = [];
-  for (const comment of comments.filter(({ author }) => author === world.app.botLogin)) {
-    const found = readSealedComments(kind, place, comment.body, world.seals);
+  for (const comment of comments.filter(({ author }) => author === ports.app.botLogin)) {
+    const found = readSealedComments(kind, place, comment.body, ports.seals);
     // Asked only of those that hold one.
     if (found.length > 0 && (await forge.isAuthorsOwn(comment, signal))) records.push(...found);
   }

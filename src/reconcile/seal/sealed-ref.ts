@@ -5,7 +5,7 @@
  */
 import type { Keyring } from '../../revision/keyring.ts';
 import type { Git, TagInfo } from '../git-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { botPerson } from './bot-commit.ts';
 
 const TRAILER = 'Portico-Seal: ';
@@ -19,16 +19,16 @@ export interface RecordPlace {
 
 /** Writes the tag of a record, not yet the ref; answers its id. */
 export async function writeSealedTag(
-  world: Pick<World, 'app' | 'seals'>,
-  { git, ref: { id } }: Pick<Access, 'git' | 'ref'>,
+  ports: Pick<Ports, 'app' | 'seals'>,
+  { git, ref: { id } }: Pick<RepositoryAccess, 'git' | 'ref'>,
   record: { readonly ref: string; readonly text: string; readonly object: string; readonly date: Date },
   signal?: AbortSignal,
 ): Promise<string> {
   const { ref, object, date } = record;
   const text = record.text.trimEnd();
-  const message = `${text}\n${TRAILER}${world.seals.sign(sealed({ repository: id, ref }, text))}\n`;
+  const message = `${text}\n${TRAILER}${ports.seals.sign(sealed({ repository: id, ref }, text))}\n`;
   const name = ref.slice('refs/'.length);
-  return git.writeTag({ name, object, message, tagger: botPerson(world.app), date }, signal);
+  return git.writeTag({ name, object, message, tagger: botPerson(ports.app), date }, signal);
 }
 
 /** What a record says; null for what Portico has not written there. */
@@ -48,17 +48,17 @@ function sealed({ repository, ref }: RecordPlace, text: string): string {
 
 /** Refs that decide something where they are sealed. */
 const RECORDS: readonly string[] = ['refs/portico/paused/', 'refs/portico/rollout/'];
-const MOST_LOOKED_AT = 1_000;
+const MAX_LOOKED_AT = 1_000;
 
 /** Refs of records that Portico has not written: they are not obeyed, and the dashboard says so. */
 export async function unsealedRefs(
-  { seals }: Pick<World, 'seals'>,
-  { git, ref: { id } }: { readonly git: Pick<Git, 'refs' | 'tag'>; readonly ref: Access['ref'] },
+  { seals }: Pick<Ports, 'seals'>,
+  { git, ref: { id } }: { readonly git: Pick<Git, 'refs' | 'tag'>; readonly ref: RepositoryAccess['ref'] },
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const prefix of RECORDS) {
-    const refs = [...(await git.refs(prefix, signal))].slice(0, MOST_LOOKED_AT);
+    const refs = [...(await git.refs(prefix, signal))].slice(0, MAX_LOOKED_AT);
     for (const [ref, { oid }] of refs) {
       const place = { repository: id, ref };
       if (readSealedTag(await git.tag(oid, signal), place, seals) === null) found.push(ref);

@@ -101,7 +101,7 @@ export async function newestSealed(
 const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;
 
 /** A record longer than this would not leave a body room for anything else. */
-const LONGEST_RECORD = 24_000;
+const MAX_RECORD_LENGTH = 24_000;
 
 /** The conflicts of an update, for the top of the pull request's body; '' where there are none. */
 export function conflictRecord(
@@ -193,7 +193,7 @@ function recordText(conflicts: readonly UpdateConflict[]): string {
   const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
   for (const form of forms) {
     const text = form();
-    if (text.length <= LONGEST_RECORD) return text;
+    if (text.length <= MAX_RECORD_LENGTH) return text;
   }
   // A conflict without a file cannot be settled by a commit: what cannot be listed stays open.
   const first = files.slice(0, 50).map((one) => ({ ...one, file: one.file.slice(0, 200) }));

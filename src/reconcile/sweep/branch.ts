@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
 import { publicationJob, pullJob, repositoryJob, repositorySweepJob, sweepJob } from '../jobs.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { offerOnboarding } from './onboarding.ts';
@@ -11,13 +11,13 @@ import { offerOnboarding } from './onboarding.ts';
  * it is looked at again.
  */
 export function createBranchReconciler(
-  world: World,
+  ports: Ports,
 ): (
   target: { readonly repository: RepositoryRef; readonly ref: string },
   signal?: AbortSignal,
 ) => Promise<void> {
   return async ({ repository, ref }, signal) => {
-    const access = await world.open(repository, signal);
+    const access = await ports.open(repository, signal);
     const { git, forge } = access;
     const { defaultBranch } = await forge.get(signal);
     // Which branch is the registered one changes by a push to the default branch alone, so any other is passed over
@@ -28,20 +28,20 @@ export function createBranchReconciler(
     const configuration = await loadConfiguration(git, defaultBranch, signal);
     await reportConfiguration(access, defaultBranch, configuration, signal);
     if (configuration.state !== 'registered') {
-      world.catalog.remove(repository.id);
+      ports.catalog.remove(repository.id);
       if (configuration.state === 'absent' && ref === `refs/heads/${defaultBranch}`) {
-        await offerOnboarding(world, access, await forge.get(signal), signal);
+        await offerOnboarding(ports, access, await forge.get(signal), signal);
       }
       return;
     }
     // Registered by this push: what stood here before is looked at as a whole.
-    if (before.state === 'absent') await world.enqueue(repositorySweepJob(repository));
+    if (before.state === 'absent') await ports.enqueue(repositorySweepJob(repository));
     if (!isConcerned(configuration.config, defaultBranch, ref)) return;
-    if (repository.name === ORGANIZATION_REPOSITORY) await world.enqueue(sweepJob());
-    await world.enqueue(publicationJob(repository));
-    await world.enqueue(repositoryJob(repository));
+    if (repository.name === ORGANIZATION_REPOSITORY) await ports.enqueue(sweepJob());
+    await ports.enqueue(publicationJob(repository));
+    await ports.enqueue(repositoryJob(repository));
     for (const pull of await access.forge.listOpenPulls(signal)) {
-      await world.enqueue(pullJob(repository, pull));
+      await ports.enqueue(pullJob(repository, pull));
     }
   };
 }

@@ -27,7 +27,7 @@ export interface OnboardingFound {
   readonly isPublic: boolean;
 }
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** The file that registers the repository, with what it was found to be. */
 export function configurationText(
@@ -56,7 +56,7 @@ function isSemver(packages: readonly FoundPackage[]): boolean {
 /** The pull request's description; the same findings give the same text. */
 export function onboardingBody(found: OnboardingFound): string {
   const { packages, porch, branch, repository, appId, isPublic } = found;
-  const shown = packages.slice(0, MOST_ROWS);
+  const shown = packages.slice(0, MAX_ROWS);
   const published = packages.filter(({ revisions }) => revisions.length > 0).length;
   const rows = shown.map(({ path, revisions, newest }) => [
     code(path),

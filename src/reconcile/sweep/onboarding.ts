@@ -5,7 +5,7 @@
 import { PorticoError } from '../../error.ts';
 import { parseRef } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
@@ -17,8 +17,8 @@ const BRANCH = 'portico/onboarding';
 
 /** Opens the pull request where there is something to register and nobody has said no; else does nothing. */
 export async function offerOnboarding(
-  world: Pick<World, 'app' | 'seals' | 'log'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'seals' | 'log'>,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -38,22 +38,22 @@ export async function offerOnboarding(
     porch,
     branch: facts.defaultBranch,
     repository: facts.fullName,
-    appId: world.app.id,
+    appId: ports.app.id,
     isPublic: facts.visibility === 'public',
   });
   if (open !== undefined) {
-    const ours = open.author === world.app.botLogin && open.headRepositoryId === facts.id;
+    const ours = open.author === ports.app.botLogin && open.headRepositoryId === facts.id;
     if (ours && open.body !== body) await forge.updatePull(open.number, { body }, signal);
     return;
   }
-  if (!(await pushFile(world, git, facts, packages, base, signal))) return;
+  if (!(await pushFile(ports, git, facts, packages, base, signal))) return;
   const title = 'Register this repository with Portico';
   const { pull } = await forge.createPull({ title, body, head: BRANCH, base: facts.defaultBranch }, signal);
-  world.log.info({ repository: facts.fullName, pull: pull.number }, 'onboarding was offered');
+  ports.log.info({ repository: facts.fullName, pull: pull.number }, 'onboarding was offered');
 }
 
 async function foundPackages(
-  access: Access,
+  access: RepositoryAccess,
   base: string,
   signal: AbortSignal | undefined,
 ): Promise<FoundPackage[]> {
@@ -70,7 +70,7 @@ async function foundPackages(
 
 /** Branches that a Porch server left here. */
 async function porchBranches(
-  git: Access['git'],
+  git: RepositoryAccess['git'],
   signal: AbortSignal | undefined,
 ): Promise<{ name: string; kind: 'draft' | 'proposed' | 'deletion-proposed' }[]> {
   return [...(await git.refs('refs/heads/', signal)).keys()].flatMap((ref) => {
@@ -84,8 +84,8 @@ async function porchBranches(
 
 /** False where something of that name stands there that is not ours, or the forge does not take it. */
 async function pushFile(
-  world: Pick<World, 'app' | 'seals' | 'log'>,
-  git: Access['git'],
+  ports: Pick<Ports, 'app' | 'seals' | 'log'>,
+  git: RepositoryAccess['git'],
   facts: RepositoryFacts,
   packages: readonly FoundPackage[],
   base: string,
@@ -93,7 +93,7 @@ async function pushFile(
 ): Promise<boolean> {
   const standing = await git.resolve(`refs/heads/${BRANCH}`, signal);
   if (standing !== null) {
-    return readCommitRecord(await git.commit(standing, signal), world.seals)?.kind === 'onboarding';
+    return readCommitRecord(await git.commit(standing, signal), ports.seals)?.kind === 'onboarding';
   }
   const bytes = new TextEncoder().encode(configurationText(facts, packages));
   const tree = await git.writeTree(base, new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]), signal);
@@ -103,16 +103,16 @@ async function pushFile(
     'Register with Portico',
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const answer = await git.push([{ ref: `refs/heads/${BRANCH}`, to: oid, expect: null }], signal);
   if (answer.ok) return true;
   const [rejected] = answer.rejected;
   if (rejected?.reason === 'stale' || rejected?.reason === 'exists') {
     throw new PorticoError('REF_MOVED', `${BRANCH} appeared meanwhile`, { blame: 'forge', retryAfter: 1 });
   }
-  world.log.warn(
+  ports.log.warn(
     { repository: facts.fullName, reason: rejected?.message },
     'onboarding could not be offered',
   );

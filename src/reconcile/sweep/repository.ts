@@ -18,10 +18,10 @@ import {
   variantGoneJob,
   variantJob,
 } from '../jobs.ts';
-import type { Access, Job, RepositoryRef, World } from '../ports.ts';
+import type { RepositoryAccess, Job, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
-import { formerNames, learnNames, MOST_ASKED } from '../repository/former-names.ts';
+import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';
 import { indexPackages } from '../repository/index-packages.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { outsideAddress, outsideAddresses } from '../repository/outside-upstream.ts';
@@ -42,27 +42,27 @@ export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSig
  * Indexes a repository, then asks for every downstream package to be looked at that it could concern: its own, and
  * those locked to its packages. This is the fan-out of a published revision.
  */
-export function createRepositoryReconciler(world: World): RepositoryReconciler {
-  return patientLook(world, async (repository, signal) => {
-    const access = await world.open(repository, signal);
+export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
+  return patientLook(ports, async (repository, signal) => {
+    const access = await ports.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     const config = configuration.state === 'registered' ? configuration.config : null;
     const problems = configuration.state === 'absent' ? [] : configuration.problems;
     const head = config === null ? null : await access.git.resolve(`refs/heads/${config.branch}`, signal);
     if (config === null || head === null || facts.archived) {
-      world.catalog.remove(repository.id);
+      ports.catalog.remove(repository.id);
       return;
     }
     const packages = await indexPackages(
       access.git,
       config.directory,
       head,
-      world.catalog.get(repository.id)?.packages ?? [],
+      ports.catalog.get(repository.id)?.packages ?? [],
       signal,
     );
-    const before = variantPlan(world.catalog);
-    const known = world.catalog.get(repository.id);
+    const before = variantPlan(ports.catalog);
+    const known = ports.catalog.get(repository.id);
     const top = await access.git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
     const documents = await readDocuments(
       access.git,
@@ -74,14 +74,14 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
     await reportDocuments(access, top ?? head, problems, documents, signal);
     const urls = [facts.cloneUrl, facts.htmlUrl];
     const host = new URL(facts.cloneUrl).host;
-    const unasked = await learnNames(world, namesIn(packages, documents), host, signal);
+    const unasked = await learnNames(ports, namesIn(packages, documents), host, signal);
     if (unasked > 0) {
-      const why = `Kptfiles and documents name more repositories that nobody here knows than are asked for at once (${MOST_ASKED}): the others are asked for at the next looks`;
-      world.log.warn({ repository: facts.fullName, names: unasked }, why);
+      const why = `Kptfiles and documents name more repositories that nobody here knows than are asked for at once (${MAX_ASKED}): the others are asked for at the next looks`;
+      ports.log.warn({ repository: facts.fullName, names: unasked }, why);
     }
     const revisions = revisionsByDirectory(await loadRevisionRefs(access.git, signal));
-    const former = formerNames(world.catalog, repository.id, urls);
-    world.catalog.put({
+    const former = formerNames(ports.catalog, repository.id, urls);
+    ports.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
       urls,
@@ -104,8 +104,8 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
       mistakes: problems.length,
     });
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-    await prepareVariants(world);
-    const variants = variantsConcerned(world, repository, before);
+    await prepareVariants(ports);
+    const variants = variantsConcerned(ports, repository, before);
     const wanted = (repo: string): boolean =>
       outsideAddress(repo, outside) !== undefined || isExpected({ facts, config }, repo);
     const removed = (known?.packages ?? [])
@@ -114,29 +114,29 @@ export function createRepositoryReconciler(world: World): RepositoryReconciler {
         variantJob(repository, packagePathOf(config.directory, directory) ?? directory),
       );
     const jobs = [
-      ...updateJobs([...concerned(world, repository, wanted), ...variants.places]),
+      ...updateJobs([...concerned(ports, repository, wanted), ...variants.places]),
       ...variants.gone,
       ...removed,
     ];
-    const later = rolloutConcerns(world.catalog, repository) ? [rolloutJob(repository)] : [];
+    const later = rolloutConcerns(ports.catalog, repository) ? [rolloutJob(repository)] : [];
     // What fewer people may read now, or may be named to, is not named any longer than that takes.
     const hidden = known !== undefined && !isAsOpen(known, facts.visibility, config);
-    const boards = hidden ? world.catalog.boards(repository) : [];
-    const inheritors = inheritorsOf(world, known, { ...repository, ...facts }, config);
-    const polls = outsideAddresses(world.catalog, packages, outside).map((address) => pollJob(address));
-    const told = [repository, ...upstreamsWithNews(world.catalog, known?.packages ?? [], packages)];
-    const news = told.map((ref) => dashboardNews(world, ref));
-    await world.enqueue(inTurns([...jobs, ...later, ...polls, ...news]));
-    await world.enqueue([
+    const boards = hidden ? ports.catalog.boards(repository) : [];
+    const inheritors = inheritorsOf(ports, known, { ...repository, ...facts }, config);
+    const polls = outsideAddresses(ports.catalog, packages, outside).map((address) => pollJob(address));
+    const told = [repository, ...upstreamsWithNews(ports.catalog, known?.packages ?? [], packages)];
+    const news = told.map((ref) => dashboardNews(ports, ref));
+    await ports.enqueue(inTurns([...jobs, ...later, ...polls, ...news]));
+    await ports.enqueue([
       ...boards.map(({ ref }) => organizationBoardJob(ref, 0)),
       ...inheritors,
-      ...namedOtherwise(world.catalog, known),
+      ...namedOtherwise(ports.catalog, known),
     ]);
   });
 }
 
 /** Where revisions say where they went: whose readers changed, or with whom it shares, may have to be named no longer. */
-function namedOtherwise(catalog: World['catalog'], before: CatalogRepository | undefined): Job[] {
+function namedOtherwise(catalog: Ports['catalog'], before: CatalogRepository | undefined): Job[] {
   const now = before && catalog.get(before.ref.id);
   if (before === undefined || now === undefined) return [];
   if (consentOf(before) === consentOf(now)) return [];
@@ -162,7 +162,7 @@ function namesIn(packages: readonly CatalogPackage[], { documents }: RepositoryD
 
 /** What the defaults of an organisation agree to, all its repositories do: they are looked at when that changes. */
 function inheritorsOf(
-  { catalog }: World,
+  { catalog }: Ports,
   known: CatalogRepository | undefined,
   { id, owner, name }: RepositoryRef,
   { sharing, controlledBy }: RepositoryConfig,
@@ -202,7 +202,7 @@ function isAsOpen(
 
 /** The packages whose update pull request may have to change now; `wanted` are upstreams that the index does not hold. */
 function concerned(
-  { catalog }: World,
+  { catalog }: Ports,
   { id }: RepositoryRef,
   wanted: (repo: string) => boolean,
 ): PackagePlace[] {
@@ -226,13 +226,13 @@ function placeIn(repository: CatalogRepository, directory: string): PackagePlace
  * before and has no more is let go of, and so is a package whose mark no variant answers to.
  */
 function variantsConcerned(
-  world: World,
+  ports: Ports,
   { id }: RepositoryRef,
   before: VariantPlan,
 ): { readonly places: readonly PackagePlace[]; readonly gone: readonly Job[] } {
-  const plan = variantPlan(world.catalog);
+  const plan = variantPlan(ports.catalog);
   const says =
-    holdsDocuments(world.catalog.get(id)) || before.planned.some(({ control }) => control.ref.id === id);
+    holdsDocuments(ports.catalog.get(id)) || before.planned.some(({ control }) => control.ref.id === id);
   const now = plan.planned
     .filter(
       (one) =>
@@ -247,7 +247,7 @@ function variantsConcerned(
   const gone = before.planned
     .filter(({ uid, downstream }) => plan.isGone(uid, downstream.repository.ref.id, downstream.path))
     .map(({ uid, downstream }) => variantGoneJob(downstream.repository.ref, downstream.path, uid));
-  const left = world.catalog.all().flatMap((repository) =>
+  const left = ports.catalog.all().flatMap((repository) =>
     repository.packages.flatMap(({ directory, variant }) => {
       const place = placeIn(repository, directory);
       if (variant === undefined || plan.at(repository.ref.id, place.path) !== undefined) return [];
@@ -267,7 +267,7 @@ function isNews(now: PlannedVariant, before: PlannedVariant | undefined): boolea
 
 /** Says on the default branch that documents there have mistakes, beside those of the configuration. */
 async function reportDocuments(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   head: string,
   problems: readonly ConfigProblem[],
   documents: RepositoryDocuments,

@@ -5,7 +5,7 @@ const CALLS = 10;
 /** The part of the hourly limit that sweeps may take. */
 const SHARE = 1 / 2;
 /** Repositories that are swept without waiting for each other. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 export interface SweepPace {
   /** From the beginning of one round to that of the next. */
@@ -24,5 +24,5 @@ export function sweepPace(repositories: number, wantedMinutes: number): SweepPac
   const hourly = Math.min(12_500, 5_000 + 50 * Math.max(0, repositories - 20));
   const affordable = (repositories * CALLS * 60) / (hourly * SHARE);
   const minutes = affordable <= 60 ? wantedMinutes : Math.max(wantedMinutes, Math.ceil(affordable));
-  return { minutes, perMinute: Math.max(AT_ONCE, Math.ceil(repositories / minutes)) };
+  return { minutes, perMinute: Math.max(BATCH_SIZE, Math.ceil(repositories / minutes)) };
 }

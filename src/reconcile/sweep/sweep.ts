@@ -15,7 +15,7 @@ import {
   repositorySweepJob,
   updateBranchJob,
 } from '../jobs.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { isOfOpenProposal } from '../proposal/summary.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { patientLook } from '../repository/whole-index.ts';
@@ -29,36 +29,36 @@ const COMMENT_DAYS = 3;
 export type Sweep = (signal?: AbortSignal) => Promise<void>;
 
 /** One process asks so often for a delivery, and for so many in one sweep. */
-const MOST_ATTEMPTS = 3;
-const MOST_REDELIVERIES = 200;
+const MAX_ATTEMPTS = 3;
+const MAX_REDELIVERIES = 200;
 
 /**
  * Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. Large installations
  * are gone through at a pace that their limit allows: while a round of one goes on, no other begins.
  */
-export function createSweep(world: World): Sweep {
-  const redeliver = createRedelivery(world);
-  const rounds = createRounds(world);
+export function createSweep(ports: Ports): Sweep {
+  const redeliver = createRedelivery(ports);
+  const rounds = createRounds(ports);
   return async (signal) => {
-    const repositories = await world.repositories(signal);
+    const repositories = await ports.repositories(signal);
     const present = new Set(repositories.map(({ id }) => id));
-    for (const { ref } of world.catalog.all()) if (!present.has(ref.id)) world.catalog.remove(ref.id);
-    world.catalog.expect(present);
-    await world.keepOnly(present);
+    for (const { ref } of ports.catalog.all()) if (!present.has(ref.id)) ports.catalog.remove(ref.id);
+    ports.catalog.expect(present);
+    await ports.pruneMirrors(present);
     for (const [installation, its] of Map.groupBy(repositories, ({ installationId }) => installationId)) {
       const pace = rounds.begin(installation, its.length);
       if (pace === null) continue;
       const jobs = its.map((repository, at) =>
         repositorySweepJob(repository, Math.floor(at / pace.perMinute) * 60),
       );
-      await world.enqueue(jobs);
+      await ports.enqueue(jobs);
     }
     await redeliver(signal);
   };
 }
 
 /** When the last round of each installation began; a restart begins anew. */
-function createRounds({ now, sweepMinutes = 15 }: Pick<World, 'now' | 'sweepMinutes'>): {
+function createRounds({ now, sweepMinutes = 15 }: Pick<Ports, 'now' | 'sweepMinutes'>): {
   /** Null where the last round still goes on. */
   begin(installation: number, repositories: number): SweepPace | null;
 } {
@@ -80,69 +80,69 @@ function createRounds({ now, sweepMinutes = 15 }: Pick<World, 'now' | 'sweepMinu
  * The looking around finds what a lost webhook would have said, except what only a webhook says: which commit a
  * commenter saw. A delivery that fails again and again is given up.
  */
-function createRedelivery(world: World): (signal?: AbortSignal) => Promise<void> {
+function createRedelivery(ports: Ports): (signal?: AbortSignal) => Promise<void> {
   const attempts = new Map<string, number>();
   return async (signal) => {
-    const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
-    const failed = await world.failedDeliveries(since, signal);
+    const since = new Date(ports.now().getTime() - COMMENT_DAYS * 86_400_000);
+    const failed = await ports.failedDeliveries(since, signal);
     const present = new Set(failed.map(({ guid }) => guid));
     for (const guid of attempts.keys()) if (!present.has(guid)) attempts.delete(guid);
-    const due = failed.filter(({ guid }) => (attempts.get(guid) ?? 0) < MOST_ATTEMPTS);
-    for (const { id, guid } of due.slice(0, MOST_REDELIVERIES)) {
+    const due = failed.filter(({ guid }) => (attempts.get(guid) ?? 0) < MAX_ATTEMPTS);
+    for (const { id, guid } of due.slice(0, MAX_REDELIVERIES)) {
       attempts.set(guid, (attempts.get(guid) ?? 0) + 1);
       try {
-        await world.redeliver(id, signal);
+        await ports.redeliver(id, signal);
       } catch (error) {
         // One that the forge no longer has must not keep the others from coming; a limit is obeyed.
         if (!(error instanceof PorticoError) || error.code === 'RATE_LIMITED') throw error;
-        world.log.warn({ err: error, delivery: guid }, 'a webhook could not be asked for again');
+        ports.log.warn({ err: error, delivery: guid }, 'a webhook could not be asked for again');
       }
     }
-    if (due.length > 0) world.log.info({ deliveries: due.length }, 'lost webhooks are sent again');
+    if (due.length > 0) ports.log.info({ deliveries: due.length }, 'lost webhooks are sent again');
   };
 }
 
 /** Asks for everything in one repository to be looked at. */
 export function createRepositorySweep(
-  world: World,
+  ports: Ports,
 ): (repository: RepositoryRef, signal?: AbortSignal) => Promise<void> {
-  const answered = answeredComments(world);
-  return patientLook(world, async (repository, signal) => {
-    const access = await world.open(repository, signal);
+  const answered = answeredComments(ports);
+  return patientLook(ports, async (repository, signal) => {
+    const access = await ports.open(repository, signal);
     const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
     const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
     if (!facts.archived) await reportConfiguration(access, facts.defaultBranch, configuration, signal);
     if (configuration.state !== 'registered' || facts.archived) {
-      world.catalog.remove(repository.id);
-      if (configuration.state === 'absent') await offerOnboarding(world, access, facts, signal);
+      ports.catalog.remove(repository.id);
+      if (configuration.state === 'absent') await offerOnboarding(ports, access, facts, signal);
       return;
     }
-    await takeOver(world, access, facts, configuration.config, signal);
-    await world.enqueue(repositoryJob(repository));
-    await world.enqueue(publicationJob(repository));
+    await takeOver(ports, access, facts, configuration.config, signal);
+    await ports.enqueue(repositoryJob(repository));
+    await ports.enqueue(publicationJob(repository));
     const open = await access.forge.listOpenPulls(signal);
     for (const pull of open) {
       const { number, headRef } = pull;
-      await world.enqueue(pullJob(repository, pull));
-      if (headRef.startsWith('portico/update/')) await world.enqueue(updateBranchJob(repository, headRef));
+      await ports.enqueue(pullJob(repository, pull));
+      if (headRef.startsWith('portico/update/')) await ports.enqueue(updateBranchJob(repository, headRef));
       for (const review of await access.forge.listReviews(number, signal)) {
         const source = { kind: 'review' as const, id: review.id };
         if (review.authorIsBot || !holdsCommand(review.body) || answered.has({ repository, source }))
           continue;
-        await world.enqueue(commentJob(repository, number, source));
+        await ports.enqueue(commentJob(repository, number, source));
       }
     }
-    const since = new Date(world.now().getTime() - COMMENT_DAYS * 86_400_000);
+    const since = new Date(ports.now().getTime() - COMMENT_DAYS * 86_400_000);
     for (const comment of await access.forge.listRecentComments(since, signal)) {
       const source = { kind: 'comment' as const, id: comment.id };
-      const isLeft = comment.author === world.app.botLogin && isOfOpenProposal(comment.body);
+      const isLeft = comment.author === ports.app.botLogin && isOfOpenProposal(comment.body);
       if (isLeft && open.every(({ number }) => number !== comment.issue)) {
         // Nobody told that it was closed, or merged.
-        await world.enqueue(proposalJob(repository, comment.issue));
+        await ports.enqueue(proposalJob(repository, comment.issue));
       }
       if (comment.authorIsBot || !holdsCommand(comment.body) || answered.has({ repository, source }))
         continue;
-      await world.enqueue(commentJob(repository, comment.issue, source));
+      await ports.enqueue(commentJob(repository, comment.issue, source));
     }
   });
 }

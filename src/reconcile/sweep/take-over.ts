@@ -12,7 +12,7 @@ import { markRetirements } from '../draft/pending-retirements.ts';
 import { PORCH, recordWish, RETIREMENT_MARKER } from '../draft/retirement.ts';
 import type { RepositoryFacts } from '../forge-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { registeredAt } from '../repository/registration.ts';
@@ -24,8 +24,8 @@ const MOST = 50;
 
 /** Done again it finds what it made; a pull request or issue that was closed is not made again. */
 export async function takeOver(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   signal?: AbortSignal,
@@ -38,17 +38,17 @@ export async function takeOver(
     if (parsed?.kind === 'proposed') {
       left -= 1;
       const head = ref.slice('refs/heads/'.length);
-      await openProposed(world, access, config, { ...parsed, head, commit }, signal);
+      await openProposed(ports, access, config, { ...parsed, head, commit }, signal);
     } else if (parsed?.kind === 'deletion-proposed') {
       left -= 1;
-      await askToRetire(world, access, facts, config, { ...parsed, ref }, signal);
+      await askToRetire(ports, access, facts, config, { ...parsed, ref }, signal);
     }
   }
 }
 
 async function openProposed(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   config: RepositoryConfig,
   branch: {
     readonly path: string;
@@ -76,11 +76,11 @@ async function openProposed(
     },
     signal,
   );
-  await world.enqueue(proposalJob(access.ref, pull.number));
+  await ports.enqueue(proposalJob(access.ref, pull.number));
 }
 
 async function holdsPackage(
-  access: Access,
+  access: RepositoryAccess,
   config: RepositoryConfig,
   { path, commit }: { readonly path: string; readonly commit: string },
   signal: AbortSignal | undefined,
@@ -90,8 +90,8 @@ async function holdsPackage(
 }
 
 async function askToRetire(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   config: RepositoryConfig,
   mark: { readonly path: string; readonly version: string; readonly ref: string },
@@ -102,15 +102,15 @@ async function askToRetire(
   const tag = tagOf(await loadRevisionRefs(git, signal), mark.path === '.' ? '' : mark.path, mark.version);
   if (path === undefined || tag === undefined) return;
   const title = `Retire ${path}@${mark.version}?`;
-  const known = await findIssue(world, access, title, signal);
-  if (known !== null) remember(world, access, title, known.number);
+  const known = await findIssue(ports, access, title, signal);
+  if (known !== null) remember(ports, access, title, known.number);
   if (known?.state === 'closed') return;
   // Asked once: a later answer takes the place of the same comment.
   const comments = known === null ? [] : await forge.listComments(known.number, signal);
   const isOurs = ({ author, body }: (typeof comments)[number]): boolean =>
-    author === world.app.botLogin && body.startsWith(RETIREMENT_MARKER);
+    author === ports.app.botLogin && body.startsWith(RETIREMENT_MARKER);
   if (comments.some(isOurs)) return;
-  const askers = await whoAsked(world, access, facts, mark.ref, signal);
+  const askers = await whoAsked(ports, access, facts, mark.ref, signal);
   const name = `${path}@${mark.version}`;
   const branch = code(mark.ref.slice('refs/heads/'.length));
   const body =
@@ -118,7 +118,7 @@ async function askToRetire(
       ? `The branch ${branch} asks to retire ${code(name)}, and the forge does not tell who pushed it, so nobody can tell who would be the second person to see it. Whoever wants the revision retired says \`/portico delete ${name}\` here.`
       : `The branch ${branch} asks to retire ${code(name)}, as a Porch server does.`;
   const number = known?.number ?? (await forge.createIssue({ title, body }, signal)).number;
-  remember(world, access, title, number);
+  remember(ports, access, title, number);
   const [login, ...others] = (askers ?? []).map((one) => one.login);
   if (login === undefined) return;
   const wish = {
@@ -130,11 +130,16 @@ async function askToRetire(
     ...(others.length > 0 && { others }),
     accounts: askers ?? [],
   };
-  await recordWish(world, access, facts, number, wish, signal);
-  await markRetirements(world, access, facts, config, number, signal);
+  await recordWish(ports, access, facts, number, wish, signal);
+  await markRetirements(ports, access, facts, config, number, signal);
 }
 
-function remember({ catalog }: Pick<World, 'catalog'>, { ref }: Access, title: string, number: number): void {
+function remember(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { ref }: RepositoryAccess,
+  title: string,
+  number: number,
+): void {
   if (catalog.kept(ref.id, title)?.number !== number) catalog.keep(ref.id, title, { number, digest: '' });
 }
 
@@ -144,13 +149,13 @@ function remember({ catalog }: Pick<World, 'catalog'>, { ref }: Access, title: s
  * where nobody can tell.
  */
 async function whoAsked(
-  world: World,
-  access: Access,
+  ports: Ports,
+  access: RepositoryAccess,
   facts: RepositoryFacts,
   ref: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly Account[] | null> {
-  const { authors, unknown, newest } = await pushersOfBranch(world, access, ref, signal);
+  const { authors, unknown, newest } = await pushersOfBranch(ports, access, ref, signal);
   const people = withoutDoubles(authors).map(({ login, id }): Account => ({ login, id }));
   if (unknown.length === 0) return people.length === 0 ? null : people;
   const registered = await registeredAt(access, facts.defaultBranch, signal);

@@ -51,7 +51,7 @@ export function sentence(text: string): string {
  * A foreign message as a sentence in Markdown, in a paragraph or a cell: what it quotes in code stays; outside of code
  * it mentions nobody, links to nothing by number, shows no image, holds no HTML and ends no cell.
  */
-export function told(text: string): string {
+export function foreignSentence(text: string): string {
   return inertSentence(sentence(text));
 }
 

@@ -1,7 +1,7 @@
 /** Pure: what a merge decided by itself and tells beside its conflicts, such as a comment that both sides changed. */
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
-import { code, details, told } from './markdown-blocks.ts';
+import { code, details, foreignSentence } from './markdown-blocks.ts';
 
 /** A note whose package is told too, by its directory from the top of the repository. */
 interface PlacedNote extends Pick<MergeNote, 'file' | 'message'> {
@@ -16,22 +16,22 @@ export interface MergeNotes {
 
 export const NO_NOTES: MergeNotes = { listed: [], more: 0 };
 
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 /** More than these are folded. */
-const MOST_OPEN = 3;
+const MAX_OPEN = 3;
 /** Characters of one message, of one path, and of all together. */
-const LONGEST_MESSAGE = 300;
-const LONGEST_PATH = 300;
+const MAX_MESSAGE_LENGTH = 300;
+const MAX_PATH_LENGTH = 300;
 const ROOM = 4_000;
 
 /** The first of them, each once and cut to a length. */
 export function mergeNotes(notes: readonly PlacedNote[]): MergeNotes {
   const known = new Map(notes.map((note) => [`${placeOf(note)}: ${note.message}`, note]));
-  const listed = [...known.values()].slice(0, MOST_NOTES).map((note) => ({
+  const listed = [...known.values()].slice(0, MAX_NOTES).map((note) => ({
     ...(note.directory !== undefined && { directory: note.directory }),
     // What is secret is taken out first: half of it would not be known again.
-    file: cut(scrubSecrets(note.file), LONGEST_PATH),
-    message: cut(scrubSecrets(note.message), LONGEST_MESSAGE),
+    file: cut(scrubSecrets(note.file), MAX_PATH_LENGTH),
+    message: cut(scrubSecrets(note.message), MAX_MESSAGE_LENGTH),
   }));
   return { listed, more: known.size - listed.length };
 }
@@ -47,12 +47,12 @@ export function mergeNotesText({ listed, more }: MergeNotes): string {
   const count = listed.length + more;
   if (count === 0) return '';
   let room = ROOM;
-  const lines = listed.map((note) => `- ${code(placeOf(note))}: ${told(note.message)}`);
+  const lines = listed.map((note) => `- ${code(placeOf(note))}: ${foreignSentence(note.message)}`);
   const fitting = lines.filter((line) => (room -= line.length + 1) >= 0);
   const left = count - fitting.length;
   const list = [...fitting, ...(left > 0 ? [`- … and ${left} more`] : [])].join('\n');
   const text =
-    count <= MOST_OPEN
+    count <= MAX_OPEN
       ? `**The merge decided this by itself:** look whether it is right.\n\n${list}`
       : details(`The merge decided ${count} things by itself: look whether they are right`, list);
   // As the client writes it: what is compared with what the forge holds must not differ by that.

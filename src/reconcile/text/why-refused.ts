@@ -1,5 +1,5 @@
 import { PorticoError } from '../../error.ts';
-import { told } from './markdown-blocks.ts';
+import { foreignSentence } from './markdown-blocks.ts';
 
 /**
  * What a person has to mend before this can go on, as Markdown: content that is too large, a name that no file may have, a
@@ -8,12 +8,12 @@ import { told } from './markdown-blocks.ts';
 export function whyRefused(error: unknown): string | null {
   if (!(error instanceof PorticoError) || error.blame !== 'user' || error.code === 'INSTALLATION_GONE')
     return null;
-  const message = `${told(error.message).replace(/\.$/, '')}.`;
-  return error.hint === undefined ? message : `${message} ${told(error.hint)}`;
+  const message = `${foreignSentence(error.message).replace(/\.$/, '')}.`;
+  return error.hint === undefined ? message : `${message} ${foreignSentence(error.hint)}`;
 }
 
 /** What `work` comes to; where a person has to mend something first, what `otherwise` makes of the reason. */
-export async function unlessRefused<Result, Other>(
+export async function catchUserError<Result, Other>(
   work: () => Promise<Result>,
   otherwise: (why: string) => Other | Promise<Other>,
 ): Promise<Result | Other> {

@@ -1,5 +1,5 @@
 import type { CheckRun, Pull } from '../forge-port.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { judgeHead, judgeNames, type ChecksVerdict, type OtherChecks } from './automerge-checks.ts';
 
 /** Where nothing else is said: Actions has begun within seconds, except while GitHub has trouble. */
@@ -9,30 +9,30 @@ const COMMITS = 3;
 
 /** What others check of an update: at its head, and by what they check on its base. */
 export async function lookAtChecks(
-  world: Pick<World, 'app' | 'now' | 'settleSeconds'>,
-  { forge, git }: Access,
+  ports: Pick<Ports, 'app' | 'now' | 'settleSeconds'>,
+  { forge, git }: RepositoryAccess,
   pull: Pick<Pull, 'headSha' | 'createdAt'>,
   { base, runs }: { readonly base: string; readonly runs: readonly CheckRun[] },
   signal?: AbortSignal,
 ): Promise<ChecksVerdict> {
   const { statuses } = await forge.combinedStatus(pull.headSha, signal);
   const others: OtherChecks = {
-    runs: runs.filter(({ appId }) => appId !== world.app.id),
+    runs: runs.filter(({ appId }) => appId !== ports.app.id),
     statuses,
-    suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== world.app.id),
+    suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== ports.app.id),
   };
-  const began = Math.max(firstSeen(world, runs), Date.parse(pull.createdAt));
-  const age = Math.max(0, (world.now().getTime() - began) / 1_000);
-  const head = judgeHead(others, { age, settle: world.settleSeconds ?? SETTLE_SECONDS });
+  const began = Math.max(firstSeen(ports, runs), Date.parse(pull.createdAt));
+  const age = Math.max(0, (ports.now().getTime() - began) / 1_000);
+  const head = judgeHead(others, { age, settle: ports.settleSeconds ?? SETTLE_SECONDS });
   if (head.kind !== 'green') return head;
-  return judgeNames(others, await namesOn(world, { forge, git }, base, signal), age);
+  return judgeNames(others, await namesOn(ports, { forge, git }, base, signal), age);
 }
 
 /**
  * When Portico first saw the commit, as its checks there tell: whoever may push can make a commit of Portico's anew with
  * another time in it.
  */
-function firstSeen({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): number {
+function firstSeen({ app }: Pick<Ports, 'app'>, runs: readonly CheckRun[]): number {
   const own = runs.filter(({ appId, startedAt }) => appId === app.id && startedAt !== null);
   return Math.min(...own.map(({ startedAt }) => Date.parse(startedAt ?? '')));
 }
@@ -42,15 +42,15 @@ function firstSeen({ app }: Pick<World, 'app'>, runs: readonly CheckRun[]): numb
  * runs at an hour or for a comment, says nothing of the CI that has not begun there.
  */
 async function namesOn(
-  world: Pick<World, 'app'>,
-  { forge, git }: Pick<Access, 'forge' | 'git'>,
+  ports: Pick<Ports, 'app'>,
+  { forge, git }: Pick<RepositoryAccess, 'forge' | 'git'>,
   base: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const names = new Set<string>();
   for (const { oid } of await git.log({ to: base }, { limit: COMMITS, firstParent: true }, signal)) {
     const runs = await forge.listChecks(oid, signal);
-    for (const { name, appId } of runs) if (appId !== world.app.id) names.add(name);
+    for (const { name, appId } of runs) if (appId !== ports.app.id) names.add(name);
     for (const { context } of (await forge.combinedStatus(oid, signal)).statuses) names.add(context);
   }
   return [...names];

@@ -82,7 +82,7 @@ const DIFFS = 20_000;
 const SURVIVORS = 5_000;
 const NOTES = 10_000;
 /** Diffs of a group that are shown, the rest stands under "Files changed". */
-const MOST_DIFFS = 25;
+const MAX_DIFFS = 25;
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
 export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
@@ -117,7 +117,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   return cutText(shown.filter((part) => part !== '').join('\n\n'), MAX_BODY);
 }
 
-const MOST_FOLLOWING = 20;
+const MAX_FOLLOWING = 20;
 
 function followingOf(parts: readonly UpdatedPart[]): string {
   const all = parts.flatMap(({ directory, following = [] }) =>
@@ -126,8 +126,8 @@ function followingOf(parts: readonly UpdatedPart[]): string {
     ),
   );
   if (all.length === 0) return '';
-  const more = all.length - MOST_FOLLOWING;
-  const listed = all.slice(0, MOST_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = all.length - MAX_FOLLOWING;
+  const listed = all.slice(0, MAX_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
 }
 
@@ -202,7 +202,7 @@ function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly Up
 
 /** Characters for the diff of the part at this position; 0 for one that is not shown. */
 export function diffRoom(parts: number, at: number): number {
-  return at < MOST_DIFFS ? Math.floor(DIFFS / Math.min(parts, MOST_DIFFS)) : 0;
+  return at < MAX_DIFFS ? Math.floor(DIFFS / Math.min(parts, MAX_DIFFS)) : 0;
 }
 
 /** What a cluster sees comes first, then what stays as it is here, then the package's own files. */
@@ -274,7 +274,7 @@ function commitsOf(parts: readonly UpdatedPart[]): string {
       return [`${code(upstream)} ${was}${code(to)}${now}`];
     }),
   );
-  return told.size === 0 ? '' : `<sub>${[...told].slice(0, MOST_DIFFS).join(' · ')}</sub>`;
+  return told.size === 0 ? '' : `<sub>${[...told].slice(0, MAX_DIFFS).join(' · ')}</sub>`;
 }
 
 /** Inside of `<summary>` Markdown is not read. */

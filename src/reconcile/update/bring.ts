@@ -3,15 +3,15 @@ import { withheld, type WithheldReason } from '../downstream/update-target.ts';
 /** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 import { conflictKey, updateConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
 import { updatedPackage } from '../merge/update-content.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readConflicts } from '../seal/update-record.ts';
-import { saidOf, type Bundle, type Candidate, type Member } from './bundle.ts';
+import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './bundle.ts';
 import { decideRevision } from './decision.ts';
 import { closeMoot } from './left.ts';
 import { mergedAlone } from './merge.ts';
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
-import { stageUpdate, type Brought, type Staged } from './push.ts';
+import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
 import { declinedBefore, isCurrent, mergedBy, tooMany } from './standing.ts';
 import { tooEarly } from './timing.ts';
 import type { InStep } from './variant-in-step.ts';
@@ -23,14 +23,14 @@ export interface UpdateMemory extends UpdateWords {
 }
 
 /** How many update pull requests are open in a repository; counted up by whoever is about to open one. */
-export interface Room {
+export interface OpenPullQuota {
   readonly maxOpen: number;
   open(): Promise<number>;
   take(): void;
 }
 
 export interface Prepared {
-  readonly bundle: Bundle;
+  readonly bundle: UpdatePlan;
   /** Absent where nothing is to be pushed and said. */
   readonly staged?: Staged;
   /** Package → what came of it so far. */
@@ -38,33 +38,33 @@ export interface Prepared {
 }
 
 /** Decides what a bundle's pull request brings, and makes its commit. */
-export async function prepareBundle(
-  world: World,
-  bundle: Bundle,
+export async function prepareUpdatePlan(
+  ports: Ports,
+  bundle: UpdatePlan,
   memory: UpdateMemory,
-  room: Room,
+  room: OpenPullQuota,
   signal?: AbortSignal,
 ): Promise<Prepared> {
   const outcomes = new Map<string, VariantOutcome>();
   const done: Prepared = { bundle, outcomes };
-  const visible = await visibleOnly(world, bundle, outcomes, signal);
+  const visible = await visibleOnly(ports, bundle, outcomes, signal);
   if (bundle.group !== undefined && bundle.candidates.length === 0) {
-    await closeOurs(world, bundle, GROUP_GONE, signal);
+    await closeOurs(ports, bundle, GROUP_GONE, signal);
     return done;
   }
-  const decided = await decideAll(world, bundle, visible, memory.inStep, outcomes, signal);
+  const decided = await decideAll(ports, bundle, visible, memory.inStep, outcomes, signal);
   const { open } = bundle;
-  if (open !== undefined && decided.length > 0 && (await isCurrent(world, bundle, decided, open, signal))) {
-    await stands(world, bundle, decided, memory, outcomes, signal);
+  if (open !== undefined && decided.length > 0 && (await isCurrent(ports, bundle, decided, open, signal))) {
+    await recordUnchanged(ports, bundle, decided, memory, outcomes, signal);
     return done;
   }
   for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
-    if (outcome.kind === 'withheld') await closeMoot(world, bundle, outcome, signal);
+    if (outcome.kind === 'withheld') await closeMoot(ports, bundle, outcome, signal);
   }
-  const members = await timely(world, bundle, decided, outcomes, signal);
+  const members = await dueMembers(ports, bundle, decided, outcomes, signal);
   if (members.length === 0) return done;
-  if (open !== undefined && members !== decided && (await isCurrent(world, bundle, members, open, signal))) {
-    await stands(world, bundle, members, memory, outcomes, signal);
+  if (open !== undefined && members !== decided && (await isCurrent(ports, bundle, members, open, signal))) {
+    await recordUnchanged(ports, bundle, members, memory, outcomes, signal);
     return done;
   }
   if (open === undefined && !members.some(({ asked }) => asked)) {
@@ -74,9 +74,9 @@ export async function prepareBundle(
       return done;
     }
   }
-  const wanted = await contentOf(world, bundle, members, outcomes, signal);
+  const wanted = await contentOf(ports, bundle, members, outcomes, signal);
   if (wanted.every(({ stays }) => stays !== undefined)) return done;
-  const staged = await stageUpdate(world, bundle, wanted, signal);
+  const staged = await stageUpdate(ports, bundle, wanted, signal);
   if (staged.kind === 'withheld') {
     for (const { down, to } of members) outcomes.set(down.path, { ...staged, to });
     return done;
@@ -90,22 +90,22 @@ const GROUP_GONE = 'Its packages are not updated as a group any more: each has a
 
 /** What may not come here closes the pull request that brings it; a group goes on without it where it was not in yet. */
 async function visibleOnly(
-  world: World,
-  bundle: Bundle,
+  ports: Ports,
+  bundle: UpdatePlan,
   outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Candidate[]> {
   const { candidates, group } = bundle;
   const hidden = candidates.filter(({ down }) => !down.visible);
   if (hidden.length === 0) return candidates;
-  const known = hidden.some(({ down }) => saidOf(bundle, down.directory) !== undefined);
+  const known = hidden.some(({ down }) => recordedUpdate(bundle, down.directory) !== undefined);
   const closing = group === undefined || known ? bundle : { ...bundle, open: undefined };
   for (const { down } of hidden) {
     const blocked = nothingComes(
       bundle.home,
       down.planned === undefined ? down.upstream.lock.repo : undefined,
     );
-    if (outcomes.size === 0) await closeOurs(world, closing, blocked.message, signal);
+    if (outcomes.size === 0) await closeOurs(ports, closing, blocked.message, signal);
     outcomes.set(down.path, blocked);
   }
   if (!known) return candidates.filter(({ down }) => down.visible);
@@ -126,8 +126,8 @@ const STAYS: readonly WithheldReason[] = [
 ];
 
 async function decideAll(
-  world: World,
-  bundle: Bundle,
+  ports: Ports,
+  bundle: UpdatePlan,
   candidates: readonly Candidate[],
   inStep: InStep,
   outcomes: Map<string, VariantOutcome>,
@@ -136,12 +136,12 @@ async function decideAll(
   const members: Member[] = [];
   for (const candidate of candidates) {
     const { down } = candidate;
-    const said = saidOf(bundle, down.directory);
-    const decided = await decideRevision(world, candidate, said, inStep, signal);
+    const said = recordedUpdate(bundle, down.directory);
+    const decided = await decideRevision(ports, candidate, said, inStep, signal);
     if (decided.kind === 'decided') members.push({ down, to: decided.to, asked: decided.asked });
     else {
       const merged =
-        decided.reason === 'up-to-date' ? await mergedBy(world, bundle, down, signal) : undefined;
+        decided.reason === 'up-to-date' ? await mergedBy(ports, bundle, down, signal) : undefined;
       outcomes.set(down.path, merged === undefined ? decided : { ...decided, merged });
       if (bundle.group !== undefined && said !== undefined && STAYS.includes(decided.reason)) {
         members.push({ down, to: said.to, asked: false });
@@ -152,9 +152,9 @@ async function decideAll(
 }
 
 /** The branch holds it: it merges itself, or waits. */
-async function stands(
-  world: World,
-  bundle: Bundle,
+async function recordUnchanged(
+  ports: Ports,
+  bundle: UpdatePlan,
   members: readonly Member[],
   memory: UpdateMemory,
   outcomes: Map<string, VariantOutcome>,
@@ -162,8 +162,8 @@ async function stands(
 ): Promise<void> {
   const { open, home } = bundle;
   if (open === undefined) return;
-  await putLabels(world, home, open, memory, { isNew: false }, signal);
-  const merged = await mergedAlone(world, bundle, members, open, signal);
+  await putLabels(ports, home, open, memory, { isNew: false }, signal);
+  const merged = await mergedAlone(ports, bundle, members, open, signal);
   for (const { down, to } of members) {
     if (outcomes.has(down.path) && merged === null) continue;
     outcomes.set(down.path, { kind: merged === null ? 'unchanged' : 'merged', pull: open.number, to });
@@ -171,9 +171,9 @@ async function stands(
 }
 
 /** Those that may be brought now: in time, and not declined. The same list where that is all. */
-async function timely(
-  world: World,
-  bundle: Bundle,
+async function dueMembers(
+  ports: Ports,
+  bundle: UpdatePlan,
   members: readonly Member[],
   outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
@@ -181,10 +181,10 @@ async function timely(
   const kept: Member[] = [];
   for (const member of members) {
     const { down, to, asked } = member;
-    const said = saidOf(bundle, down.directory);
+    const said = recordedUpdate(bundle, down.directory);
     const declined =
-      asked || bundle.open !== undefined ? null : await declinedBefore(world, bundle, member, signal);
-    const held = declined ?? (asked ? null : await tooEarly(world, down, to, signal));
+      asked || bundle.open !== undefined ? null : await declinedBefore(ports, bundle, member, signal);
+    const held = declined ?? (asked ? null : await tooEarly(ports, down, to, signal));
     if (held === null) {
       kept.push(member);
       continue;
@@ -204,26 +204,26 @@ async function timely(
 
 /** The content of each; what cannot be made stays as the branch has it, if it is there. */
 async function contentOf(
-  world: World,
-  bundle: Bundle,
+  ports: Ports,
+  bundle: UpdatePlan,
   members: readonly Member[],
   outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
-): Promise<readonly Brought[]> {
+): Promise<readonly PackageUpdate[]> {
   const { git } = bundle.home.access;
-  const listed = await listedConflicts(world, bundle, signal);
-  const wanted: Brought[] = [];
+  const listed = await listedConflicts(ports, bundle, signal);
+  const wanted: PackageUpdate[] = [];
   for (const { down, to } of members) {
     const { directory, path } = down;
     const standing = listed.open.filter((one) => one.directory === directory);
-    const made = await updatedPackage(world, down, to, signal);
+    const made = await updatedPackage(ports, down, to, signal);
     if (!('kind' in made)) {
       const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
       wanted.push({ ...made, conflicts, down, standing });
       continue;
     }
     outcomes.set(path, { ...made, to });
-    const said = saidOf(bundle, directory);
+    const said = recordedUpdate(bundle, directory);
     if (bundle.group === undefined || said === undefined || bundle.head === null) continue;
     const files = await filesAt(git, bundle.head, directory, signal);
     const local = await filesAt(git, down.base.oid, directory, signal);
@@ -239,15 +239,15 @@ interface Listed {
 }
 
 async function listedConflicts(
-  world: World,
-  { home: { access, facts }, open: pull, head, before, branch }: Bundle,
+  ports: Ports,
+  { home: { access, facts }, open: pull, head, before, branch }: UpdatePlan,
   signal: AbortSignal | undefined,
 ): Promise<Listed> {
   if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };
-  const { conflicts } = await updateConflicts(world, access, { pull, facts }, head, signal);
+  const { conflicts } = await updateConflicts(ports, access, { pull, facts }, head, signal);
   const open = new Set(conflicts.map(({ directory, id }) => `${directory}:${id}`));
   const [first] = packagesOf(before.record);
-  const settled = readConflicts(conflictKey(facts.id, branch), pull.body, world.seals)
+  const settled = readConflicts(conflictKey(facts.id, branch), pull.body, ports.seals)
     .map(({ directory = first?.directory ?? '', id }) => `${directory}:${id}`)
     .filter((name) => !open.has(name));
   return { open: conflicts, settled: new Set(settled) };

@@ -2,12 +2,17 @@
 import { groupOf, priorityOf } from '../../config/update-order.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupBranch, groupOfBranch } from '../../revision/ref-name.ts';
-import { downstreamIn, type Downstream, type Home, type VariantTarget } from '../downstream/downstream.ts';
+import {
+  downstreamIn,
+  type Downstream,
+  type DownstreamRepository,
+  type VariantTarget,
+} from '../downstream/downstream.ts';
 import type { Withheld, WithheldReason } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Pull } from '../forge-port.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
 
 /** A package that was looked at. */
@@ -16,8 +21,8 @@ export interface Candidate {
   readonly target: VariantTarget;
 }
 
-export interface Bundle {
-  readonly home: Home;
+export interface UpdatePlan {
+  readonly home: DownstreamRepository;
   /** Without `refs/heads/`. */
   readonly branch: string;
   /** Name of the group; absent for one package alone. */
@@ -40,13 +45,13 @@ export interface Member {
 }
 
 /** What the open pull request says that it brings to a package. */
-export function saidOf({ open, before }: Bundle, directory: string): UpdatedPackage | undefined {
+export function recordedUpdate({ open, before }: UpdatePlan, directory: string): UpdatedPackage | undefined {
   if (open === undefined || before === null) return undefined;
   return packagesOf(before.record).find((one) => one.directory === directory);
 }
 
 export interface Looked {
-  readonly bundles: readonly Bundle[];
+  readonly bundles: readonly UpdatePlan[];
   /** Package → why it is in none. */
   readonly withheld: ReadonlyMap<string, Withheld>;
 }
@@ -55,14 +60,14 @@ export interface Looked {
  * Reads what these packages, and whoever is grouped with them, are updated by. A group that nobody is in any more is a
  * bundle without candidates as long as its pull request is open. `guarded` takes what goes wrong with one of them.
  */
-export async function lookAtBundles(
-  world: World,
-  home: Home,
+export async function planUpdates(
+  ports: Ports,
+  home: DownstreamRepository,
   asked: { readonly targets: readonly VariantTarget[]; readonly groups: readonly string[] },
   guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>,
   signal?: AbortSignal,
 ): Promise<Looked> {
-  const bundles: Bundle[] = [];
+  const bundles: UpdatePlan[] = [];
   const withheld = new Map<string, Withheld>();
   const groups = new Map<string, Candidate[]>();
   const unread = new Set<string>();
@@ -70,18 +75,18 @@ export async function lookAtBundles(
   const targets = new Map(asked.targets.map((target) => [target.package, target]));
   for (const path of [
     ...targets.keys(),
-    ...groupedWith(world, home, [...targets.keys()], [...groups.keys()]),
+    ...groupedWith(ports, home, [...targets.keys()], [...groups.keys()]),
   ]) {
     const target = targets.get(path) ?? { repository: home.access.ref, package: path };
     const group = groupOf(home.config.updates, path);
     const read = await guarded(async () => {
-      const down = await downstreamIn(world, home, path, signal);
+      const down = await downstreamIn(ports, home, path, signal);
       if ('kind' in down) {
         withheld.set(path, down);
         return !UNSURE.includes(down.reason);
       }
       const own = group === undefined || (await hasOwn(home, down, signal));
-      if (own) bundles.push(await bundleOf(world, home, down.branch, [{ down, target }], {}, signal));
+      if (own) bundles.push(await bundleOf(ports, home, down.branch, [{ down, target }], {}, signal));
       else {
         const branch = groupBranch(group.name);
         groups.set(group.name, [...(groups.get(group.name) ?? []), { down: { ...down, branch }, target }]);
@@ -94,7 +99,7 @@ export async function lookAtBundles(
     // What could not be read must not look as if it had left the group.
     if (unread.has(group)) continue;
     await guarded(async () => {
-      const bundle = await bundleOf(world, home, groupBranch(group), candidates, { group }, signal);
+      const bundle = await bundleOf(ports, home, groupBranch(group), candidates, { group }, signal);
       if (candidates.length > 0 || bundle.open !== undefined) bundles.push(bundle);
     });
   }
@@ -105,13 +110,13 @@ export async function lookAtBundles(
 const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
 
 async function bundleOf(
-  world: Pick<World, 'seals'>,
-  home: Home,
+  ports: Pick<Ports, 'seals'>,
+  home: DownstreamRepository,
   branch: string,
   candidates: readonly Candidate[],
   about: { readonly group?: string },
   signal: AbortSignal | undefined,
-): Promise<Bundle> {
+): Promise<UpdatePlan> {
   const { git, forge } = home.access;
   const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   const head = await git.resolve(`refs/heads/${branch}`, signal);
@@ -123,13 +128,13 @@ async function bundleOf(
     pulls,
     open: pulls.find(({ state }) => state === 'open'),
     head,
-    before: head === null ? null : await newestSealed(git, head, world.seals, signal),
+    before: head === null ? null : await newestSealed(git, head, ports.seals, signal),
   };
 }
 
 /** A package that had a pull request of its own before it was grouped keeps it until that is merged or closed. */
 async function hasOwn(
-  { access: { git, forge } }: Home,
+  { access: { git, forge } }: DownstreamRepository,
   { branch }: Downstream,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -139,7 +144,7 @@ async function hasOwn(
 
 /** Groups that have a branch, and are not in the configuration any more. */
 async function leftGroups(
-  { access: { git }, config }: Home,
+  { access: { git }, config }: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   const { groups = [] } = config.updates;
@@ -151,8 +156,8 @@ async function leftGroups(
 
 /** The other packages of the groups that these packages are in, and all of these groups. */
 function groupedWith(
-  { catalog }: World,
-  { access: { ref }, config: { updates } }: Home,
+  { catalog }: Ports,
+  { access: { ref }, config: { updates } }: DownstreamRepository,
   paths: readonly string[],
   named: readonly string[],
 ): string[] {
@@ -171,8 +176,8 @@ function groupedWith(
  * was looked at.
  */
 export function putBefore(
-  { catalog }: Pick<World, 'catalog'>,
-  { access: { ref }, config: { updates } }: Home,
+  { catalog }: Pick<Ports, 'catalog'>,
+  { access: { ref }, config: { updates } }: DownstreamRepository,
   paths: readonly string[],
 ): string[] {
   const last = Math.max(...paths.map((path) => priorityOf(updates, path)));
@@ -182,7 +187,7 @@ export function putBefore(
 }
 
 /** Packages of a repository that have an upstream or a variant, by name. */
-function downstreamPaths(catalog: World['catalog'], id: number): string[] {
+function downstreamPaths(catalog: Ports['catalog'], id: number): string[] {
   const known = catalog.get(id);
   const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
     lock === null ? [] : [packagePathOf(known?.directory ?? '.', directory) ?? directory],

@@ -2,7 +2,7 @@ import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import type { Downstream, VariantTarget } from '../downstream/downstream.ts';
 import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { heldByWave, rolledBackTo, type WayBack } from '../rollout/rollouts.ts';
@@ -22,21 +22,21 @@ export interface Decided {
 
 /** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
 export async function decideRevision(
-  world: World,
+  ports: Ports,
   { down, target }: { readonly down: Downstream; readonly target: VariantTarget },
   said: UpdatedPackage | undefined,
   inStep: InStep,
   signal?: AbortSignal,
 ): Promise<Decided | Withheld> {
   const { upstream, access, config, planned } = down;
-  const paused = target.to === undefined ? await pauseOf(world, access, down.directory, signal) : null;
+  const paused = target.to === undefined ? await pauseOf(ports, access, down.directory, signal) : null;
   if (typeof paused?.by === 'string') {
     return withheld(
       'paused',
       `Updates are paused by ${paused.by}: /portico resume ${down.path} lets them come again.`,
     );
   }
-  const ordered = target.to === undefined ? await rolledBackTo(world, down, signal) : undefined;
+  const ordered = target.to === undefined ? await rolledBackTo(ports, down, signal) : undefined;
   const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
   // A revision that was asked for by command stays the target of its pull request until that is closed.
   const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
@@ -49,12 +49,12 @@ export async function decideRevision(
     available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
     channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
   });
-  const revision = await revisionToBring(world, down, chosen, inStep, signal);
+  const revision = await revisionToBring(ports, down, chosen, inStep, signal);
   if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
     return notLedBack(down);
   if (typeof revision !== 'string')
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
-  const held = asked === undefined ? await heldByWave(world, down, revision, signal) : null;
+  const held = asked === undefined ? await heldByWave(ports, down, revision, signal) : null;
   if (held !== null) return { ...held, to: revision };
   return { kind: 'decided', to: revision, asked: target.to !== undefined || back?.own === true };
 }
@@ -84,7 +84,7 @@ function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
 
 /** A variant at its revision still has to change when its document or the inventory did. */
 async function revisionToBring(
-  world: World,
+  ports: Ports,
   down: Downstream,
   chosen: Target,
   inStep: InStep,
@@ -93,5 +93,5 @@ async function revisionToBring(
   if (chosen.kind === 'target') return chosen.revision;
   const { current } = down.upstream;
   if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
-  return (await inStep(world, down, current, signal)) ? chosen : current;
+  return (await inStep(ports, down, current, signal)) ? chosen : current;
 }

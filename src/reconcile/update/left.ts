@@ -1,12 +1,12 @@
 /** Update pull requests that are left behind: what they would bring is there already, or nowhere to be brought to. */
 import { packagePathOf } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
-import type { Home } from '../downstream/downstream.ts';
+import type { DownstreamRepository } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Pull } from '../forge-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
-import type { Bundle } from './bundle.ts';
+import type { UpdatePlan } from './bundle.ts';
 import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
 
@@ -16,8 +16,8 @@ import { hasPeoplesCommits } from './replay.ts';
  * are theirs to throw away.
  */
 export async function closeMoot(
-  world: World,
-  bundle: Bundle,
+  ports: Ports,
+  bundle: UpdatePlan,
   { reason, message, to }: Withheld,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -25,14 +25,14 @@ export async function closeMoot(
   if (group !== undefined || before === null || before.commit.oid !== head) return;
   const isBack = reason === 'wave-rolled-back' && before.record.to === to;
   if (reason !== 'up-to-date' && !isBack) return;
-  if (await hasPeoplesCommits(world, home.access.git, { base: home.base.oid, head }, signal)) return;
-  await closeOurs(world, bundle, isBack ? message : `There is nothing left to bring. ${message}`, signal);
+  if (await hasPeoplesCommits(ports, home.access.git, { base: home.base.oid, head }, signal)) return;
+  await closeOurs(ports, bundle, isBack ? message : `There is nothing left to bring. ${message}`, signal);
 }
 
 /** Closes the pull requests of a package that is gone from the registered branch. */
 export async function closeGone(
-  world: Pick<World, 'app'>,
-  home: Home,
+  ports: Pick<Ports, 'app'>,
+  home: DownstreamRepository,
   path: string,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -41,20 +41,20 @@ export async function closeGone(
   for (const pull of await access.forge.listOpenPulls(signal)) {
     const parsed = parseBranch(pull.headRef);
     if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;
-    await closeOurPull(world, home, pull, why, signal);
+    await closeOurPull(ports, home, pull, why, signal);
   }
 }
 
 /** True where Portico closed it, so that it says nothing of what people want. */
 export async function closedByUs(
-  world: Pick<World, 'app'>,
-  { access: { forge } }: Home,
+  ports: Pick<Ports, 'app'>,
+  { access: { forge } }: DownstreamRepository,
   { number }: Pull,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const comments = await forge.listComments(number, signal);
   return comments.some(
     ({ author, body }) =>
-      author === world.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED}`),
+      author === ports.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED}`),
   );
 }

@@ -5,17 +5,17 @@ import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import type { MergeAnswer, Pull } from '../forge-port.ts';
 import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { consentCheck, ourApproval } from '../review/proposal-approval.ts';
 import { isNobodys, loadBeneath } from '../review/unpublished-beneath.ts';
 import { hasForeignOrders } from '../rollout/rollouts.ts';
-import { told } from '../text/markdown-blocks.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 import { FINE } from './automerge-checks.ts';
 import { lookAtChecks } from './automerge-look.ts';
-import type { Bundle, Member } from './bundle.ts';
+import type { UpdatePlan, Member } from './bundle.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
 
@@ -26,8 +26,8 @@ import { hasPeoplesCommits } from './replay.ts';
  * where it waits.
  */
 export async function mergedAlone(
-  world: World,
-  { home, branch, head, before }: Bundle,
+  ports: Ports,
+  { home, branch, head, before }: UpdatePlan,
   members: readonly Member[],
   pull: Pull,
   signal?: AbortSignal,
@@ -48,28 +48,28 @@ export async function mergedAlone(
     base: home.base.oid,
     directories: members.map(({ down }) => down.directory),
   };
-  if (!isNobodys(await loadBeneath(world, access, beneath, signal))) return null;
+  if (!isNobodys(await loadBeneath(ports, access, beneath, signal))) return null;
   // A pause or an order that nobody can vouch for: somebody looks before anything merges.
-  for (const { down } of members) if (await hasForeignRecord(world, down, signal)) return null;
+  for (const { down } of members) if (await hasForeignRecord(ports, down, signal)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
     return null;
   // What people committed below it is not Portico's to merge either.
-  if (await hasPeoplesCommits(world, access.git, { base: home.base.oid, head }, signal)) return null;
+  if (await hasPeoplesCommits(ports, access.git, { base: home.base.oid, head }, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
-  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === world.app.id);
+  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
   // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
-  const approval = ours.conclusion === 'action_required' ? ourApproval(world, checks) : undefined;
-  const own = checks.filter((run) => run.appId === world.app.id);
+  const approval = ours.conclusion === 'action_required' ? ourApproval(ports, checks) : undefined;
+  const own = checks.filter((run) => run.appId === ports.app.id);
   const open = own.filter((run) => approval === undefined || (run !== approval && run !== ours));
   if (!open.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
     return null;
   const looked = { base: home.base.oid, runs: checks };
-  const others = await lookAtChecks(world, access, pull, looked, signal);
+  const others = await lookAtChecks(ports, access, pull, looked, signal);
   if (others.kind !== 'green') {
-    world.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
+    ports.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
     if (others.kind === 'wait' && others.seconds !== undefined) {
-      await world.enqueue(settledBranchJob(access.ref, branch, Math.ceil(others.seconds)));
+      await ports.enqueue(settledBranchJob(access.ref, branch, Math.ceil(others.seconds)));
     }
     return null;
   }
@@ -77,7 +77,7 @@ export async function mergedAlone(
     const consent = consentCheck(config, pull.headSha, ours.externalId);
     if (ours.externalId === '' || approval.externalId === consent.externalId) return null;
     await access.forge.putCheck(consent, signal);
-    await world.enqueue(proposalJob(access.ref, pull.number));
+    await ports.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }
   const stillStands = async (s?: AbortSignal): Promise<boolean> =>
@@ -85,8 +85,8 @@ export async function mergedAlone(
       ({ id, conclusion, externalId }) =>
         id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
     );
-  if (!(await mergeOrQueue(world, home, pull, stillStands, signal))) return null;
-  await world.enqueue(publicationJob(access.ref));
+  if (!(await mergeOrQueue(ports, home, pull, stillStands, signal))) return null;
+  await ports.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
 }
 
@@ -102,18 +102,18 @@ const REFUSED_MARKER = '<!-- portico:automerge -->';
  * queue alone, it goes there. A rule that stands against it is told once.
  */
 async function mergeOrQueue(
-  world: World,
-  { access, config, facts }: Bundle['home'],
+  ports: Ports,
+  { access, config, facts }: UpdatePlan['home'],
   pull: Pull,
   stillStands: (signal?: AbortSignal) => Promise<boolean>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { forge } = access;
-  const request = { requestedBy: world.app.slug };
+  const request = { requestedBy: ports.app.slug };
   const title = `${pull.title} (#${pull.number})`;
   const merging = { facts, pull, config, title };
   const answer = await mergeAsAllowed(
-    world,
+    ports,
     access,
     merging,
     { sha: pull.headSha, stillStands },
@@ -123,16 +123,16 @@ async function mergeOrQueue(
   if (answer.ok) return true;
   let refused: Pick<Exclude<MergeAnswer, { ok: true }>, 'reason' | 'message'> = answer;
   if (answer.reason === 'queue') {
-    await recordPublishRequest(world, access, facts, pull, { ...request, head: pull.headSha }, signal);
+    await recordPublishRequest(ports, access, facts, pull, { ...request, head: pull.headSha }, signal);
     const queued = await forge.enqueuePull(pull.nodeId, pull.headSha, signal);
     if (queued.ok) return false;
     refused = queued;
   }
   const { reason, message: err } = refused;
-  world.log.info({ pull: pull.number, reason, err }, 'the update did not merge itself');
+  ports.log.info({ pull: pull.number, reason, err }, 'the update did not merge itself');
   const why = NOT_LET[reason];
   if (why !== undefined) {
-    const text = `**This update may merge itself, and ${why}**: ${told(err)}\n\nMerge it once that is satisfied.`;
+    const text = `**This update may merge itself, and ${why}**: ${foreignSentence(err)}\n\nMerge it once that is satisfied.`;
     await forge.upsertSticky(pull.number, REFUSED_MARKER, text, signal);
   }
   return false;
@@ -140,12 +140,12 @@ async function mergeOrQueue(
 
 /** A ref that Portico has not written stands where a pause or orders would. */
 async function hasForeignRecord(
-  world: World,
+  ports: Ports,
   down: Downstream,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const pause = await pauseOf(world, down.access, down.directory, signal);
-  return (pause !== null && pause.by === null) || hasForeignOrders(world, down, signal);
+  const pause = await pauseOf(ports, down.access, down.directory, signal);
+  return (pause !== null && pause.by === null) || hasForeignOrders(ports, down, signal);
 }
 
 function isBack(from: string | undefined, to: string): boolean {

@@ -1,8 +1,8 @@
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf } from '../seal/update-record.ts';
 import { code, details } from '../text/markdown-blocks.ts';
-import type { Bundle, Member } from './bundle.ts';
+import type { UpdatePlan, Member } from './bundle.ts';
 
 const MARKER = '<!-- portico:retargeted -->';
 
@@ -14,8 +14,8 @@ const ROOM = 25_000;
  * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
  */
 export async function tellOfRetarget(
-  { content }: Pick<World, 'content'>,
-  { home: { access }, open, head, before, group }: Bundle,
+  { content }: Pick<Ports, 'content'>,
+  { home: { access }, open, head, before, group }: UpdatePlan,
   members: readonly Pick<Member, 'down' | 'to'>[],
   now: string,
   signal?: AbortSignal,

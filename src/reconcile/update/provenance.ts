@@ -1,8 +1,8 @@
 import type { Downstream } from '../downstream/downstream.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { publishedRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
-import { code, told } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 
 /** What the upstream tells of the revisions on the way, the newest first. */
 export interface OnTheWay {
@@ -12,7 +12,7 @@ export interface OnTheWay {
   readonly notes: readonly string[];
 }
 
-export type TellOnTheWay = (down: Downstream, to: string) => Promise<OnTheWay>;
+export type TellUpstreamChangelog = (down: Downstream, to: string) => Promise<OnTheWay>;
 
 interface Told {
   readonly line: string;
@@ -23,10 +23,10 @@ interface Told {
 const MOST = 10;
 /** Milliseconds that what a release says is remembered: the same revision goes to many packages at once. */
 const REMEMBERED_MS = 300_000;
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** Tells where the revisions come from, and what their tags and releases say. */
-export function createOnTheWay(world: Pick<World, 'now'>): TellOnTheWay {
+export function createUpstreamChangelog(ports: Pick<Ports, 'now'>): TellUpstreamChangelog {
   const known = new Map<string, { readonly at: number; readonly told: Promise<Told> }>();
   return async (down, to) => {
     const all: Told[] = [];
@@ -35,13 +35,13 @@ export function createOnTheWay(world: Pick<World, 'now'>): TellOnTheWay {
       const tag = tagOf(upstream.refs, upstream.directory, name);
       if (tag === undefined) continue;
       const key = `${upstream.address ?? upstream.access.ref.id} ${upstream.directory} ${name} ${tag.oid}`;
-      const now = world.now().getTime();
+      const now = ports.now().getTime();
       const before = known.get(key);
       const isRecent = before !== undefined && Math.abs(now - before.at) < REMEMBERED_MS;
       // Shared by whoever asks: no single one of them may end it.
       const one = isRecent ? before.told : tell(down, name, tag);
       if (!isRecent) {
-        if (known.size >= MOST_REMEMBERED) known.clear();
+        if (known.size >= MAX_REMEMBERED) known.clear();
         known.set(key, { at: now, told: one });
         one.catch(() => known.delete(key));
       }
@@ -93,7 +93,7 @@ function tagNote(message: string, names: readonly string[]): string {
   if (names.includes(words)) return '';
   return words
     .split(/\n\s*\n/)
-    .map((paragraph) => told(paragraph))
+    .map((paragraph) => foreignSentence(paragraph))
     .join('\n\n');
 }
 

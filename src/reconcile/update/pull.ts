@@ -1,16 +1,16 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../../error.ts';
-import type { Downstream, Home, VariantTarget } from '../downstream/downstream.ts';
+import type { Downstream, DownstreamRepository, VariantTarget } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Pull } from '../forge-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from '../repository/package-revisions.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { bundleTitle, diffRoom, updateBody, type UpdatedPart } from './body.ts';
-import type { Bundle } from './bundle.ts';
-import type { TellOnTheWay } from './provenance.ts';
-import { allConflicts, type Brought } from './push.ts';
+import type { UpdatePlan } from './bundle.ts';
+import type { TellUpstreamChangelog } from './provenance.ts';
+import { allConflicts, type PackageUpdate } from './push.ts';
 
 export interface UpdatePull {
   readonly kind: 'opened' | 'updated' | 'unchanged' | 'merged';
@@ -21,16 +21,16 @@ export interface UpdatePull {
 
 /** What the words of an update are made with, and which need no more looks at their labels. */
 export interface UpdateWords {
-  readonly onTheWay: TellOnTheWay;
+  readonly upstreamChangelog: TellUpstreamChangelog;
   /** Repository and number of pull requests, with the labels that are configured. */
   readonly labelled: Set<string>;
 }
 
 /** Opens the update's pull request, or makes the open one say what the branch holds now. */
 export async function openOrRefresh(
-  world: World,
-  bundle: Bundle,
-  brought: readonly Brought[],
+  ports: Ports,
+  bundle: UpdatePlan,
+  brought: readonly PackageUpdate[],
   words: UpdateWords,
   signal?: AbortSignal,
 ): Promise<UpdatePull> {
@@ -42,8 +42,8 @@ export async function openOrRefresh(
   for (const [at, one] of brought.entries()) {
     const limit = diffRoom(brought.length, at);
     const sides = { before: one.local, after: one.files, ...one.sides };
-    const diff = limit === 0 ? undefined : await world.content.updateDiff({ ...sides, limit }, signal);
-    const part = await partOf(one, words.onTheWay);
+    const diff = limit === 0 ? undefined : await ports.content.updateDiff({ ...sides, limit }, signal);
+    const part = await partOf(one, words.upstreamChangelog);
     const publishes = upcomingRevision(refs, one.down.directory, home.config);
     parts.push({ ...part, publishes, ...(diff && { diff }) });
   }
@@ -55,26 +55,29 @@ export async function openOrRefresh(
       parts,
       conflicts: allConflicts(bundle, brought),
     },
-    world.seals,
+    ports.seals,
   );
   const to = brought[0]?.to ?? '';
   if (open === undefined) {
     const wish = { title, body, head: branch, base: home.config.branch };
     const { created, pull } = await forge.createPull(wish, signal);
-    await putLabels(world, home, pull, words, { isNew: created }, signal);
+    await putLabels(ports, home, pull, words, { isNew: created }, signal);
     return { kind: 'opened', pull: pull.number, to };
   }
   if (open.title !== title || open.body !== body) {
     await forge.updatePull(open.number, { title, body }, signal);
   }
-  await putLabels(world, home, open, words, { isNew: false }, signal);
+  await putLabels(ports, home, open, words, { isNew: false }, signal);
   return { kind: 'updated', pull: open.number, to };
 }
 
-async function partOf(one: Brought, onTheWay: TellOnTheWay): Promise<Omit<UpdatedPart, 'publishes'>> {
+async function partOf(
+  one: PackageUpdate,
+  upstreamChangelog: TellUpstreamChangelog,
+): Promise<Omit<UpdatedPart, 'publishes'>> {
   const { down, to } = one;
   const { planned, upstream } = down;
-  const { revisions, notes } = await onTheWay(down, to);
+  const { revisions, notes } = await upstreamChangelog(down, to);
   const links = linksTo(down, to);
   const now = tagOf(upstream.refs, upstream.directory, to)?.commit;
   return {
@@ -119,9 +122,9 @@ function inUrl(tag: string): string {
 /** Put on where a repository has it, and nobody listed others. */
 const USUAL_LABEL = 'portico';
 
-const usual = new WeakMap<Home, Promise<boolean>>();
+const usual = new WeakMap<DownstreamRepository, Promise<boolean>>();
 
-async function labelsOf(home: Home, signal?: AbortSignal): Promise<readonly string[]> {
+async function labelsOf(home: DownstreamRepository, signal?: AbortSignal): Promise<readonly string[]> {
   const { labels } = home.config.updates;
   if (labels !== undefined) return labels;
   const has = usual.get(home) ?? home.access.forge.hasLabel(USUAL_LABEL, signal);
@@ -132,15 +135,15 @@ async function labelsOf(home: Home, signal?: AbortSignal): Promise<readonly stri
 const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
 
 /** So many are remembered. */
-const MOST_LABELLED = 50_000;
+const MAX_LABELLED = 50_000;
 
 /**
  * Puts those labels on Portico's pull request that it never had, though a process may have died before that: what people
  * take off stays off. A forge that does not let the App make labels keeps no update back.
  */
 export async function putLabels(
-  world: Pick<World, 'log' | 'app'>,
-  home: Home,
+  ports: Pick<Ports, 'log' | 'app'>,
+  home: DownstreamRepository,
   pull: Pick<Pull, 'number' | 'labels' | 'author'>,
   { labelled }: UpdateWords,
   { isNew }: { readonly isNew: boolean },
@@ -148,7 +151,7 @@ export async function putLabels(
 ): Promise<void> {
   const { access, facts, config } = home;
   const key = `${facts.id}#${pull.number} ${JSON.stringify(config.updates.labels)}`;
-  if (labelled.has(key) || pull.author !== world.app.botLogin) return;
+  if (labelled.has(key) || pull.author !== ports.app.botLogin) return;
   try {
     const off = (await labelsOf(home, signal)).filter((name) => !includesName(pull.labels, name));
     const had = isNew || off.length === 0 ? [] : await access.forge.labelsEverOn(pull.number, signal);
@@ -156,9 +159,9 @@ export async function putLabels(
     if (labels.length > 0) await access.forge.addLabels(pull.number, labels, signal);
   } catch (error) {
     if (!(error instanceof PorticoError) || !NOT_ALLOWED.includes(error.code)) throw error;
-    world.log.info({ err: error, pull: pull.number }, 'the labels of an update could not be put on');
+    ports.log.info({ err: error, pull: pull.number }, 'the labels of an update could not be put on');
   }
-  if (labelled.size >= MOST_LABELLED) labelled.clear();
+  if (labelled.size >= MAX_LABELLED) labelled.clear();
   labelled.add(key);
 }
 
@@ -169,9 +172,9 @@ function includesName(names: readonly string[], name: string): boolean {
 export const STOP_MARKER = '<!-- portico:update -->';
 
 /** On the open pull request: that newer revisions could not be brought under what people committed, or now are. */
-export async function tellOfStop(
-  world: Pick<World, 'app'>,
-  { home: { access }, open }: Bundle,
+export async function upsertBlockedNotice(
+  ports: Pick<Ports, 'app'>,
+  { home: { access }, open }: UpdatePlan,
   stopped: readonly Withheld[],
   brought: readonly {
     readonly down: { readonly path: string };
@@ -192,7 +195,7 @@ export async function tellOfStop(
   }
   if (brought.length === 0) return;
   const told = (await forge.listComments(open.number, signal)).some(
-    ({ author, body }) => author === world.app.botLogin && body.startsWith(STOP_MARKER),
+    ({ author, body }) => author === ports.app.botLogin && body.startsWith(STOP_MARKER),
   );
   if (!told) return;
   const text = brought.map(({ down, to }) => `${code(down.path)} is brought to ${code(to)}.`).join(' ');
@@ -201,12 +204,12 @@ export async function tellOfStop(
 
 /** Closes the open pull request, if it is Portico's, and says why. */
 export async function closeOurs(
-  world: Pick<World, 'app'>,
-  { home, open }: Bundle,
+  ports: Pick<Ports, 'app'>,
+  { home, open }: UpdatePlan,
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (open !== undefined) await closeOurPull(world, home, open, why, signal);
+  if (open !== undefined) await closeOurPull(ports, home, open, why, signal);
 }
 
 /** Begins what is said on a pull request that Portico closes; a person who closes one leaves nothing like it. */
@@ -214,29 +217,29 @@ export const CLOSED = '**Closed.**';
 
 /** Closes a pull request, if it is Portico's, and says why. */
 export async function closeOurPull(
-  world: Pick<World, 'app'>,
-  { access: { forge } }: Home,
+  ports: Pick<Ports, 'app'>,
+  { access: { forge } }: DownstreamRepository,
   pull: Pull,
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (pull.author !== world.app.botLogin) return;
+  if (pull.author !== ports.app.botLogin) return;
   await forge.upsertSticky(pull.number, STOP_MARKER, `${CLOSED} ${why}`, signal);
   await forge.closePull(pull.number, signal);
 }
 
 /** Where a command asked for the update, what came of it is the answer. The dashboard shows it without a comment. */
 export async function tellWhoAsked(
-  world: Pick<World, 'open' | 'catalog'>,
+  ports: Pick<Ports, 'open' | 'catalog'>,
   target: VariantTarget,
   outcome: Withheld | UpdatePull,
   signal?: AbortSignal,
 ): Promise<void> {
   if (target.askedIn === undefined) return;
-  const { forge } = await world.open(target.repository, signal);
+  const { forge } = await ports.open(target.repository, signal);
   const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
   if (outcome.kind !== 'withheld') {
-    if (world.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
+    if (ports.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
     const done = `#${outcome.pull} brings ${code(target.package)} to ${code(outcome.to)}.`;
     await forge.upsertSticky(target.askedIn, marker, done, signal);
     return;

@@ -8,7 +8,7 @@ import { variantDigest } from '../downstream/variant-content.ts';
 import type { FileChanges, Git, RefUpdate, RejectedRef } from '../git-port.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Wanted } from '../merge/update-content.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { botPerson } from '../seal/bot-commit.ts';
@@ -24,11 +24,11 @@ import {
   type UpdateRecord,
 } from '../seal/update-record.ts';
 import { bundleTitle } from './body.ts';
-import { saidOf, type Bundle } from './bundle.ts';
-import { stretchesOf, underPeoplesCommits } from './replay.ts';
+import { recordedUpdate, type UpdatePlan } from './bundle.ts';
+import { stretchesOf, replayHumanCommits } from './replay.ts';
 
 /** One package as the update brings it. */
-export interface Brought extends Wanted {
+export interface PackageUpdate extends Wanted {
   readonly down: Downstream;
   /** Its conflicts that the pull request lists, and nobody has settled. */
   readonly standing: readonly Conflict[];
@@ -41,20 +41,20 @@ export interface Staged {
   readonly kind: 'staged';
   /** Null when the branch holds it. */
   readonly push: RefUpdate | null;
-  readonly brought: readonly Brought[];
+  readonly brought: readonly PackageUpdate[];
 }
 
 interface Content {
   readonly tree: string;
   readonly parents: readonly string[];
-  readonly brought: readonly Brought[];
+  readonly brought: readonly PackageUpdate[];
 }
 
 /** Makes the commit that puts the update on its branch, under what people committed there. */
 export async function stageUpdate(
-  world: World,
-  bundle: Bundle,
-  wanted: readonly Brought[],
+  ports: Ports,
+  bundle: UpdatePlan,
+  wanted: readonly PackageUpdate[],
   signal?: AbortSignal,
 ): Promise<Staged | Withheld> {
   const { home, head, branch } = bundle;
@@ -63,27 +63,28 @@ export async function stageUpdate(
   const fresh = head === null || (await git.isAncestor(head, home.base.oid, signal));
   const content = fresh
     ? await onBase(bundle, wanted, signal)
-    : await onBranch(world, bundle, wanted, head, signal);
+    : await onBranch(ports, bundle, wanted, head, signal);
   if ('kind' in content) return content;
   const { brought, tree, parents } = content;
-  const record = recordOf(world, bundle, brought);
+  const record = recordOf(ports, bundle, brought);
   if (head !== null && parents.length === 1) {
     const commit = await git.commit(head, signal);
-    const said = readSealed(commit, world.seals);
-    const same = said !== null && JSON.stringify(spoken(said)) === JSON.stringify(spoken(record));
+    const said = readSealed(commit, ports.seals);
+    const same =
+      said !== null && JSON.stringify(comparableRecord(said)) === JSON.stringify(comparableRecord(record));
     if (same && tree === commit.tree) return { kind: 'staged', push: null, brought };
   }
   const place = { repository: git.repository, tree, parents };
-  const message = sealedMessage(bundleTitle(bundle, brought), record, place, world.seals);
-  const committer = botPerson(world.app);
+  const message = sealedMessage(bundleTitle(bundle, brought), record, place, ports.seals);
+  const committer = botPerson(ports.app);
   const to = await git.commitTree({ tree, parents, message, committer }, signal);
   return { kind: 'staged', push: { ref: `refs/heads/${branch}`, to, expect: head }, brought };
 }
 
 /** The conflicts of all packages, as the pull request lists them. */
 export function allConflicts(
-  { group }: Pick<Bundle, 'group'>,
-  brought: readonly Brought[],
+  { group }: Pick<UpdatePlan, 'group'>,
+  brought: readonly PackageUpdate[],
 ): readonly UpdateConflict[] {
   return brought.flatMap(({ down, conflicts }) =>
     group === undefined ? conflicts : conflicts.map((one) => ({ ...one, directory: down.directory })),
@@ -128,10 +129,10 @@ function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError
   return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
 }
 
-function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): UpdateRecord {
+function recordOf(ports: Ports, bundle: UpdatePlan, brought: readonly PackageUpdate[]): UpdateRecord {
   const { home, branch } = bundle;
   const [first, ...others] = brought.map(({ down, to, stays }): UpdatedPackage => {
-    const said = stays === undefined ? undefined : saidOf(bundle, down.directory);
+    const said = stays === undefined ? undefined : recordedUpdate(bundle, down.directory);
     if (said !== undefined) return said;
     return {
       directory: down.directory,
@@ -145,9 +146,9 @@ function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): Up
   const conflicts = allConflicts(bundle, brought);
   // The same list keeps its seal, though another key signs now: nothing is committed for a new key alone.
   const known = bundle.before?.record.conflicts;
-  const seal = isConflictSeal(key, conflicts, known, world.seals)
+  const seal = isConflictSeal(key, conflicts, known, ports.seals)
     ? known
-    : conflictSeal(key, conflicts, world.seals);
+    : conflictSeal(key, conflicts, ports.seals);
   const by = askersOf(bundle);
   return {
     ...plain(first),
@@ -162,7 +163,7 @@ function recordOf(world: World, bundle: Bundle, brought: readonly Brought[]): Up
 }
 
 /** Who asked for what the update brings, now or while its pull request has been open. */
-function askersOf({ candidates, open, before }: Bundle): Account[] {
+function askersOf({ candidates, open, before }: UpdatePlan): Account[] {
   const now = candidates.flatMap(({ target }): Account[] =>
     target.to === undefined || target.askedBy === undefined
       ? []
@@ -179,14 +180,14 @@ function plain({ directory, upstream, to, variant }: UpdatedPackage): UpdatedPac
 }
 
 /** What has to be the same for a branch to hold an update; the base may have moved beside the packages. */
-function spoken(record: UpdateRecord): unknown {
+function comparableRecord(record: UpdateRecord): unknown {
   const packages = packagesOf(record).map(({ directory, to, variant }) => [directory, to, variant?.digest]);
   return [packages, record.conflicts];
 }
 
 async function onBase(
-  { home: { access, base } }: Bundle,
-  wanted: readonly Brought[],
+  { home: { access, base } }: UpdatePlan,
+  wanted: readonly PackageUpdate[],
   signal: AbortSignal | undefined,
 ): Promise<Content> {
   const brought = wanted.filter(({ stays }) => stays === undefined);
@@ -197,9 +198,9 @@ async function onBase(
 }
 
 async function onBranch(
-  world: World,
-  bundle: Bundle,
-  wanted: readonly Brought[],
+  ports: Ports,
+  bundle: UpdatePlan,
+  wanted: readonly PackageUpdate[],
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<Content | Withheld> {
@@ -208,17 +209,17 @@ async function onBranch(
   if (before === null) {
     return withheld('conflict', `The branch ${branch} is not Portico's: delete it, and the update is made.`);
   }
-  const stretches = await stretchesOf(world, git, { base: home.base.oid, head }, signal);
+  const stretches = await stretchesOf(ports, git, { base: home.base.oid, head }, signal);
   if (stretches === null) {
     const message = `${branch} has more commits of its own than Portico looks through: merge or close its pull request.`;
     return withheld('conflict', message);
   }
-  const brought: Brought[] = [];
+  const brought: PackageUpdate[] = [];
   const desired = new Map<string, PackageFiles>();
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const under = one.stays ? null : await underPeoplesCommits(world, git, stretches, wish, signal);
+    const under = one.stays ? null : await replayHumanCommits(ports, git, stretches, wish, signal);
     if (under !== null) {
       brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
       desired.set(directory, under.files);
@@ -236,7 +237,7 @@ async function onBranch(
     // It does not belong to the update any more: what the registered branch has, under what people did.
     const standing = await filesAt(git, home.base.oid, directory, signal);
     const wish = { directory, to: undefined, files: standing, standing };
-    const under = await underPeoplesCommits(world, git, stretches, wish, signal);
+    const under = await replayHumanCommits(ports, git, stretches, wish, signal);
     desired.set(directory, under?.files ?? (await filesAt(git, head, directory, signal)));
   }
   const behind = !(await git.isAncestor(home.base.oid, head, signal));
@@ -261,12 +262,12 @@ async function onBranch(
 
 /** A package of a group that is left where the open pull request has it; one that is not in it yet stays out. */
 function asItStands(
-  bundle: Bundle,
-  one: Brought,
+  bundle: UpdatePlan,
+  one: PackageUpdate,
   present: PackageFiles,
   stays: Withheld,
-): readonly Brought[] {
-  const to = saidOf(bundle, one.down.directory)?.to;
+): readonly PackageUpdate[] {
+  const to = recordedUpdate(bundle, one.down.directory)?.to;
   // What was merged is of the revision that does not come.
   const { sides: _sides, notes: _notes, ...rest } = one;
   return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.standing, stays }];

@@ -4,12 +4,12 @@ import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { sameFile, type PackageFiles } from '../../package/package.ts';
 import type { Git } from '../git-port.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readSealed, type UpdateRecord } from '../seal/update-record.ts';
 
 /** The commits of people between two of Portico's, or after its last one. */
-export interface Stretch {
+export interface HumanCommitRange {
   /** The update that they stand on. */
   readonly record: UpdateRecord;
   readonly from: string;
@@ -22,15 +22,15 @@ const HISTORY = 500;
 
 /** Oldest first; null where there are more commits than are looked through: whatever people did further down would be lost. `base` is the head of the registered branch: what it has is no longer the branch's own. */
 export async function stretchesOf(
-  { seals }: Pick<World, 'seals'>,
+  { seals }: Pick<Ports, 'seals'>,
   git: Git,
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
-): Promise<readonly Stretch[] | null> {
+): Promise<readonly HumanCommitRange[] | null> {
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return null;
-  const stretches: Stretch[] = [];
-  let on: Pick<Stretch, 'record' | 'from'> | undefined;
+  const stretches: HumanCommitRange[] = [];
+  let on: Pick<HumanCommitRange, 'record' | 'from'> | undefined;
   let to: string | undefined;
   const end = (): void => {
     if (on !== undefined && to !== undefined && to !== on.from) stretches.push({ ...on, to });
@@ -49,7 +49,7 @@ export async function stretchesOf(
 
 /** Whether people have a part in what a branch brings, also below a later commit of Portico's. */
 export async function hasPeoplesCommits(
-  { seals }: Pick<World, 'seals'>,
+  { seals }: Pick<Ports, 'seals'>,
   git: Pick<Git, 'log'>,
   { base, head }: { readonly base: string; readonly head: string },
   signal?: AbortSignal,
@@ -79,10 +79,10 @@ interface Replayed {
  * The package with what people did on top, stretch by stretch; null where that meets the update. Whoever took an update
  * back off the branch declined that revision: it stays off, and another one comes as it is.
  */
-export async function underPeoplesCommits(
-  { content }: Pick<World, 'content'>,
+export async function replayHumanCommits(
+  { content }: Pick<Ports, 'content'>,
   git: Git,
-  stretches: readonly Stretch[],
+  stretches: readonly HumanCommitRange[],
   { directory, to, files, standing }: Wish,
   signal?: AbortSignal,
 ): Promise<Replayed | null> {

@@ -1,30 +1,30 @@
 /** What stands already: branch and pull requests of one update, and what they say about the next step. */
 import { parseRevisionName } from '../../revision/revision-name.ts';
-import type { Downstream, Home } from '../downstream/downstream.ts';
+import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import type { Pull } from '../forge-port.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
 import { holdsAnother, updateTitle } from './body.ts';
-import type { Bundle, Member } from './bundle.ts';
+import type { UpdatePlan, Member } from './bundle.ts';
 import { closedByUs } from './left.ts';
 
 /** A closed update pull request means: not these revisions. */
 export async function declinedBefore(
-  world: World,
-  { home, pulls }: Bundle,
+  ports: Ports,
+  { home, pulls }: UpdatePlan,
   { down, to }: Member,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
   const { git } = home.access;
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
     const head = await git.resolve(pull.headSha, signal);
-    const ours = head === null ? null : await newestSealed(git, head, world.seals, signal);
+    const ours = head === null ? null : await newestSealed(git, head, ports.seals, signal);
     const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
-    if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(world, home, pull, signal))) {
+    if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(ports, home, pull, signal))) {
       return withheld(
         'declined',
         `#${pull.number} was closed: not ${to}. Open it again, or ask with /portico update.`,
@@ -36,8 +36,8 @@ export async function declinedBefore(
 
 /** The pull request that brought a package to the revision which it is at, where Portico's record of it is still there. */
 export async function mergedBy(
-  { seals }: Pick<World, 'seals'>,
-  { home, pulls }: Pick<Bundle, 'home' | 'pulls'>,
+  { seals }: Pick<Ports, 'seals'>,
+  { home, pulls }: Pick<UpdatePlan, 'home' | 'pulls'>,
   { directory, upstream: { current } }: Downstream,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
@@ -52,14 +52,14 @@ export async function mergedBy(
 
 /** How many update pull requests are open that Portico made. */
 export async function countOpen(
-  world: Pick<World, 'app'>,
-  { access, facts }: Home,
+  ports: Pick<Ports, 'app'>,
+  { access, facts }: DownstreamRepository,
   signal?: AbortSignal,
 ): Promise<number> {
   const open = await access.forge.listOpenPulls(signal);
   return open.filter(
     ({ headRef, author, headRepositoryId }) =>
-      headRef.startsWith('portico/update/') && author === world.app.botLogin && headRepositoryId === facts.id,
+      headRef.startsWith('portico/update/') && author === ports.app.botLogin && headRepositoryId === facts.id,
   ).length;
 }
 
@@ -77,8 +77,8 @@ export function tooMany(open: number, maxOpen: number): Withheld | null {
  * pull request still lists the conflicts of them.
  */
 export async function isCurrent(
-  world: World,
-  { home, branch, before, group }: Bundle,
+  ports: Ports,
+  { home, branch, before, group }: UpdatePlan,
   members: readonly Member[],
   pull: Pull,
   signal?: AbortSignal,
@@ -95,7 +95,7 @@ export async function isCurrent(
   if (group !== undefined && holdsAnother(pull.body, members)) return false;
   if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))
     return false;
-  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, world.seals)) return false;
+  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, ports.seals)) return false;
   const { git } = home.access;
   for (const { down } of members) {
     const then = await git.treeId(record.base, down.directory, signal);

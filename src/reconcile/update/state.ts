@@ -51,7 +51,7 @@ export interface StateParts {
 }
 
 const PARTS = ['first', 'last'] as const;
-const MOST_CONFLICTS = 20;
+const MAX_CONFLICTS = 20;
 
 const CHANGED =
   'The branch has changed since Portico brought this: what follows is the update **as it was brought**. The comment of the checks below, and the files, show it as it is now.';
@@ -116,7 +116,7 @@ function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>[
   const settled = listed - open.length;
   const count = `${open.length} conflict${open.length === 1 ? '' : 's'}`;
   const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${settled === 1 ? 'is' : 'are'} settled)`;
-  return `**${count}${rest}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(open, MOST_CONFLICTS)}`;
+  return `**${count}${rest}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
 }
 
 function pausedText({ paused }: Extract<UpdateState, { kind: 'open' }>): string {

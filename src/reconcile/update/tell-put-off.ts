@@ -1,9 +1,9 @@
 import { AGGREGATE_CHECK } from '../check-names.ts';
-import type { Access } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 
 /** Says at the head, where nothing is said of it yet, that its checks take longer than most. */
 export async function tellPutOff(
-  { forge }: Pick<Access, 'forge'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   number: number,
   signal?: AbortSignal,
 ): Promise<void> {

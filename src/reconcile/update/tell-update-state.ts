@@ -3,7 +3,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { Comment } from '../forge-port.ts';
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
@@ -14,22 +14,22 @@ import { CLOSED, STOP_MARKER } from './pull.ts';
 import { withState, type UpdateState } from './state.ts';
 
 /** Commits above what Portico brought; so many are never all of Portico's. */
-const MOST_LOOKED_AT = 50;
+const MAX_LOOKED_AT = 50;
 
 type Ours = Awaited<ReturnType<typeof newestSealed>>;
 type Update = Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>;
 
 /** Writes the body where it says something else; of a pull request that is no update of Portico's nothing. */
 export async function tellUpdateState(
-  world: Pick<World, 'app' | 'alone'>,
-  { forge }: Pick<Access, 'forge'>,
+  ports: Pick<Ports, 'app' | 'alone'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
   { facts, pull }: Update,
   state: UpdateState,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (!isOurUpdate(world, { facts, pull }) || withState(pull.body, state) === pull.body) return;
+  if (!isOurUpdate(ports, { facts, pull }) || withState(pull.body, state) === pull.body) return;
   // Whoever brings another revision writes the body too, and holds the same lock.
-  await world.alone(`updates ${facts.id}`, async () => {
+  await ports.alone(`updates ${facts.id}`, async () => {
     const now = await forge.getPull(pull.number, {}, signal);
     if (now === null || now.headSha !== pull.headSha || now.state !== pull.state) return;
     const body = withState(now.body, state);
@@ -39,15 +39,15 @@ export async function tellUpdateState(
 
 /** The same for an open one. */
 export async function tellOpenUpdate(
-  world: Pick<World, 'app' | 'alone' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'alone' | 'seals'>,
+  access: RepositoryAccess,
   snapshot: Update,
   head: string,
   { changes, conflicts }: { readonly changes: readonly PackageChange[]; readonly conflicts: OpenConflicts },
   signal?: AbortSignal,
 ): Promise<void> {
-  if (!isOurUpdate(world, snapshot) || conflicts.lost !== false) return;
-  const ours = await newestSealed(access.git, head, world.seals, signal);
+  if (!isOurUpdate(ports, snapshot) || conflicts.lost !== false) return;
+  const ours = await newestSealed(access.git, head, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
   const group = groupOfBranch(snapshot.pull.headRef);
   const publishes = brings.flatMap(({ path, from }) => {
@@ -56,7 +56,7 @@ export async function tellOpenUpdate(
   });
   const paused: { path: string; by: string }[] = [];
   for (const { path, directory } of brings) {
-    const by = (await pauseOf(world, access, directory, signal))?.by ?? null;
+    const by = (await pauseOf(ports, access, directory, signal))?.by ?? null;
     if (by !== null) paused.push({ path, by });
   }
   const open = conflicts.conflicts.map((one) => shownConflict(one, group));
@@ -65,49 +65,49 @@ export async function tellOpenUpdate(
     publishes,
     conflicts: { open, listed: conflicts.listed },
     isChanged:
-      open.length < conflicts.listed || (await hasCommitsOnTop(world, access.git, ours, head, signal)),
+      open.length < conflicts.listed || (await hasCommitsOnTop(ports, access.git, ours, head, signal)),
     paused,
     ...(group !== undefined && { group }),
   };
-  await tellUpdateState(world, access, snapshot, state, signal);
+  await tellUpdateState(ports, access, snapshot, state, signal);
 }
 
 /** The same for one that was closed; `comments` are those of its pull request. */
 export async function tellClosedUpdate(
-  world: Pick<World, 'app' | 'alone' | 'seals'>,
-  access: Access,
+  ports: Pick<Ports, 'app' | 'alone' | 'seals'>,
+  access: RepositoryAccess,
   snapshot: Update & Pick<ProposalSnapshot, 'head'>,
   comments: readonly Comment[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if (!isOurUpdate(world, snapshot)) return;
-  const ours = await newestSealed(access.git, snapshot.head.oid, world.seals, signal);
+  if (!isOurUpdate(ports, snapshot)) return;
+  const ours = await newestSealed(access.git, snapshot.head.oid, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
   const said = comments.find(
     ({ author, body }) =>
-      author === world.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
+      author === ports.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
   );
   const why = said?.body.split(`\n${CLOSED} `)[1]?.trim();
   const state: UpdateState = { kind: 'closed', brings, ...(why !== undefined && { why }) };
-  await tellUpdateState(world, access, snapshot, state, signal);
+  await tellUpdateState(ports, access, snapshot, state, signal);
 }
 
-function isOurUpdate({ app }: Pick<World, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {
+function isOurUpdate({ app }: Pick<Ports, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {
   const isOurs = pull.author === app.botLogin && pull.headRepositoryId === facts.id;
   return isOurs && parseBranch(pull.headRef)?.kind === 'update';
 }
 
 /** Whether somebody committed on top of what Portico brought; that it rendered those again makes no difference. */
 async function hasCommitsOnTop(
-  { seals }: Pick<World, 'seals'>,
-  git: Access['git'],
+  { seals }: Pick<Ports, 'seals'>,
+  git: RepositoryAccess['git'],
   ours: Ours,
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (ours === null) return true;
   if (ours.commit.oid === head) return false;
-  const above = await git.log({ from: ours.commit.oid, to: head }, { limit: MOST_LOOKED_AT }, signal);
+  const above = await git.log({ from: ours.commit.oid, to: head }, { limit: MAX_LOOKED_AT }, signal);
   return above.some((commit) => !isRenderCommit(commit, seals));
 }
 

@@ -1,17 +1,17 @@
 import { windowAt } from '../../config/schedule.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { tagOf } from '../repository/package-revisions.ts';
 
 /** Why an update that nobody asked for has to wait: outside of the schedule, or too young a revision. */
 export async function tooEarly(
-  world: Pick<World, 'now'>,
+  ports: Pick<Ports, 'now'>,
   { config: { updates }, upstream, planned }: Downstream,
   revision: string,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
-  const now = world.now();
+  const now = ports.now();
   if (updates.schedule !== undefined) {
     const timeZone = updates.timeZone ?? 'UTC';
     const window = windowAt(updates.schedule, timeZone, now);

@@ -2,11 +2,11 @@ import { sameFile, type PackageFiles } from '../../package/package.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { asVariant, variantDigest } from '../downstream/variant-content.ts';
 import { updatedPackage } from '../merge/update-content.ts';
-import type { World } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 
 export type InStep = (
-  world: World,
+  ports: Ports,
   down: Downstream,
   revision: string,
   signal?: AbortSignal,
@@ -21,7 +21,7 @@ const MOST = 10_000;
  */
 export function createInStep(): InStep {
   const settled = new Map<string, string>();
-  return async (world, down, revision, signal) => {
+  return async (ports, down, revision, signal) => {
     const { planned, access, base, directory, facts } = down;
     if (planned === undefined) return true;
     const place = `${facts.id}:${down.path}`;
@@ -29,10 +29,10 @@ export function createInStep(): InStep {
     const state = `${tree} ${variantDigest(planned)} ${revision}`;
     if (settled.get(place) === state) return true;
     const local = await filesAt(access.git, base.oid, directory, signal);
-    const wanted = await asVariant(world.content, local, planned, { fresh: down.fresh }, signal);
+    const wanted = await asVariant(ports.content, local, planned, { fresh: down.fresh }, signal);
     // Functions may have changed what was set, so that only the rendered package tells.
     if (!wanted.ok || !sameFiles(wanted.value, local)) {
-      const updated = await updatedPackage(world, down, revision, signal);
+      const updated = await updatedPackage(ports, down, revision, signal);
       if ('kind' in updated || !sameFiles(updated.files, local)) return false;
     }
     if (settled.size >= MOST) settled.clear();

@@ -9,7 +9,7 @@ import { variantPlan, type VariantPlan } from '../downstream/variant-plan.ts';
 import type { Pull } from '../forge-port.ts';
 import type { Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Access, World } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -28,20 +28,20 @@ import { pushAll } from './push.ts';
  * published is proposed; an orphan stays as it is, and so does its open pull request. Null where there is nothing to let
  * go of.
  */
-export async function letGo(
-  world: World,
+export async function releaseVariant(
+  ports: Ports,
   target: VariantTarget,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
-  const plan = variantPlan(world.catalog);
+  const plan = variantPlan(ports.catalog);
   if (plan.at(target.repository.id, target.package) !== undefined) return null;
-  const known = world.catalog.get(target.repository.id);
+  const known = ports.catalog.get(target.repository.id);
   const directory = pathInRepository(known?.directory ?? '.', target.package);
   const mark = known?.packages.find((one) => one.directory === directory)?.variant;
   const isThere = known?.packages.some((one) => one.directory === directory) ?? true;
   if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
-  const access = await world.open(target.repository, signal);
-  const uid = mark?.uid ?? target.gone ?? (await uidOfDraft(world, access, directory, target.branch, signal));
+  const access = await ports.open(target.repository, signal);
+  const uid = mark?.uid ?? target.gone ?? (await uidOfDraft(ports, access, directory, target.branch, signal));
   if (uid === undefined) return null;
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -52,7 +52,7 @@ export async function letGo(
   const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
   const standing = kptfile === null ? undefined : readMark(kptfile);
   if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
-  const draft = await openDraft(world, access, directory, uid, signal);
+  const draft = await openDraft(ports, access, directory, uid, signal);
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message = 'Its variant cannot be read now: see the repository with the documents.';
     return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
@@ -63,26 +63,26 @@ export async function letGo(
     await closeDraft(access, draft, signal);
   }
   if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
-  const control = world.catalog.get(controlOf(uid));
+  const control = ports.catalog.get(controlOf(uid));
   if (control === undefined || !isControlledBy(partyOf({ facts, config }), control)) {
     const message =
       'Its variant is gone from a repository whose documents are not obeyed here (spec.controlledBy): the package stays, and nobody keeps it.';
     return withheld('not-owned', message);
   }
-  return proposeDeletion(world, access, { ...target, directory, base, onto: branch }, signal);
+  return proposeDeletion(ports, access, { ...target, directory, base, onto: branch }, signal);
 }
 
 /** The variant that an update branch was made for; without its name, one that is open for a package that is not there. */
 async function uidOfDraft(
-  world: World,
-  { git, forge }: Access,
+  ports: Ports,
+  { git, forge }: RepositoryAccess,
   directory: string,
   branch: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
   const own = open.find(({ headRef, author }) => {
-    const parsed = author === world.app.botLogin ? parseBranch(headRef) : undefined;
+    const parsed = author === ports.app.botLogin ? parseBranch(headRef) : undefined;
     return parsed?.kind === 'update' && parsed.path === refPath(directory);
   });
   const ref = branch ?? own?.headRef;
@@ -91,7 +91,7 @@ async function uidOfDraft(
   const head = await git.resolve(`refs/heads/${ref}`, signal);
   return head === null
     ? undefined
-    : (await newestSealed(git, head, world.seals, signal))?.record.variant?.uid;
+    : (await newestSealed(git, head, ports.seals, signal))?.record.variant?.uid;
 }
 
 /** The document that is left says; of one that is gone, what it said last. */
@@ -102,20 +102,20 @@ function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
 
 /** The open pull request of a variant for a package. */
 async function openDraft(
-  world: World,
-  { forge }: Access,
+  ports: Ports,
+  { forge }: RepositoryAccess,
   directory: string,
   uid: string,
   signal: AbortSignal | undefined,
 ): Promise<Pull | undefined> {
   const branch = updateBranch(refPath(directory), variantBranchName(uid));
   const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
-  return open.find(({ author }) => author === world.app.botLogin);
+  return open.find(({ author }) => author === ports.app.botLogin);
 }
 
 /** What the package in a pull request says of its variant. */
 async function markOn(
-  { git }: Access,
+  { git }: RepositoryAccess,
   { headSha }: Pull,
   directory: string,
   signal: AbortSignal | undefined,
@@ -130,7 +130,7 @@ const LEFT_ALONE =
 
 /** As Porch does, which drops its ownership of a draft that it orphans, and nothing else. */
 async function leaveAlone(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   { number }: Pull,
   signal: AbortSignal | undefined,
 ): Promise<Withheld> {
@@ -139,7 +139,7 @@ async function leaveAlone(
 }
 
 async function closeDraft(
-  { forge }: Access,
+  { forge }: RepositoryAccess,
   { number }: Pull,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -149,8 +149,8 @@ async function closeDraft(
 }
 
 async function proposeDeletion(
-  world: World,
-  { git, forge, ref }: Access,
+  ports: Ports,
+  { git, forge, ref }: RepositoryAccess,
   place: {
     readonly package: string;
     readonly directory: string;
@@ -169,7 +169,7 @@ async function proposeDeletion(
   if (declined !== undefined) {
     return withheld('declined', `#${declined.number} was closed: the package stays, and nobody keeps it.`);
   }
-  await pushRemoval(world, git, directory, base, branch, place.package, signal);
+  await pushRemoval(ports, git, directory, base, branch, place.package, signal);
   const { pull } = await forge.createPull(
     {
       title: `Delete ${place.package}`,
@@ -182,7 +182,7 @@ async function proposeDeletion(
     },
     signal,
   );
-  await world.enqueue(proposalJob(ref, pull.number));
+  await ports.enqueue(proposalJob(ref, pull.number));
   return proposed(pull.number);
 }
 
@@ -191,7 +191,7 @@ function proposed(number: number): Withheld {
 }
 
 async function pushRemoval(
-  world: World,
+  ports: Ports,
   git: Git,
   directory: string,
   base: string,
@@ -204,14 +204,14 @@ async function pushRemoval(
   const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
   const tree = await git.writeTree(base, gone, signal);
   const parents = [base];
-  const record: DeletionRecord = { kind: 'deletion', directory, by: world.app.botLogin, comment: 0 };
+  const record: DeletionRecord = { kind: 'deletion', directory, by: ports.app.botLogin, comment: 0 };
   const message = sealedCommitMessage(
     `Delete ${path}`,
     record,
     { repository: git.repository, tree, parents },
-    world.seals,
+    ports.seals,
   );
-  const to = await git.commitTree({ tree, parents, message, committer: botPerson(world.app) }, signal);
+  const to = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
   const ref = `refs/heads/${branch}`;
   for (const error of (await pushAll(git, [{ ref, to, expect }], signal)).values()) throw error;
 }

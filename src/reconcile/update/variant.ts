@@ -9,25 +9,30 @@ import type { PorticoError } from '../../error.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
 import { upstreamsOf } from '../downstream/downstream-progress.ts';
-import { loadHome, NO_PACKAGE, type Home, type VariantTarget } from '../downstream/downstream.ts';
+import {
+  loadDownstreamRepository,
+  NO_PACKAGE,
+  type DownstreamRepository,
+  type VariantTarget,
+} from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { downstreamJob, rolloutJob } from '../jobs.ts';
-import type { RepositoryRef, World } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { inTurn, type Together } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
-import { unlessRefused, whyRefused } from '../text/why-refused.ts';
-import { prepareBundle, type Prepared, type Room, type UpdateMemory } from './bring.ts';
-import { lookAtBundles, putBefore, type Bundle } from './bundle.ts';
+import { catchUserError, whyRefused } from '../text/why-refused.ts';
+import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory } from './bring.ts';
+import { planUpdates, putBefore, type UpdatePlan } from './bundle.ts';
 import { closeGone } from './left.ts';
 import { tellOfRetarget } from './news.ts';
-import { createOnTheWay } from './provenance.ts';
-import { openOrRefresh, tellOfStop, tellWhoAsked, type UpdatePull } from './pull.ts';
+import { createUpstreamChangelog } from './provenance.ts';
+import { openOrRefresh, upsertBlockedNotice, tellWhoAsked, type UpdatePull } from './pull.ts';
 import { pushAll } from './push.ts';
 import { countOpen } from './standing.ts';
 import { createInStep } from './variant-in-step.ts';
-import { letGo } from './variant-release.ts';
+import { releaseVariant } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
@@ -43,38 +48,38 @@ export type VariantReconciler = (
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, VariantOutcome>>;
 
-interface Asked {
+interface UpdateRequest {
   readonly repository: RepositoryRef;
   readonly targets: readonly VariantTarget[];
   readonly groups: readonly string[];
 }
 
 /** Brings the updates of these packages to where they should be, and says so where somebody asked for it. */
-export function createVariantReconciler(world: World): VariantReconciler {
+export function createVariantReconciler(ports: Ports): VariantReconciler {
   const memory: UpdateMemory = {
     inStep: createInStep(),
-    onTheWay: createOnTheWay(world),
+    upstreamChangelog: createUpstreamChangelog(ports),
     labelled: new Set(),
   };
   return async (look, signal) => {
-    const asked = whatIsAsked(world, 'packages' in look ? await firstInTurn(world, look) : look);
+    const asked = whatIsAsked(ports, 'packages' in look ? await firstInTurn(ports, look) : look);
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
-    const failures = await world.alone(`updates ${repository.id}`, () =>
-      reconcile(world, asked, memory, outcomes, signal),
+    const failures = await ports.alone(`updates ${repository.id}`, () =>
+      reconcile(ports, asked, memory, outcomes, signal),
     );
-    await tellDashboards(world, repository, outcomes);
+    await tellDashboards(ports, repository, outcomes);
     const where = `${repository.owner}/${repository.name}`;
     for (const [path, outcome] of outcomes) {
       const fields = { repository: where, package: path };
       const target = asked.targets.find((one) => one.package === path);
-      if (target !== undefined) await tellWhoAsked(world, target, outcome, signal);
+      if (target !== undefined) await tellWhoAsked(ports, target, outcome, signal);
       if (outcome.kind === 'withheld') {
-        world.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
+        ports.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
       } else {
         const { pull, to, kind } = outcome;
-        world.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
+        ports.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
       }
     }
     if (failures.length > 0) throw worst(failures);
@@ -83,10 +88,11 @@ export function createVariantReconciler(world: World): VariantReconciler {
 }
 
 /** While calls are scarce a repository gets one update, and the others their turn. */
-async function firstInTurn(world: World, look: Together): Promise<Together> {
-  const waits = look.packages.length < 2 ? 0 : await world.untilContent(look.repository.installationId);
+async function firstInTurn(ports: Ports, look: Together): Promise<Together> {
+  const waits =
+    look.packages.length < 2 ? 0 : await ports.secondsUntilContentAllowed(look.repository.installationId);
   const { now, later } = inTurn(look, waits);
-  if (later !== undefined) await world.enqueue(later);
+  if (later !== undefined) await ports.enqueue(later);
   return { ...look, packages: now };
 }
 
@@ -100,27 +106,27 @@ function worst(failures: readonly unknown[]): unknown {
 
 /** News of packages is shown in their repository, and where the documents of their variants stand. */
 async function tellDashboards(
-  world: World,
+  ports: Ports,
   repository: RepositoryRef,
   outcomes: ReadonlyMap<string, VariantOutcome>,
 ): Promise<void> {
   const news = [...outcomes].filter(([path, outcome]) =>
-    world.catalog.tell(repository.id, path, standingOf(outcome)),
+    ports.catalog.tell(repository.id, path, standingOf(outcome)),
   );
   if (news.length === 0) return;
   const controls = news.flatMap(
-    ([path]) => variantPlan(world.catalog).at(repository.id, path)?.control.ref ?? [],
+    ([path]) => variantPlan(ports.catalog).at(repository.id, path)?.control.ref ?? [],
   );
   const boards = new Map([repository, ...controls].map((ref) => [ref.id, ref]));
-  await world.enqueue([
-    ...[...boards.values()].map((ref) => dashboardNews(world, ref)),
+  await ports.enqueue([
+    ...[...boards.values()].map((ref) => dashboardNews(ports, ref)),
     ...upstreamsOf(
-      world.catalog,
+      ports.catalog,
       repository,
       news.map(([path]) => path),
-    ).map((place) => downstreamJob(place, world.dashboardSeconds)),
+    ).map((place) => downstreamJob(place, ports.dashboardSeconds)),
   ]);
-  if (rolloutConcerns(world.catalog, repository)) await world.enqueue(rolloutJob(repository));
+  if (rolloutConcerns(ports.catalog, repository)) await ports.enqueue(rolloutJob(repository));
 }
 
 /** A pull request that is opened, and one that stands, are the same to whoever looks. */
@@ -141,9 +147,9 @@ function standingOf(outcome: VariantOutcome): Standing {
   return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
 }
 
-function whatIsAsked(world: World, look: VariantLook): Asked {
+function whatIsAsked(ports: Ports, look: VariantLook): UpdateRequest {
   const { repository } = look;
-  if ('branch' in look && !('package' in look)) return ofBranch(world, repository, look.branch);
+  if ('branch' in look && !('package' in look)) return ofBranch(ports, repository, look.branch);
   if ('packages' in look) {
     const targets = look.packages.map((path): VariantTarget => ({ repository, package: path }));
     return { repository, targets, groups: [] };
@@ -152,19 +158,19 @@ function whatIsAsked(world: World, look: VariantLook): Asked {
 }
 
 /** False where a look at an update branch is known to come to nothing: every check of every update asks for one. */
-export function isWorthALook(
-  world: Pick<World, 'catalog'>,
+export function affectsUpdates(
+  ports: Pick<Ports, 'catalog'>,
   { repository, branch }: { readonly repository: RepositoryRef; readonly branch: string },
 ): boolean {
-  if (world.catalog.get(repository.id) === undefined) return true;
-  const { targets, groups } = ofBranch(world, repository, branch);
+  if (ports.catalog.get(repository.id) === undefined) return true;
+  const { targets, groups } = ofBranch(ports, repository, branch);
   return targets.length + groups.length > 0;
 }
 
 /** Update branches are looked at often; it is news where updates may merge themselves, and where nobody wants them. */
-function ofBranch(world: Pick<World, 'catalog'>, repository: RepositoryRef, branch: string): Asked {
-  const nothing: Asked = { repository, targets: [], groups: [] };
-  const known = world.catalog.get(repository.id);
+function ofBranch(ports: Pick<Ports, 'catalog'>, repository: RepositoryRef, branch: string): UpdateRequest {
+  const nothing: UpdateRequest = { repository, targets: [], groups: [] };
+  const known = ports.catalog.get(repository.id);
   const parsed = parseBranch(branch);
   if (known === undefined || parsed?.kind !== 'update') return nothing;
   const group = groupOfBranch(branch);
@@ -176,15 +182,15 @@ function ofBranch(world: Pick<World, 'catalog'>, repository: RepositoryRef, bran
   if (path === undefined) return nothing;
   // A package that a variant was about to make, and that nobody asks for any more.
   const left =
-    variantPlan(world.catalog).at(repository.id, path) === undefined &&
+    variantPlan(ports.catalog).at(repository.id, path) === undefined &&
     !known.packages.some(({ directory }) => directory === parsed.path);
   return known.automerge || left ? { ...nothing, targets: [{ repository, package: path, branch }] } : nothing;
 }
 
 /** Fills in what came of each package. Returns what went wrong: it stalls the package that it is about, and no other. */
 async function reconcile(
-  world: World,
-  { repository, targets, groups }: Asked,
+  ports: Ports,
+  { repository, targets, groups }: UpdateRequest,
   memory: UpdateMemory,
   outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
@@ -201,30 +207,30 @@ async function reconcile(
   };
   const rest: VariantTarget[] = [];
   for (const target of targets) {
-    const left = await guarded(() => letGo(world, target, signal));
+    const left = await guarded(() => releaseVariant(ports, target, signal));
     if (left === null) rest.push(target);
     else if (left !== undefined) outcomes.set(target.package, left);
   }
   if (rest.length === 0 && groups.length === 0) return failures;
-  const home = await loadHome(world, repository, signal);
+  const home = await loadDownstreamRepository(ports, repository, signal);
   if ('kind' in home) {
     for (const target of rest) outcomes.set(target.package, home);
     return failures;
   }
-  const room = roomIn(world, home, signal);
-  const first = await othersFirst(world, home, rest, room);
+  const room = roomIn(ports, home, signal);
+  const first = await othersFirst(ports, home, rest, room);
   const looked = { targets: [...rest, ...first], groups };
-  const { bundles, withheld: left } = await lookAtBundles(world, home, looked, guarded, signal);
+  const { bundles, withheld: left } = await planUpdates(ports, home, looked, guarded, signal);
   for (const [path, reason] of left) {
     outcomes.set(path, reason);
-    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(world, home, path, signal));
+    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(ports, home, path, signal));
   }
   const prepared: Prepared[] = [];
   for (const bundle of bundles.toSorted(byPriority)) {
     // Content that forbids to be looked at holds up its own bundle, and says so.
     const one = await guarded(() =>
-      unlessRefused(
-        () => prepareBundle(world, bundle, memory, room, signal),
+      catchUserError(
+        () => prepareUpdatePlan(ports, bundle, memory, room, signal),
         (why) => stop({ bundle, outcomes: new Map() }, 'unreadable', why),
       ),
     );
@@ -237,7 +243,7 @@ async function reconcile(
     const why = whyRefused(error);
     if (why !== null) stop(one, 'push-refused', why);
     else if (error !== undefined) failures.push(error);
-    else await guarded(() => finish(world, one, memory, signal));
+    else await guarded(() => finish(ports, one, memory, signal));
     for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
   }
   return failures;
@@ -251,58 +257,58 @@ function stop(prepared: Prepared, reason: 'unreadable' | 'push-refused', why: st
 
 /** Says on the forge what was pushed. */
 async function finish(
-  world: World,
+  ports: Ports,
   { bundle, staged, outcomes }: Prepared,
   memory: UpdateMemory,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
   if (staged === undefined) {
-    await tellOfStop(world, bundle, stopped, [], signal);
+    await upsertBlockedNotice(ports, bundle, stopped, [], signal);
     return;
   }
   const { brought, push } = staged;
-  const pull = await openOrRefresh(world, bundle, brought, memory, signal);
+  const pull = await openOrRefresh(ports, bundle, brought, memory, signal);
   for (const { down, to } of brought) {
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
   }
-  await tellOfStop(world, bundle, stopped, brought, signal);
+  await upsertBlockedNotice(ports, bundle, stopped, brought, signal);
   const now = push?.to ?? bundle.head;
-  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(world, bundle, brought, now, signal);
+  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(ports, bundle, brought, now, signal);
 }
 
 /** Where there is no room for all of these: who comes before them. */
 async function othersFirst(
-  world: World,
-  home: Home,
+  ports: Ports,
+  home: DownstreamRepository,
   targets: readonly VariantTarget[],
-  room: Room,
+  room: OpenPullQuota,
 ): Promise<readonly VariantTarget[]> {
   if (home.config.updates.priority === undefined || targets.length === 0) return [];
   const asked = targets.map((target) => target.package);
-  const paths = putBefore(world, home, asked);
+  const paths = putBefore(ports, home, asked);
   if (paths.length === 0 || (await room.open()) + asked.length + paths.length <= room.maxOpen) return [];
   return paths.map((path) => ({ repository: home.access.ref, package: path }));
 }
 
-function roomIn(world: World, home: Home, signal: AbortSignal | undefined): Room {
+function roomIn(ports: Ports, home: DownstreamRepository, signal: AbortSignal | undefined): OpenPullQuota {
   let counted: Promise<number> | undefined;
   let taken = 0;
   return {
     maxOpen: home.config.updates.maxOpen,
-    open: async () => (await (counted ??= countOpen(world, home, signal))) + taken,
+    open: async () => (await (counted ??= countOpen(ports, home, signal))) + taken,
     take: () => void (taken += 1),
   };
 }
 
 /** What is asked for, what is open already, then what the configuration puts first, then by name. */
-function byPriority(a: Bundle, b: Bundle): number {
+function byPriority(a: UpdatePlan, b: UpdatePlan): number {
   const [one, other] = [placeOf(a), placeOf(b)];
   for (const at of [0, 1, 2] as const) if (one[at] !== other[at]) return one[at] < other[at] ? -1 : 1;
   return 0;
 }
 
-function placeOf({ candidates, home, branch, open }: Bundle): readonly [number, number, string] {
+function placeOf({ candidates, home, branch, open }: UpdatePlan): readonly [number, number, string] {
   const asked = candidates.some(({ target }) => target.to !== undefined);
   const places = candidates.map(({ down }) => priorityOf(home.config.updates, down.path));
   return [asked ? 0 : open === undefined ? 2 : 1, Math.min(Infinity, ...places), branch];

@@ -7,7 +7,7 @@ import type { Row } from '../row.ts';
 const run = z.object({ id: z.number() });
 
 /** The most that the text of a check may have. */
-const MOST_BYTES = 65_535;
+const MAX_BYTES = 65_535;
 
 /** Two bytes each. */
 const letters = (count: number): string => 'é'.repeat(count);
@@ -28,10 +28,10 @@ export const bytesOfChecks: Row = {
           output: { title: 'Bytes', summary },
         },
       });
-    const most = await make(`${letters((MOST_BYTES - 1) / 2)}a`);
-    if (!run.safeParse(most.body).success) return otherwise(`${MOST_BYTES} bytes: ${told(most)}`);
-    const more = await make(letters((MOST_BYTES + 1) / 2));
-    if (more.status === 201) return otherwise(`${MOST_BYTES + 1} bytes in 32,768 characters were taken`);
+    const most = await make(`${letters((MAX_BYTES - 1) / 2)}a`);
+    if (!run.safeParse(most.body).success) return otherwise(`${MAX_BYTES} bytes: ${told(most)}`);
+    const more = await make(letters((MAX_BYTES + 1) / 2));
+    if (more.status === 201) return otherwise(`${MAX_BYTES + 1} bytes in 32,768 characters were taken`);
     return more.status === 422 ? asBelieved(told(more)) : otherwise(told(more));
   },
 };

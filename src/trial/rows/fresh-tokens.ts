@@ -6,7 +6,7 @@ import type { Row } from '../row.ts';
 
 const minted = z.object({ token: z.string() });
 const TOKENS = 5;
-const LONGEST_MS = 3_000;
+const MAX_MS = 3_000;
 
 /** Makes five tokens and uses each at once, until it is taken. */
 export const freshTokens: Row = {
@@ -26,7 +26,7 @@ export const freshTokens: Row = {
           break;
         }
         refusals.push(String(answer.status));
-        if (![401, 403].includes(answer.status) || took > LONGEST_MS + 2_000) {
+        if (![401, 403].includes(answer.status) || took > MAX_MS + 2_000) {
           return otherwise(`refused for ${Math.round(took)} ms: ${told(answer)}`);
         }
         await wait(200);
@@ -34,6 +34,6 @@ export const freshTokens: Row = {
     }
     if (refusals.length === 0) return asBelieved(`${TOKENS} tokens, all taken at once`);
     const seen = `refused ${refusals.length} times (${[...new Set(refusals)].join(', ')}), for ${Math.round(longest)} ms at most`;
-    return longest <= LONGEST_MS ? asBelieved(seen) : otherwise(seen);
+    return longest <= MAX_MS ? asBelieved(seen) : otherwise(seen);
   },
 };

@@ -4,7 +4,7 @@ import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
 const made = z.object({ commit: z.object({ sha: z.string() }) });
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Makes a commit through the API, opens a pull request, fetches its head by its id at once, and looks when the ref has it. */
 export const pullRefs: Row = {
@@ -30,7 +30,7 @@ export const pullRefs: Row = {
       const there = (await blueprints.mirror.remoteRefs([ref], signal)).get(ref)?.oid;
       const took = Math.round(performance.now() - since);
       if (there === head) return asBelieved(`fetched by its id; the ref was there after ${took} ms at most`);
-      if (took > LONGEST_MS) return otherwise(`${ref} did not have the head after a minute`);
+      if (took > MAX_MS) return otherwise(`${ref} did not have the head after a minute`);
       await wait(500);
     }
   },

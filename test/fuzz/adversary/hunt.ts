@@ -27,7 +27,7 @@ export interface Host {
 
 const LOOK_EVERY = 200;
 /** However busy the machine is, and wherever the host waits. */
-const LONGEST_WAIT = 180_000;
+const MAX_WAIT = 180_000;
 
 /** A host that is started anew whenever a document was the end of the one before. */
 export function createHost({ cpu, heap }: Limits): Host {
@@ -76,7 +76,7 @@ function ask(child: ChildProcess, order: Order, limit: number): Promise<Outcome>
   const look = setInterval(() => {
     if (begun !== undefined && computed(child) - begun > limit) resolve({ kind: 'silent' });
   }, LOOK_EVERY);
-  const last = setTimeout(() => resolve({ kind: 'silent' }), LONGEST_WAIT);
+  const last = setTimeout(() => resolve({ kind: 'silent' }), MAX_WAIT);
   child.on('message', onMessage);
   child.once('exit', onGone);
   child.send(order, (error) => {

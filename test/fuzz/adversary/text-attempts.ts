@@ -26,7 +26,7 @@ import {
   upcomingRevision,
 } from '../../../src/reconcile/repository/package-revisions.ts';
 import { readSealedComments } from '../../../src/reconcile/seal/sealed-comment.ts';
-import { code, sentence, table, told } from '../../../src/reconcile/text/markdown-blocks.ts';
+import { code, sentence, table, foreignSentence } from '../../../src/reconcile/text/markdown-blocks.ts';
 import type { Keyring } from '../../../src/revision/keyring.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
@@ -234,7 +234,7 @@ export function prepareTexts(choices: Choices): () => Answer {
       cutText(text, { characters: 65_000 }),
       cutText(text, { bytes: 65_000 }),
       cutLine(text, 200),
-      told(text),
+      foreignSentence(text),
       sentence(text),
       table(['a'], [[code(text)]]),
     ];

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 
 import { PorticoError } from '../../../src/error.ts';
 import { createReplyShare, REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
-import type { Access } from '../../../src/reconcile/ports.ts';
+import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
 
 const ref = { id: 1, owner: 'acme', name: 'shop', installationId: 1 };
-const accessOf = (permission: () => Promise<string>): Pick<Access, 'forge' | 'ref'> => ({
+const accessOf = (permission: () => Promise<string>): Pick<RepositoryAccess, 'forge' | 'ref'> => ({
   ref,
-  forge: { permission } as Partial<Access['forge']> as Access['forge'],
+  forge: { permission } as Partial<RepositoryAccess['forge']> as RepositoryAccess['forge'],
 });
-const failing = (code: string): Pick<Access, 'forge' | 'ref'> =>
+const failing = (code: string): Pick<RepositoryAccess, 'forge' | 'ref'> =>
   accessOf(() => Promise.reject(new PorticoError(code, 'no answer')));
 
 test('replies are counted for each person, for an hour, and not at all for those who may write', async () => {

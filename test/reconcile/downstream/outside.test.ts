@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boundTo } from '../../../src/bot/bound-git.ts';
 import { createMirrors } from '../../../src/bot/mirrors.ts';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
-import type { Job, World } from '../../../src/reconcile/ports.ts';
+import type { Job, Ports } from '../../../src/reconcile/ports.ts';
 import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 import { below, locked } from '../../e2e/packages.ts';
@@ -101,7 +101,7 @@ test('it is asked when its time has come, once for all; news make every follower
     enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
     now: () => new Date(now),
     log: { info() {}, warn() {}, error() {}, debug() {} },
-  } as Partial<World> as World;
+  } as Partial<Ports> as Ports;
   const poll = createPollReconciler(world);
   const lookAt = async (address: string): Promise<[string, number][]> => {
     jobs.length = 0;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { PorticoError } from '../../../src/error.ts';
 import { pendingRetirements } from '../../../src/reconcile/draft/pending-retirements.ts';
-import type { Access, World } from '../../../src/reconcile/ports.ts';
+import type { RepositoryAccess, Ports } from '../../../src/reconcile/ports.ts';
 
 test('an issue with more comments than are read keeps the others on the dashboard', async () => {
   const warned: unknown[] = [];
@@ -21,8 +21,8 @@ test('an issue with more comments than are read keeps the others on the dashboar
   const git = { refs: async () => new Map() };
   const world = { app: { botLogin: 'portico[bot]' }, log: { warn: (line: unknown) => warned.push(line) } };
   const found = await pendingRetirements(
-    world as unknown as World,
-    { forge, git } as unknown as Access,
+    world as unknown as Ports,
+    { forge, git } as unknown as RepositoryAccess,
     { id: 1 },
     { directory: '.' },
   );

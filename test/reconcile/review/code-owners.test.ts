@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { defaultRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
-import type { Access } from '../../../src/reconcile/ports.ts';
-import { MOST_QUESTIONS, ownersMissing } from '../../../src/reconcile/review/code-owners.ts';
+import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
+import { MAX_QUESTIONS, ownersMissing } from '../../../src/reconcile/review/code-owners.ts';
 
 /** A change of `file`, where CODEOWNERS says `owners`. */
 async function missing(
@@ -14,13 +14,13 @@ async function missing(
   const git = {
     readFile: () => Promise.resolve(new TextEncoder().encode(`* ${owners}\n`)),
     changedPaths: () => Promise.resolve([{ path: 'file' }]),
-  } as unknown as Access['git'];
+  } as unknown as RepositoryAccess['git'];
   const forge = {
     teamMember: (_org: string, team: string, login: string) => {
       asked += 1;
       return Promise.resolve(isMember(team, login));
     },
-  } as unknown as Access['forge'];
+  } as unknown as RepositoryAccess['forge'];
   const config = defaultRepositoryConfig();
   const snapshot = { config, base: 'b', mergeBase: 'b', head: { oid: 'h' } } as never;
   return { missing: await ownersMissing({ git, forge }, snapshot, people), asked };
@@ -34,7 +34,7 @@ const isLast = (team: string): boolean => team === 'team-19';
 test('past so many questions of teams an owner is still missing, and that is said', async () => {
   const people = Array.from({ length: 30 }, (_, at) => `person-${at}`);
   const { missing: left, asked } = await missing(teams(20), people, isLast);
-  expect(asked).toBe(MOST_QUESTIONS);
+  expect(asked).toBe(MAX_QUESTIONS);
   expect(left).toMatchObject([{ path: 'file', notAsked: true }]);
   expect((await missing(teams(5), people, () => false)).missing[0]).not.toHaveProperty('notAsked');
   expect((await missing(teams(5), people, (team) => team === 'team-4')).missing).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { selects, type Downstream } from '../../../src/reconcile/rollout/facts.ts';
+import { selects, type RolloutMember } from '../../../src/reconcile/rollout/facts.ts';
 import { ordersFor, type RolloutOrder } from '../../../src/reconcile/rollout/orders.ts';
 
 const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
@@ -37,6 +37,6 @@ test.each([
   ['acme', false],
 ])('a wave that selects the repository %j has acme/shop-1: %s', (glob, wanted) => {
   const repository = { ref: { owner: 'acme', name: 'shop-1' }, labels: {} };
-  const one = { repository, path: 'web' } as unknown as Downstream;
+  const one = { repository, path: 'web' } as unknown as RolloutMember;
   expect(selects({ repositories: ['nobody', glob] }, one)).toBe(wanted);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Job, World } from '../../../src/reconcile/ports.ts';
+import type { Job, Ports } from '../../../src/reconcile/ports.ts';
 import { sweepPace } from '../../../src/reconcile/sweep/sweep-pace.ts';
 import { createSweep } from '../../../src/reconcile/sweep/sweep.ts';
 
@@ -32,11 +32,11 @@ test('a large installation is swept minute by minute, and no round begins while 
     now: () => new Date(time),
     repositories: async () => refs,
     catalog: { all: () => [], expect: () => undefined },
-    keepOnly: async () => undefined,
+    pruneMirrors: async () => undefined,
     failedDeliveries: async () => [],
     enqueue: async (some: readonly Job[]) => void jobs.push(...some),
   };
-  const sweep = createSweep(world as World);
+  const sweep = createSweep(world as Ports);
   await sweep();
   expect(jobs).toHaveLength(1_001);
   const delays = jobs.map(({ startAfterSeconds = 0 }) => startAfterSeconds);

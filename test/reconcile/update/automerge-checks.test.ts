@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { CheckRun } from '../../../src/reconcile/forge-port.ts';
-import type { Access } from '../../../src/reconcile/ports.ts';
+import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
 import { AWAITED_SECONDS, judgeHead, judgeNames } from '../../../src/reconcile/update/automerge-checks.ts';
 import { lookAtChecks } from '../../../src/reconcile/update/automerge-look.ts';
 
@@ -86,7 +86,7 @@ test.each([
     const runs = times.map((startedAt) => ({ appId: 1, name: 'portico', startedAt }));
     const verdict = await lookAtChecks(
       world as unknown as Parameters<typeof lookAtChecks>[0],
-      { forge, git } as unknown as Access,
+      { forge, git } as unknown as RepositoryAccess,
       pull,
       { base: 'b', runs: runs as unknown as readonly CheckRun[] },
     );

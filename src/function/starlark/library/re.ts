@@ -6,7 +6,7 @@ import { decodeText, encodeText } from '../text.ts';
 import { List, Tuple } from '../value.ts';
 import type { Native, Value } from '../value.ts';
 
-const MOST_PATTERN = 1000;
+const MAX_PATTERN = 1000;
 
 /** `re.star`: regular expressions, run in linear time. */
 export const RE: Readonly<Record<string, Native>> = {
@@ -78,7 +78,7 @@ function matches(
   budget: Budget,
 ): RegExpExecArray[] {
   const source = decodeText(asString(name, 1, pattern));
-  if (source.length > MOST_PATTERN) throw fault(`${name}: the expression is longer than ${MOST_PATTERN}`);
+  if (source.length > MAX_PATTERN) throw fault(`${name}: the expression is longer than ${MAX_PATTERN}`);
   const input = decodeText(asString(name, 2, text));
   const expression = linearRegExp(source);
   const found: RegExpExecArray[] = [];

@@ -1,5 +1,5 @@
-import type { Neighbour } from '../git-port.ts';
-import type { Access } from '../ports.ts';
+import type { SiblingRepository } from '../git-port.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { loadConfiguration } from './configuration.ts';
 import { contentMayFlow } from './visibility.ts';
 
@@ -7,11 +7,11 @@ import { contentMayFlow } from './visibility.ts';
  * Another repository of an installation for one that names it; null where its content may not come there. What each agrees
  * to is read of its default branch as it is now.
  */
-export async function neighbourFor(
-  own: Access,
-  found: Access,
+export async function siblingRepositoryFor(
+  own: RepositoryAccess,
+  found: RepositoryAccess,
   signal?: AbortSignal,
-): Promise<Neighbour | null> {
+): Promise<SiblingRepository | null> {
   const [here, facts] = await Promise.all([
     own.forge.get(signal),
     found.forge.get(signal),
