@@ -1,28 +1,32 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import { diffPackages } from '../package/diff/diff.ts';
-import { diffPower } from '../package/power/power-diff.ts';
-import { powerMarkdown, powerText } from '../package/power/power-markdown.ts';
+import { powerText } from '../package/power/power-markdown.ts';
+import { pivotText, updateReport, updateReportMarkdown } from '../preview/update-report.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
-/** `portico diff A B`: the differences of two packages, and of what they may do: plain on a terminal, else Markdown or JSON. */
+/**
+ * `portico diff A B`: the differences of two packages, of what they may do, and what becomes of the objects of a cluster:
+ * plain on a terminal, else Markdown or JSON.
+ */
 export async function diff(call: Call): Promise<number> {
   const [a = '', b = ''] = call.positionals.map(call.path);
   const { terminal } = call;
   const limit = limitOf(call.text('limit'));
   const before = readFolder(a, { warn: terminal.warn });
   const after = readFolder(b, { warn: terminal.warn });
-  const found = diffPackages(before, after);
-  const power = diffPower(before, after);
-  if (terminal.json) terminal.document({ ...found, power });
-  else {
-    const plain = terminal.isLive;
-    const powers = plain ? powerText(power) : powerMarkdown(power);
+  const report = updateReport('.', before, after);
+  if (terminal.json) {
+    const { diff: found, power, pivot, failures } = report;
+    terminal.document({ ...found, power, pivot, failures });
+  } else if (terminal.isLive) {
+    const powers = powerText(report.power);
     const may = powers === '' ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powers}\n`;
-    terminal.write(visible(diffMarkdown(found, { limit, plain }) + may));
-  }
+    const pivots = pivotText(report);
+    const objects = pivots === '' ? '' : `\nWhat becomes of objects:\n\n${pivots}\n`;
+    terminal.write(visible(diffMarkdown(report.diff, { limit, plain: true }) + may + objects));
+  } else terminal.write(visible(updateReportMarkdown(report, limit)));
   return EXIT.ok;
 }
 

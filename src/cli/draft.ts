@@ -1,15 +1,9 @@
-import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 
-import { parseRepositoryConfig, defaultRepositoryConfig } from '../config/parse-repository-config.ts';
-import type { RepositoryConfig } from '../config/repository-config.ts';
 import { PorticoError } from '../error.ts';
-import { openObjectReader } from '../git/batch.ts';
 import type { FileChange, TreeChanges } from '../git/mirror-types.ts';
-import { readFile } from '../git/read-file.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
-import { createRepo, type Repo } from '../git/repo.ts';
+import type { Repo } from '../git/repo.ts';
 import { findPackages } from '../git/tree.ts';
 import { commitTree, writeTree } from '../git/write.ts';
 import { initPackage, packageContext } from '../package/init.ts';
@@ -17,6 +11,7 @@ import { sameFile, type PackageFiles } from '../package/package.ts';
 import { nextRevision, revisionsOf } from '../revision/numbering.ts';
 import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
+import { openCheckout, type Checkout } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
 import { planDraft, plannedBranch, type DraftKind, type DraftPlan } from './local/draft-plan.ts';
@@ -26,18 +21,6 @@ import { openUserGit } from './user-git.ts';
 import type { Call } from './verb.ts';
 
 const KINDS: readonly DraftKind[] = ['init', 'clone', 'copy', 'edit', 'rollback'];
-
-/** A checkout of the user, and what stands in it. */
-interface Checkout {
-  readonly repo: Repo;
-  readonly name: string;
-  /** Full ref names and the commits behind them. */
-  readonly refs: ReadonlyMap<string, string>;
-  readonly config: RepositoryConfig;
-  /** Head of the registered branch. */
-  readonly base: string;
-  readonly git: (...args: string[]) => Promise<string>;
-}
 
 /**
  * `portico draft init|clone|copy|edit|rollback`: makes the branch of a draft in a checkout, by the rules of the
@@ -93,65 +76,6 @@ export async function draft(call: Call): Promise<number> {
       `${branch}: ${counted(changes.size, 'file')} changed; open a draft pull request of it${remote === undefined ? ' once it is pushed' : ''}`,
     );
   return EXIT.ok;
-}
-
-async function openCheckout(directory: string, signal: AbortSignal): Promise<Checkout & AsyncDisposable> {
-  const run = promisify(execFile);
-  const git = async (...args: string[]): Promise<string> => {
-    try {
-      const { stdout } = await run('git', args, { cwd: directory, signal, maxBuffer: 256 * 1024 * 1024 });
-      return stdout.trimEnd();
-    } catch (cause) {
-      signal.throwIfAborted();
-      const said = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
-      throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
-        cause,
-        hint: `Is ${directory} a checkout of a repository, and the branch free?`,
-      });
-    }
-  };
-  const gitDir = resolve(directory, await git('rev-parse', '--git-common-dir'));
-  const objects = openObjectReader({ gitDir });
-  const repo = createRepo({ gitDir }, objects, { count: 0 });
-  const listed = await git('for-each-ref', '--format=%(refname) %(objectname) %(*objectname)');
-  const refs = new Map(
-    listed.split('\n').flatMap((line) => {
-      const [ref = '', own = '', peeled = ''] = line.split(' ');
-      return ref === '' ? [] : [[ref, peeled === '' ? own : peeled] as const];
-    }),
-  );
-  const head = await git('rev-parse', '--abbrev-ref', 'HEAD');
-  const found = await configurationOf(repo, refs, head, signal);
-  return {
-    repo,
-    name: (await git('rev-parse', '--show-toplevel')).split('/').at(-1) ?? 'repository',
-    refs,
-    git,
-    ...found,
-    [Symbol.asyncDispose]: async () => objects[Symbol.dispose](),
-  };
-}
-
-/** The configuration in the checked out branch says which branch is the registered one. */
-async function configurationOf(
-  repo: Repo,
-  refs: ReadonlyMap<string, string>,
-  head: string,
-  signal: AbortSignal,
-): Promise<Pick<Checkout, 'config' | 'base'>> {
-  const commitOf = (branch: string): string | undefined =>
-    refs.get(`refs/heads/${branch}`) ?? refs.get(`refs/remotes/origin/${branch}`);
-  const start = commitOf(head);
-  const file = '.github/portico.yaml';
-  const bytes =
-    start === undefined ? null : await readFile(repo, start, file, PACKAGE_LIMITS.maxFileBytes, signal);
-  const parsed = bytes === null ? null : parseRepositoryConfig({ file, bytes }, { defaultBranch: head });
-  const config = parsed?.ok === true ? parsed.config : defaultRepositoryConfig(head);
-  const base = commitOf(config.branch);
-  if (base !== undefined) return { config, base };
-  throw new PorticoError('BRANCH_MISSING', `the branch ${config.branch} is not here`, {
-    hint: `Make a first commit, or fetch it: git fetch origin ${config.branch}`,
-  });
 }
 
 async function branchFor(

@@ -2,6 +2,7 @@ import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import { needsLocalForge } from './needs-local-forge.ts';
+import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
 import type { Option, Verb } from './verb.ts';
 
@@ -298,6 +299,7 @@ export const VERBS: readonly Verb[] = [
   },
   CATALOG_VERB,
   CRD_SAFETY_VERB,
+  PREVIEW_VERB,
   BUNDLE_VERB,
   PUSH_VERB,
   PULL_VERB,

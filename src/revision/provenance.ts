@@ -15,6 +15,8 @@ export interface Provenance {
   readonly revision: string;
   /** The content digest, see `contentDigest`. */
   readonly digest: string;
+  /** Git's id of the package's tree, as it was published. */
+  readonly tree?: string;
   readonly upstream?: UpstreamPlace;
   readonly upstreamLock?: UpstreamPlace & { readonly commit: string };
   /** `function` is the image with its version. */
@@ -41,6 +43,7 @@ export function formatProvenance(provenance: Provenance): string {
     ['Package', provenance.package],
     ['Revision', provenance.revision],
     ['Digest', provenance.digest],
+    ...(provenance.tree === undefined ? [] : [['Tree', provenance.tree] as const]),
     ...(upstream ? [['Upstream', fields(upstream.repo, upstream.directory, upstream.ref)] as const] : []),
     ...(lock ? [['Upstream-Lock', fields(lock.repo, lock.directory, lock.ref, lock.commit)] as const] : []),
     ...provenance.guardrails.map((run) => ['Guardrail', fields(run.name, run.function)] as const),
@@ -65,6 +68,7 @@ export function parseProvenance(message: string): Provenance | undefined {
   if (path === undefined || revision === undefined || digest === undefined) return undefined;
   const upstream = place(one('Upstream'));
   const lock = place(one('Upstream-Lock'));
+  const tree = one('Tree');
   const proposal = /^#([1-9][0-9]{0,14})$/.exec(one('Proposal') ?? '')?.[1];
   const requestedBy = one('Requested-by');
   const restoredFrom = one('Restored-From');
@@ -77,6 +81,7 @@ export function parseProvenance(message: string): Provenance | undefined {
     package: path,
     revision,
     digest,
+    ...(tree !== undefined && { tree }),
     ...(upstream && { upstream: { repo: upstream.repo, directory: upstream.directory, ref: upstream.ref } }),
     ...(lock && { upstreamLock: lock }),
     guardrails: (trailers.get('Guardrail') ?? []).map((text) => {

@@ -14,6 +14,7 @@ const FULL: Provenance = {
   package: 'apps/web',
   revision: 'v9',
   digest: `sha256:${'a'.repeat(64)}`,
+  tree: 'c'.repeat(40),
   upstream: { repo: 'https://forge.example/acme/blueprints.git', directory: 'web', ref: 'web/v2' },
   upstreamLock: {
     repo: 'https://forge.example/acme/blueprints.git',
@@ -40,6 +41,7 @@ Published by Portico.
 Package: apps/web
 Revision: v9
 Digest: sha256:${'a'.repeat(64)}
+Tree: ${'c'.repeat(40)}
 Upstream: https://forge.example/acme/blueprints.git web web/v2
 Upstream-Lock: https://forge.example/acme/blueprints.git my%20web web/v2 ${'b'.repeat(40)}
 Guardrail: schema kubeconform:v0.1

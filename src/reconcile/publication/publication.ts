@@ -265,9 +265,11 @@ async function provenanceOf(
     signal,
   );
   const waived = pull === null ? [] : await waivedGuardrails(ports, access, pull, found.directory, signal);
+  const tree = await access.git.treeId(commit.oid, found.directory, signal);
   return {
     package: refPath(found.directory),
     digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
+    ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
     ...(!approval.approved && { unapproved: true }),

@@ -175,6 +175,8 @@ describe('past any proposal', () => {
     expect(await repo.releases()).toEqual([]);
     expect(await repo.tagMessage('web/v2')).not.toContain('Proposal:');
     expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
+    const tree = await repo.git('rev-parse', 'refs/tags/web/v2:web');
+    expect(await repo.tagMessage('web/v2')).toContain(`\nTree: ${tree}\n`);
   });
 });
 

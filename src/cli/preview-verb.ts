@@ -1,0 +1,35 @@
+import type { Verb } from './verb.ts';
+
+/** `portico preview` in the table of verbs. */
+export const PREVIEW_VERB: Verb = {
+  name: 'preview',
+  summary: 'show what a package would execute, the permissions it brings, and its digest',
+  usage: ['portico preview PACKAGE@REVISION|DIR [--approved DIGEST] [--repo DIR]'],
+  description: [
+    'A revision is read from its tag, a directory as it would be rendered. Permissions are those of RBAC, of pods, webhooks',
+    'and served APIs, and identities in clouds: CredentialsRequests, annotations of service accounts, IAM resources.',
+    'Exit code 1 where the package is not the one that was approved: the digest of --approved, or the tree that the tag names.',
+  ],
+  options: [
+    {
+      name: 'approved',
+      value: 'DIGEST',
+      help: 'what was approved: a digest of preview, or the id of a git tree',
+    },
+    {
+      name: 'repo',
+      value: 'DIR',
+      help: 'the repository of the revision; the current directory unless given',
+    },
+    {
+      name: 'config',
+      value: 'FILE',
+      help: "a directory: the repository's portico.yaml, whose guardrails run too",
+    },
+    { name: 'allow-exec', help: 'a directory: let pipelines start programs of this machine' },
+    { name: 'json', help: 'print one JSON document on stdout' },
+  ],
+  examples: ['portico preview apps/web@v7', 'portico preview ./web --approved sha256:… --json'],
+  positionals: { least: 1, most: 1 },
+  load: async () => (await import('./preview.ts')).preview,
+};

@@ -1,0 +1,218 @@
+import { resolve } from 'node:path';
+
+import { PorticoError } from '../error.ts';
+import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { powerText } from '../package/power/power-markdown.ts';
+import { previewOf, type Preview } from '../preview/preview.ts';
+import { parsePackageAtRevision, type PackageAtRevision } from '../revision/package-at-revision.ts';
+import { pathInRepository } from '../revision/package-path.ts';
+import { parseProvenance } from '../revision/provenance.ts';
+import { revisionTag } from '../revision/ref-name.ts';
+import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
+import { EXIT, usageError } from './exit-code.ts';
+import { readFolder } from './folder.ts';
+import { renderExit, reportRender } from './render-report.ts';
+import { renderFiles } from './render.ts';
+import { counted, visible } from './terminal.ts';
+import { placeIn, type Call } from './verb.ts';
+
+/** What is previewed, and where it comes from. */
+interface Subject {
+  readonly files: PackageFiles;
+  /** Of a published revision. */
+  readonly revision?: {
+    readonly package: string;
+    readonly revision: string;
+    readonly commit: string;
+    /** Git's id of the package's tree. */
+    readonly tree: string;
+    /** The tree that was approved, as the tag says it. */
+    readonly approved?: string;
+  };
+}
+
+type Comparison =
+  | { readonly with: string; readonly from: 'option' | 'tag'; readonly same: boolean }
+  | undefined;
+
+/**
+ * `portico preview PACKAGE@REVISION|DIR`: prints what would be executed, the permissions that it brings, and its digest. Exit
+ * code 1 where that is not what was approved.
+ */
+export async function preview(call: Call): Promise<number> {
+  const typed = call.positionals[0] ?? '.';
+  const { terminal } = call;
+  const named = parsePackageAtRevision(typed);
+  const approved = approvedOf(call);
+  const subject = named === undefined ? await fromFolder(call, typed) : await fromTag(call, named);
+  if (typeof subject === 'number') return subject;
+  const found = previewOf(subject.files);
+  const comparison = compared(found, subject, approved);
+
+  if (terminal.json) {
+    const { revision } = subject;
+    terminal.document({
+      ...(revision !== undefined && {
+        package: revision.package,
+        revision: revision.revision,
+        commit: revision.commit,
+        tree: revision.tree,
+      }),
+      ...found,
+      approved: comparison ?? null,
+    });
+  } else printPreview(call, subject, found);
+  if (comparison === undefined) {
+    if (subject.revision !== undefined) {
+      terminal.warn('the tag does not say which tree was approved; compare with --approved');
+    }
+    return EXIT.ok;
+  }
+  if (comparison.same) {
+    if (!terminal.json) terminal.print(`This is what was approved: ${comparison.with}`);
+    return EXIT.ok;
+  }
+  const what = comparison.from === 'tag' ? 'what its tag says was approved' : 'what was approved';
+  terminal.say(
+    `${terminal.style('red', 'error:', 'stderr')} this is not ${what}: that is ${comparison.with}\n` +
+      'Somebody changed the package, or moved the tag, after it was reviewed: look at the difference before it is deployed.',
+  );
+  return EXIT.failed;
+}
+
+function approvedOf(call: Call): string | undefined {
+  const typed = call.text('approved');
+  if (typed === undefined || /^(?:sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(typed)) return typed;
+  throw usageError(
+    `--approved cannot be ${typed}`,
+    'Give the digest that the preview printed when it was reviewed (sha256:…), or the whole id of its git tree.',
+  );
+}
+
+/** What is given wins; a revision is held against its own tag otherwise. */
+function compared(found: Preview, { revision }: Subject, given: string | undefined): Comparison {
+  if (given !== undefined) {
+    const own = given.startsWith('sha256:') ? found.digest : revision?.tree;
+    if (own === undefined) {
+      throw usageError('a directory has no git tree', 'Give the digest of a preview, sha256: and 64 digits.');
+    }
+    return { with: given, from: 'option', same: own === given };
+  }
+  const said = revision?.approved;
+  return said === undefined ? undefined : { with: said, from: 'tag', same: said === revision?.tree };
+}
+
+/** A directory as it would be rendered; an exit code where it cannot be. */
+async function fromFolder(call: Call, typed: string): Promise<Subject | number> {
+  const directory = call.path(typed);
+  const files = readFolder(directory, { warn: call.terminal.warn });
+  if (!files.has('Kptfile')) return { files };
+  const result = await renderFiles(files, directory, call);
+  call.terminal.progress('');
+  if (!result.ok) {
+    reportRender(result, call.terminal, placeIn(call, directory));
+    return renderExit(result);
+  }
+  if (result.changed.length > 0) {
+    const changed = counted(result.changed.length, 'file');
+    call.terminal.warn(`${typed} is not rendered yet: ${changed} would change; this is what they would be`);
+  }
+  return { files: result.files };
+}
+
+async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
+  const directory = resolve(call.path(call.text('repo') ?? '.'));
+  await using repository = await openRepository(directory, call.signal);
+  const { path, ref, commit } = await tagOf(call, repository, directory, named);
+  const found = await readPackage(
+    repository.repo,
+    commit,
+    path === '.' ? '' : path,
+    PACKAGE_LIMITS,
+    call.signal,
+  );
+  if (found === null) {
+    throw new PorticoError('PACKAGE_NOT_FOUND', `${ref} has no directory ${path}`, {
+      hint: 'The tag is not one that published this package.',
+    });
+  }
+  for (const { path: left, reason } of found.skipped) {
+    call.terminal.warn(`${left} is a ${reason} and is not looked at`);
+  }
+  const approved = await approvedTree(repository, ref, named.revision);
+  const { revision } = named;
+  return {
+    files: found.files,
+    revision: {
+      package: path,
+      revision,
+      commit,
+      tree: found.tree,
+      ...(approved !== undefined && { approved }),
+    },
+  };
+}
+
+/** The tag of a revision; the path is taken from the repository's root, and then from its registered directory. */
+async function tagOf(
+  call: Call,
+  { refs }: LocalRepository,
+  directory: string,
+  { path, revision }: PackageAtRevision,
+): Promise<{ readonly path: string; readonly ref: string; readonly commit: string }> {
+  const found = (at: string): { path: string; ref: string; commit: string } | undefined => {
+    const ref = `refs/tags/${revisionTag(at, revision)}`;
+    const commit = refs.get(ref);
+    return commit === undefined ? undefined : { path: at, ref, commit };
+  };
+  const here = found(path) ?? found(await inRegisteredDirectory(call, directory, path));
+  if (here !== undefined) return here;
+  throw new PorticoError(
+    'REVISION_MISSING',
+    `${path}@${revision} is not here: there is no tag ${revisionTag(path, revision)}`,
+    {
+      hint: 'Fetch it with `git fetch --tags`, or name another revision; --repo says where the repository is.',
+    },
+  );
+}
+
+async function inRegisteredDirectory(call: Call, directory: string, path: string): Promise<string> {
+  try {
+    await using checkout = await openCheckout(directory, call.signal);
+    return pathInRepository(checkout.config.directory, path);
+  } catch (error) {
+    // A repository whose branch is not here has no registered directory to look in.
+    if (error instanceof PorticoError && error.code === 'BRANCH_MISSING') return path;
+    throw error;
+  }
+}
+
+/** The tree that an annotated tag of ours says; a lightweight tag says nothing. */
+async function approvedTree(
+  { git }: LocalRepository,
+  ref: string,
+  revision: string,
+): Promise<string | undefined> {
+  if ((await git('cat-file', '-t', ref)) !== 'tag') return undefined;
+  const text = await git('cat-file', 'tag', ref);
+  const said = parseProvenance(text.slice(text.indexOf('\n\n') + 2));
+  return said?.revision === revision ? said.tree : undefined;
+}
+
+function printPreview(call: Call, { revision }: Subject, found: Preview): void {
+  const { terminal } = call;
+  const title =
+    revision === undefined ? (call.positionals[0] ?? '.') : `${revision.package}@${revision.revision}`;
+  terminal.print(terminal.style('bold', visible(title)));
+  if (revision !== undefined) terminal.print(`commit ${revision.commit}\ntree ${revision.tree}`);
+  terminal.print(`digest ${found.digest}\n`);
+  terminal.print(`${counted(found.resources.length, 'resource')}:`);
+  for (const { kind, namespace, name, file } of found.resources) {
+    terminal.print(visible(`  ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}  [${file}]`));
+  }
+  const powers = powerText({ grown: false, changes: found.permissions, unread: found.unread });
+  terminal.print(
+    powers === '' ? '\nIt brings no permissions.\n' : `\nWhat it may do:\n\n${visible(powers)}\n`,
+  );
+}

@@ -1,0 +1,102 @@
+import { PorticoError } from '../error.ts';
+import { decode } from '../package/diff/resource-file.ts';
+/** The resources of a package that whatever deploys it applies: all but those for tools alone. */
+import { isOnlyList, listItems } from '../package/list-items.ts';
+import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { readResources } from '../package/render/read-resources.ts';
+
+/** A map of YAML as data. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface ExecutedResource {
+  readonly file: string;
+  readonly apiVersion: string;
+  /** '' for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly value: Fields;
+}
+
+export interface Executed {
+  readonly resources: readonly ExecutedResource[];
+  /** Files that look like resources and cannot be read: what they hold is unknown. */
+  readonly unread: readonly string[];
+}
+
+const LOCAL = 'config.kubernetes.io/local-config';
+
+/**
+ * Every resource in the YAML and JSON files of a package. What `.krmignore` hides from functions is among them, because
+ * tools that deploy do not read it; a Kptfile and what is annotated as local are not. Never throws.
+ */
+export function executedResources(files: PackageFiles): Executed {
+  const resources: ExecutedResource[] = [];
+  const unread: string[] = [];
+  for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (!/\.(?:ya?ml|json)$/i.test(path)) continue;
+    const found = documentsOf(path, file);
+    if (found === undefined) unread.push(path);
+    else for (const value of found) resources.push(...unrolled(path, value));
+  }
+  return { resources, unread };
+}
+
+function documentsOf(path: string, { bytes }: PackageFile): readonly Fields[] | undefined {
+  const text = decode(bytes);
+  if (text === undefined) return undefined;
+  try {
+    return readResources(path, text, { resourcesOnly: true }).documents.map(({ value }) => value);
+  } catch (error) {
+    if (error instanceof PorticoError) return undefined;
+    throw error;
+  }
+}
+
+function unrolled(file: string, value: Fields): readonly ExecutedResource[] {
+  const items = listItems(value) ?? [];
+  const inner = items.flatMap((item) => unrolled(file, item));
+  const own = isOnlyList(value) ? undefined : resourceOf(file, value);
+  return own === undefined ? inner : [own, ...inner];
+}
+
+function resourceOf(file: string, value: Fields): ExecutedResource | undefined {
+  const { apiVersion, kind } = value;
+  const metadata = mapOf(value['metadata']);
+  const name = textOf(metadata['name']);
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name === '') return undefined;
+  if (mapOf(metadata['annotations'])[LOCAL] === 'true' || kind === 'Kptfile') return undefined;
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  return { file, apiVersion, group, kind, namespace: textOf(metadata['namespace']), name, value };
+}
+
+function mapOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** As people name it: `Deployment shop/web`. */
+export function calledResource({ kind, namespace, name }: Omit<ExecutedResource, 'value' | 'file'>): string {
+  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+}
+
+/** Groups that serve the objects of another one under their old name: to a cluster they are the same objects. */
+const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  extensions: {
+    Deployment: 'apps',
+    DaemonSet: 'apps',
+    ReplicaSet: 'apps',
+    Ingress: 'networking.k8s.io',
+    NetworkPolicy: 'networking.k8s.io',
+    PodSecurityPolicy: 'policy',
+  },
+};
+
+/** What makes two resources one object of a cluster; the version of its API does not. */
+export function identityOf({ group, kind, namespace, name }: ExecutedResource): string {
+  return JSON.stringify([MOVED[group]?.[kind] ?? group, kind, namespace, name]);
+}

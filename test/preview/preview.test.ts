@@ -1,0 +1,174 @@
+/** `portico preview`, over real tags of a real repository. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { formatProvenance } from '../../src/revision/provenance.ts';
+import { runVerb } from '../fbc/run-verb.ts';
+
+const CLOUD = `apiVersion: cloudcredential.openshift.io/v1
+kind: CredentialsRequest
+metadata: {name: store}
+spec: {providerSpec: {statementEntries: [{action: ["s3:GetObject"], effect: Allow, resource: "*"}]}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: web, annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/web"}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader}
+rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
+subjects: [{kind: ServiceAccount, name: web}]
+`;
+const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n';
+
+let folder = '';
+let trees: { readonly old: string; readonly changed: string };
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-preview-'));
+  git('init', '-q', '-b', 'main');
+  write('apps/web/Kptfile', KPTFILE);
+  write('apps/web/all.yaml', CLOUD);
+  const old = commit();
+  tag('apps/web/v1', 'v1', old);
+  git('tag', 'apps/web/v2');
+  git('tag', '-a', 'apps/web/v3', '-m', 'by hand');
+  write('apps/web/all.yaml', CLOUD.replace('verbs: [get]', 'verbs: ["*"]'));
+  const changed = commit();
+  // The tag of a revision was made anew at another commit, with what the old one said.
+  tag('apps/web/v4', 'v4', old);
+  trees = { old, changed };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function git(...args: string[]): string {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+/** The id of the package's tree. */
+function commit(): string {
+  git('add', '-A');
+  git('commit', '-q', '-m', 'change');
+  return git('rev-parse', 'HEAD:apps/web');
+}
+
+function tag(name: string, revision: string, tree: string): void {
+  const said = { package: 'apps/web', revision, digest: 'sha256:0', tree, guardrails: [], approvedBy: [] };
+  git('tag', '-a', name, '-m', formatProvenance(said), '--cleanup=verbatim');
+}
+
+function preview(...args: string[]): ReturnType<typeof runVerb> {
+  return runVerb('preview', ...args);
+}
+
+async function document(...args: string[]): Promise<{ exit: number; said: Record<string, unknown> }> {
+  const { exit, stdout } = await preview(...args, '--json', '--repo', folder);
+  return { exit, said: JSON.parse(stdout) as Record<string, unknown> };
+}
+
+test('a revision is shown with its resources and permissions, and is the one that was approved', async () => {
+  const { exit, stdout } = await preview('apps/web@v1', '--repo', folder);
+  expect(exit).toBe(0);
+  expect(stdout).toContain('4 resources:\n  CredentialsRequest store  [all.yaml]\n');
+  expect(stdout).toContain(
+    'acts as the AWS role arn:aws:iam::1:role/web (look twice: rights outside of the cluster)',
+  );
+  expect(stdout).toContain('spec.providerSpec.statementEntries.action: s3:GetObject');
+  expect(stdout).toMatch(/ServiceAccount .*web: .*get.* secrets/);
+  expect(stdout).toContain(`This is what was approved: ${trees.old}`);
+});
+
+test('a tag that was moved is not what was approved', async () => {
+  const { exit, said } = await document('apps/web@v4');
+  expect(exit).toBe(1);
+  expect(said).toMatchObject({
+    tree: trees.changed,
+    approved: { with: trees.old, from: 'tag', same: false },
+  });
+  const { stderr } = await preview('apps/web@v4', '--repo', folder);
+  expect(stderr).toContain(`this is not what its tag says was approved: that is ${trees.old}`);
+});
+
+test('a digest that is given wins, and is the same for a directory and a revision', async () => {
+  const { said } = await document('apps/web@v1');
+  const digest = String(said['digest']);
+  git('checkout', '-q', 'apps/web/v1');
+  const directory = join(folder, 'apps/web');
+  expect((await document(directory, '--approved', digest)).exit).toBe(0);
+  expect((await document('apps/web@v3', '--approved', digest)).exit).toBe(0);
+  git('checkout', '-q', 'main');
+  expect((await document(directory, '--approved', digest)).exit).toBe(1);
+  expect((await document('apps/web@v4', '--approved', trees.changed)).exit).toBe(0);
+  const wrong = await preview(directory, '--approved', trees.old);
+  expect([wrong.exit, wrong.stderr]).toEqual([64, expect.stringContaining('a directory has no git tree')]);
+  expect((await preview(directory, '--approved', 'v1')).exit).toBe(64);
+});
+
+test('tags that say nothing are told, and those that are not there are an error', async () => {
+  for (const revision of ['apps/web@v2', 'apps/web@v3']) {
+    const { exit, stderr, stdout } = await preview(revision, '--repo', folder, '--json');
+    expect([exit, (JSON.parse(stdout) as { approved: unknown }).approved]).toEqual([0, null]);
+    expect(stderr).toContain('the tag does not say which tree was approved');
+  }
+  const missing = await preview('apps/web@v9', '--repo', folder);
+  expect([missing.exit, missing.stderr]).toEqual([
+    65,
+    expect.stringContaining('there is no tag apps/web/v9'),
+  ]);
+});
+
+test('a path is also taken from the registered directory', async () => {
+  write(
+    '.github/portico.yaml',
+    'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: {name: x}\nspec: {directory: apps}\n',
+  );
+  commit();
+  expect((await document('web@v1')).said).toMatchObject({ package: 'apps/web' });
+});
+
+test('a directory is shown as it would be rendered', async () => {
+  const pipeline = 'pipeline: {mutators: [{image: set-namespace:v0.4.1, configMap: {namespace: shop}}]}\n';
+  write('draft/Kptfile', KPTFILE + pipeline);
+  write('draft/all.yaml', CLOUD);
+  const { exit, stdout, stderr } = await preview(join(folder, 'draft'));
+  expect(exit).toBe(0);
+  expect(stdout).toContain('ServiceAccount shop/web  [all.yaml]');
+  expect(stderr).toContain('is not rendered yet: 1 file would change');
+  write('draft/Kptfile', `${KPTFILE}pipeline: {mutators: [{image: nobody/knows:v1}]}\n`);
+  expect((await preview(join(folder, 'draft'))).exit).toBe(1);
+});
+
+test('portico diff tells what becomes of objects, and which definitions fail', async () => {
+  const crd = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\nspec: {scope: Cluster}\n`;
+  write('a/x.yaml', crd);
+  write('b/y.yaml', CLOUD);
+  const [a, b] = ['a', 'b'].map((name) => join(folder, name));
+  const { exit, stdout } = await runVerb('diff', a!, b!, '--json');
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    pivot: { kept: 0, removed: [{ object: 'CustomResourceDefinition x' }] },
+    failures: ['CustomResourceDefinition x is removed, and every object of its kind goes with it'],
+  });
+  const shown = await runVerb('diff', a!, b!);
+  expect(shown.stdout).toContain(
+    'Of the objects, 0 stay, 4 are added, 1 are removed, 0 are made anew, 0 change hands.',
+  );
+  expect((await runVerb('diff', a!, a!)).stdout).toBe('No differences.\n');
+});
