@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           isolate: false,
-          include: ['test/**/*.test.ts', 'localforge/test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'localforge/{test,examples}/**/*.test.ts'],
           exclude: APART,
         },
       },

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { getRequestListener } from '@hono/node-server';
@@ -43,8 +44,11 @@ import type { Knobs } from './webhook-types.ts';
 import { appHook, appHooks, storeDeliveries } from './webhook.ts';
 
 export interface ForgeOptions {
-  /** Everything is kept here; started again on it, the forge goes on where it was. */
-  readonly dataDir: string;
+  /**
+   * Everything is kept here; started again on it, the forge goes on where it was. Default: a temporary directory that is removed
+   * when the forge is closed.
+   */
+  readonly dataDir?: string;
   /** Default 0: a free one. */
   readonly port?: number;
   /** Default 127.0.0.1. */
@@ -106,12 +110,13 @@ export interface LocalForge extends AsyncDisposable {
 export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   using starting = new DisposableStack();
   starting.use(holdGitStarter());
+  const dataDir = options.dataDir ?? temporaryDirectory(starting);
   const config = parseForgeConfig(options.config ?? {});
   const manifest = options.manifest ?? readManifest(options.manifestFile);
   await demandGit();
-  mkdirSync(join(options.dataDir, 'repos'), { recursive: true });
+  mkdirSync(join(dataDir, 'repos'), { recursive: true });
   const host = options.host ?? '127.0.0.1';
-  const store = openStore(join(options.dataDir, 'forge.sqlite'));
+  const store = openStore(join(dataDir, 'forge.sqlite'));
   const records = openRecords(store);
   const listeners = new Set<(effect: Effect) => void | Promise<void>>();
   const exchangeListeners = new Set<ExchangeListener>();
@@ -125,7 +130,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     store,
     records,
     refs,
-    app: openApp(options.dataDir, { store, records, now: secondsOf(new Date()) }, manifest),
+    app: openApp(dataDir, { store, records, now: secondsOf(new Date()) }, manifest),
     access: makeAccess(records),
     urls: makeUrls(
       () => origin,
@@ -133,11 +138,11 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
       () => apiOrigin,
     ),
     knobs: defaultKnobs(options.realistic),
-    dataDir: options.dataDir,
+    dataDir,
     git: (repository) => {
       const present = repositories.get(repository.id);
       if (present !== undefined) return present;
-      const opened = openBareRepository(join(options.dataDir, 'repos', `${repository.id}.git`));
+      const opened = openBareRepository(join(dataDir, 'repos', `${repository.id}.git`));
       repositories.set(repository.id, opened);
       return opened;
     },
@@ -156,7 +161,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const router = makeRouter();
   addCoreRoutes(context, router, (delivery) => sender?.enqueue(delivery));
   addCollaboration(context, router);
-  const gitHttp = makeGitHttp(context, refs, await writePushHook(options.dataDir));
+  const gitHttp = makeGitHttp(context, refs, await writePushHook(dataDir));
   const api = observed(exchangeListeners, makeApi(context, router).fetch);
   const rest = getRequestListener(withPages(context, router, api));
   const apiAlone = getRequestListener(api);
@@ -240,6 +245,12 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function temporaryDirectory(until: DisposableStack): string {
+  const directory = mkdtempSync(join(tmpdir(), 'localforge-'));
+  until.defer(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
