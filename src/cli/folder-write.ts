@@ -86,7 +86,7 @@ export function requireFree(directory: string): void {
 }
 
 /** A link was never read as part of the package, so nothing may be put in its place or behind it. */
-function refuseLinks(directory: string, path: string, walked: Set<string>): void {
+export function refuseLinks(directory: string, path: string, walked: Set<string>): void {
   const segments = path.split('/');
   for (let depth = 1; depth <= segments.length; depth += 1) {
     const part = segments.slice(0, depth).join('/');

@@ -39,7 +39,7 @@ export function openRegistry(call: Call, reference: Reference): RegistryClient {
 }
 
 /** Reads `INSIDE_HOSTS`. Throws `INSIDE_HOSTS_INVALID`. */
-function insideHosts(text: string | undefined): readonly InsideHost[] {
+export function insideHosts(text: string | undefined): readonly InsideHost[] {
   const entries = (text ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
   return entries.map((entry) => {
     const host = parseInsideHost(entry);

@@ -4,6 +4,7 @@ import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import { needsLocalForge } from './needs-local-forge.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
+import { SOURCES_VERB } from './sources/sources-verb.ts';
 import type { Option, Verb } from './verb.ts';
 
 const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };
@@ -303,6 +304,7 @@ export const VERBS: readonly Verb[] = [
   BUNDLE_VERB,
   PUSH_VERB,
   PULL_VERB,
+  SOURCES_VERB,
   {
     name: 'serve',
     summary: 'run the GitHub App',

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { PorticoError } from '../error.ts';
+import { makeBare } from '../git/bare.ts';
 import { openObjectReader } from '../git/batch.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import { createRepo, resolveCommit } from '../git/repo.ts';
@@ -124,13 +125,6 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       await rm(gitDir, { recursive: true, force: true });
     },
   };
-}
-
-/** What `git init --bare` makes, without a process. */
-async function makeBare(gitDir: string): Promise<void> {
-  await Promise.all(['objects', 'refs'].map((name) => mkdir(join(gitDir, name))));
-  await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-  await writeFile(join(gitDir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
 }
 
 /** Refs of the remote, annotated tags peeled; `HEAD` is the full name of the default branch. */

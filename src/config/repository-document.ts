@@ -43,6 +43,8 @@ export function problemsOf(
   issue: z.core.$ZodIssue,
   yaml: YamlDocument,
   jsonSchema: () => unknown = repositoryJsonSchema,
+  /** Where people read what is possible. */
+  reference = 'docs/portico.schema.json',
 ): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(jsonSchema(), issue.path);
@@ -58,7 +60,7 @@ export function problemsOf(
       path: name,
       ...(line === undefined ? yaml.placeOf(issue.path) : yaml.lineOf(issue.path, line)),
       message: `${shown} ${sentenceOf(issue)}`,
-      hint: hintOf(issue),
+      hint: hintOf(issue, reference),
     },
   ];
 }
@@ -121,13 +123,13 @@ function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
   );
 }
 
-function hintOf(issue: z.core.$ZodIssue): string {
+function hintOf(issue: z.core.$ZodIssue, reference: string): string {
   if (issue.code === 'invalid_type' && issue.expected === 'string' && issue.input !== undefined) {
     if (typeof issue.input !== 'object') return `Put it in quotes: "${JSON.stringify(issue.input)}".`;
   }
   return codeOf(issue) === 'missing'
     ? 'Add the field.'
-    : 'Correct the value; docs/portico.schema.json lists what is possible.';
+    : `Correct the value; ${reference} lists what is possible.`;
 }
 
 function unit(origin: string): string {

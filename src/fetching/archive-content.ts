@@ -1,0 +1,92 @@
+/** Archives at addresses: their files, once the bytes are those of the digest. */
+import { ARCHIVE_LIMITS } from '../archive/archive-limits.ts';
+import { readArchive } from '../archive/read-archive.ts';
+import { PorticoError } from '../error.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { download, type Download } from './download.ts';
+import { authorizationFor, bytesOf, type SourceHost } from './host.ts';
+
+export interface FetchedArchive {
+  /** `sha256:…` over the archive. */
+  readonly digest: string;
+  readonly files: PackageFiles;
+}
+
+/** The archive with that digest. Throws `SOURCE_CHANGED` where the address has other bytes now, and `ARCHIVE_…`. */
+export async function pinnedArchive(
+  host: SourceHost,
+  url: URL,
+  digest: string,
+  credentials: string | undefined,
+  signal: AbortSignal,
+): Promise<FetchedArchive> {
+  return await host.cache.content(
+    `archive ${credentials ?? ''} ${url.href} ${digest}`,
+    async (stop) => {
+      const found = await downloadArchive(host, url, credentials, undefined, stop);
+      if (found === 'unchanged' || found.digest !== digest) {
+        const is = found === 'unchanged' ? 'nothing new' : found.digest;
+        throw new PorticoError(
+          'SOURCE_CHANGED',
+          `${url.href} has the digest ${is}, and ${digest} is wanted`,
+          {
+            hint: 'Nothing was taken. Ask whoever publishes it why it changed, then resolve it anew with --update.',
+          },
+        );
+      }
+      return { digest, files: unpack(url, found.bytes) };
+    },
+    sizeOf,
+    signal,
+  );
+}
+
+/** The archive that is there now, asked for once in an interval for all who have it. */
+export async function currentArchive(
+  host: SourceHost,
+  url: URL,
+  credentials: string | undefined,
+  signal: AbortSignal,
+): Promise<FetchedArchive> {
+  // What was unpacked on the way to the digest is not fetched once more.
+  const fresh: FetchedArchive[] = [];
+  const digest = await host.cache.learn<string>(
+    `archive ${credentials ?? ''} ${url.href}`,
+    async (before, stop) => {
+      const found = await downloadArchive(host, url, credentials, before?.etag, stop);
+      if (found === 'unchanged' && before !== undefined) return before;
+      if (found === 'unchanged') throw new PorticoError('SOURCE_UNREACHABLE', `${url.host} gave no content`);
+      fresh.push({ digest: found.digest, files: unpack(url, found.bytes) });
+      return { value: found.digest, ...(found.etag !== undefined && { etag: found.etag }) };
+    },
+    signal,
+  );
+  const [known] = fresh;
+  if (known === undefined) return await pinnedArchive(host, url, digest, credentials, signal);
+  const key = `archive ${credentials ?? ''} ${url.href} ${digest}`;
+  return await host.cache.content(key, () => Promise.resolve(known), sizeOf, signal);
+}
+
+async function downloadArchive(
+  host: SourceHost,
+  url: URL,
+  credentials: string | undefined,
+  etag: string | undefined,
+  signal: AbortSignal,
+): Promise<Download | 'unchanged'> {
+  const authorization = authorizationFor(host, credentials, url);
+  const { archiveBytes: mostBytes } = ARCHIVE_LIMITS;
+  return await download(url, { fetch: host.fetch, authorization, etag, mostBytes, signal });
+}
+
+function unpack(url: URL, bytes: Uint8Array): PackageFiles {
+  const read = readArchive(bytes);
+  if ('files' in read) return read.files;
+  throw new PorticoError(read.refused.code, `${url.origin}${url.pathname}: ${read.refused.message}`, {
+    hint: 'Nothing was unpacked. An archive has files and directories alone: tar, gzipped tar or zip.',
+  });
+}
+
+function sizeOf({ files }: FetchedArchive): number {
+  return bytesOf(files);
+}

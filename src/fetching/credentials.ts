@@ -1,0 +1,109 @@
+/**
+ * Credentials of the host that Portico runs on. A package names one and learns nothing of it; each is for hosts that are
+ * listed with it, so that no package sends it elsewhere, and for organisations where they are.
+ */
+import { z } from 'zod';
+
+import { readYaml } from '../config/yaml-place.ts';
+import { PorticoError } from '../error.ts';
+
+export interface Credential {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The credential of that name for an address. Throws `SOURCE_CREDENTIALS`. */
+export type CredentialFor = (name: string, url: URL) => Credential;
+
+const entry = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/),
+    hosts: z.array(z.string().regex(/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/)).min(1),
+    organizations: z.array(z.string()).min(1).optional(),
+    username: z.string().default('x-access-token'),
+    password: z.string().min(1).optional(),
+    passwordEnv: z.string().min(1).optional(),
+    passwordFile: z.string().min(1).optional(),
+  })
+  .refine(
+    ({ password, passwordEnv, passwordFile }) =>
+      [password, passwordEnv, passwordFile].filter((one) => one !== undefined).length === 1,
+    'needs exactly one of password, passwordEnv and passwordFile',
+  );
+
+const schema = z.strictObject({ credentials: z.array(entry).max(1_000) });
+
+export interface CredentialsOptions {
+  /** The file with the credentials; undefined where there is none. */
+  readonly file: { readonly name: string; readonly bytes: Uint8Array } | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Text of a file with a password. Throws where it cannot be read. */
+  readonly readText: (path: string) => string;
+  /** The owner of the packages that ask; undefined for whoever sits at the terminal. */
+  readonly organization?: string;
+}
+
+/** Reads the file. Throws `CREDENTIALS_FILE`, which never holds a value of it. */
+export function createCredentials(options: CredentialsOptions): CredentialFor {
+  const entries = options.file === undefined ? [] : entriesOf(options.file);
+  return (name, url) => {
+    const found = entries.find((one) => one.name === name);
+    const mayAsk =
+      options.organization === undefined ||
+      found?.organizations === undefined ||
+      found.organizations.some((one) => one.toLowerCase() === options.organization?.toLowerCase());
+    // Whoever may not use one does not learn that it is there.
+    if (found === undefined || !mayAsk) {
+      throw refused(`there is no credential ${name} here`, 'Ask whoever runs Portico to add it.');
+    }
+    if (!found.hosts.some((host) => [url.host, url.hostname].includes(host.toLowerCase()))) {
+      throw refused(
+        `the credential ${name} is not for ${url.host}`,
+        'Name another credential, or ask whoever runs Portico to list the host.',
+      );
+    }
+    return { username: found.username, password: passwordOf(found, options) };
+  };
+}
+
+/** The value of an `Authorization` header. */
+export function basicAuthorization({ username, password }: Credential): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+function entriesOf({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }) {
+  const yaml = readYaml(name, bytes);
+  const [problem] = yaml.problems;
+  // What the parser says may quote the file.
+  if (problem !== undefined) throw unreadable(name, `line ${problem.line} is no YAML`);
+  const parsed = schema.safeParse(yaml.data);
+  if (parsed.success) return parsed.data.credentials;
+  const [issue] = parsed.error.issues;
+  throw unreadable(name, `${issue?.path.join('.') || 'the document'} is not as it should be`);
+}
+
+function passwordOf(
+  { name, password, passwordEnv, passwordFile }: z.output<typeof entry>,
+  { env, readText }: CredentialsOptions,
+): string {
+  if (password !== undefined) return password;
+  const fromEnv = passwordEnv === undefined ? undefined : env[passwordEnv];
+  if (fromEnv !== undefined && fromEnv !== '') return fromEnv;
+  if (passwordEnv !== undefined)
+    throw refused(`${passwordEnv} of the credential ${name} is not set`, 'Set it.');
+  try {
+    return readText(passwordFile ?? '').trim();
+  } catch {
+    throw refused(`the file of the credential ${name} cannot be read`, 'Check its path and permissions.');
+  }
+}
+
+function refused(message: string, hint: string): PorticoError {
+  return new PorticoError('SOURCE_CREDENTIALS', message, { hint });
+}
+
+function unreadable(name: string, why: string): PorticoError {
+  return new PorticoError('CREDENTIALS_FILE', `${name} holds no credentials: ${why}`, {
+    hint: 'docs/sources.md shows how they are written.',
+  });
+}

@@ -1,0 +1,48 @@
+import type { InsideHost } from '../network/inside-host.ts';
+import type { OutsideFetch } from '../network/outside-fetch.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { basicAuthorization, type Credential, type CredentialFor } from './credentials.ts';
+import type { SourceCache } from './source-cache.ts';
+
+/** What fetching needs of the machine and the network that it runs in. */
+export interface SourceHost {
+  readonly fetch: OutsideFetch;
+  /** Hosts of one's own network that may be reached. */
+  readonly inside: readonly InsideHost[];
+  readonly credentialFor: CredentialFor;
+  readonly cache: SourceCache;
+  readonly registry: Registry;
+}
+
+/** Images and artefacts of registries; names are `HOST/REPOSITORY`. */
+export interface Registry {
+  /** The digest that a tag leads to now. */
+  digestOf(
+    name: string,
+    tag: string,
+    credential: Credential | undefined,
+    signal: AbortSignal,
+  ): Promise<string>;
+  tags(name: string, credential: Credential | undefined, signal: AbortSignal): Promise<readonly string[]>;
+  /** The files in it, every byte as the digest says. */
+  pull(
+    name: string,
+    digest: string,
+    credential: Credential | undefined,
+    signal: AbortSignal,
+  ): Promise<PackageFiles>;
+}
+
+/** The value of `Authorization` for an address, where the source names a credential. */
+export function authorizationFor(
+  { credentialFor }: SourceHost,
+  credentials: string | undefined,
+  url: URL,
+): string | undefined {
+  return credentials === undefined ? undefined : basicAuthorization(credentialFor(credentials, url));
+}
+
+/** Bytes of all files: what remembering them costs. */
+export function bytesOf(files: PackageFiles): number {
+  return [...files.values()].reduce((sum, { bytes }) => sum + bytes.length + 200, 0);
+}

@@ -1,0 +1,42 @@
+/** Registries, as sources ask them. */
+import { PorticoError } from '../error.ts';
+import type { InsideHost } from '../network/inside-host.ts';
+import type { OutsideFetch } from '../network/outside-fetch.ts';
+import { pullArtifact } from '../oci/pull-artifact.ts';
+import { parseReference } from '../oci/reference.ts';
+import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
+import type { Credential } from './credentials.ts';
+import type { Registry } from './host.ts';
+
+/** What they say to one credential is for no other: each has a client of its own. */
+export function createRegistry(options: {
+  readonly fetch: OutsideFetch;
+  readonly inside: readonly InsideHost[];
+}): Registry {
+  const clients = new Map<string, RegistryClient>();
+  const clientOf = (credential: Credential | undefined): RegistryClient => {
+    const key = credential === undefined ? '' : `${credential.username}\n${credential.password}`;
+    const held = clients.get(key);
+    if (held !== undefined) return held;
+    const made = createRegistryClient({ ...options, credentialFor: () => credential });
+    clients.set(key, made);
+    return made;
+  };
+  return {
+    digestOf: async (name, tag, credential, signal) => {
+      const reference = parseReference(`${name}:${tag}`);
+      const digest = await clientOf(credential).resolve(reference, signal);
+      if (digest !== undefined) return digest;
+      throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${name}:${tag}`, {
+        hint: 'Check the name and the tag; who may not read it is told the same.',
+      });
+    },
+    tags: (name, credential, signal) => clientOf(credential).tags(parseReference(name), signal),
+    pull: async (name, digest, credential, signal) => {
+      const { files } = await pullArtifact(clientOf(credential), parseReference(`${name}@${digest}`), {
+        signal,
+      });
+      return files;
+    },
+  };
+}

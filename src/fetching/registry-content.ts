@@ -1,0 +1,93 @@
+/** Images and artefacts of registries, and charts that lie in one. */
+import { PorticoError } from '../error.ts';
+import type { PackageFiles } from '../package/package.ts';
+import { chooseVersion } from '../sources/choose-version.ts';
+import type { Content } from '../sources/sync.ts';
+import type { Credential } from './credentials.ts';
+import { bytesOf, type SourceHost } from './host.ts';
+import type { Pin } from './pin.ts';
+
+/** What is asked for: a digest, a tag, or the newest tag in a range. */
+export interface ImagePlace {
+  /** `HOST/REPOSITORY`. */
+  readonly image: string;
+  readonly tag?: string;
+  readonly digest?: string;
+  readonly semver?: string;
+}
+
+const PINNED = /^(.+)@(sha256:[0-9a-f]{64})$/;
+
+/** Throws `SOURCE_NO_VERSION`, `SOURCES_LOCK`, and what registries and archives do. */
+export async function registryContent(
+  host: SourceHost,
+  place: ImagePlace,
+  credentials: string | undefined,
+  pinned: Pin | undefined,
+  signal: AbortSignal,
+): Promise<Content> {
+  const { image } = place;
+  const url = new URL(`https://${image}`);
+  const credential = credentials === undefined ? undefined : host.credentialFor(credentials, url);
+  const who = credentials ?? '';
+  if (pinned !== undefined) {
+    const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
+    if (name !== image) {
+      throw new PorticoError('SOURCES_LOCK', `the lock pins ${pinned.resolved}, and the source is ${image}`, {
+        hint: 'Take the lock from git as it was, or resolve the source anew with --update.',
+      });
+    }
+    const files = await pull(host, image, digest, who, credential, signal);
+    const { resolved, version } = pinned;
+    return { resolved, files, ...(version !== undefined && { version }) };
+  }
+  const { digest, tag } = await resolve(host, place, who, credential, signal);
+  const files = await pull(host, image, digest, who, credential, signal);
+  return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
+}
+
+async function resolve(
+  { cache, registry }: SourceHost,
+  { image, tag, digest, semver }: ImagePlace,
+  who: string,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly digest: string; readonly tag?: string }> {
+  if (digest !== undefined) return { digest, ...(tag !== undefined && { tag }) };
+  const chosen = semver === undefined ? (tag ?? 'latest') : chooseVersion(await tags(), semver);
+  if (chosen === undefined) {
+    throw new PorticoError('SOURCE_NO_VERSION', `${image} has no tag in ${semver}`, {
+      hint: 'Look up its tags; a range takes those that are versions, such as 1.2.3.',
+    });
+  }
+  const found = await cache.learn<string>(
+    `tag ${who} ${image}:${chosen}`,
+    async (_before, stop) => ({ value: await registry.digestOf(image, chosen, credential, stop) }),
+    signal,
+  );
+  return { digest: found, tag: chosen };
+
+  async function tags(): Promise<readonly string[]> {
+    return await cache.learn<readonly string[]>(
+      `tags ${who} ${image}`,
+      async (_before, stop) => ({ value: await registry.tags(image, credential, stop) }),
+      signal,
+    );
+  }
+}
+
+async function pull(
+  { cache, registry }: SourceHost,
+  image: string,
+  digest: string,
+  who: string,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<PackageFiles> {
+  return await cache.content(
+    `image ${who} ${image}@${digest}`,
+    (stop) => registry.pull(image, digest, credential, stop),
+    bytesOf,
+    signal,
+  );
+}
