@@ -5,10 +5,10 @@ import type { RequiredCheck } from './refs.ts';
 
 export type CheckVerdict = 'success' | 'pending' | 'failure' | 'expected';
 
-/** The newest run of each name and App, newest first. */
+/** The newest run of each name and suite, newest first: two workflows may have a job of one name. */
 export function latestRuns(context: ForgeContext, repositoryId: number, sha: string): CheckRunRecord[] {
   const all = collaborationStore(context.store).runs.find('sha', [repositoryId, sha], { order: 'desc' });
-  return newest(all, (run) => `${run.appId}:${run.name}`);
+  return newest(all, (run) => `${run.suiteId}:${run.name}`);
 }
 
 /** The newest status of each context, newest first. */

@@ -63,6 +63,7 @@ interface CheckRun {
   readonly status: string;
   readonly conclusion: string | null;
   readonly appId: number | null;
+  readonly suiteId: number | null;
   readonly title: string | null;
   readonly summary: string | null;
   readonly startedAt: string | null;
@@ -80,7 +81,12 @@ interface CombinedStatus {
 }
 
 interface CheckSuite {
+  readonly id: number;
   readonly appId: number | null;
+  /** Of GitHub Actions. */
+  readonly ofActions: boolean;
+  /** The branch that it looks at, in this repository or in a fork; null where that is not said. */
+  readonly branch: string | null;
   readonly status: string;
   readonly runs: number;
 }
@@ -193,8 +199,11 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
         const { data, headers } = await checks.listSuitesForRef({ ...where(context, signal), ref, ...page });
         return { data: data.check_suites, headers };
       });
-      return suites.map(({ app, status, latest_check_runs_count: runs }) => ({
+      return suites.map(({ id, app, head_branch: branch, status, latest_check_runs_count: runs }) => ({
+        id,
         appId: app?.id ?? null,
+        ofActions: app?.slug === 'github-actions',
+        branch,
         status: status ?? 'queued',
         runs,
       }));
@@ -230,6 +239,7 @@ interface RawCheckRun {
   readonly status: string;
   readonly conclusion: string | null;
   readonly app: { readonly id: number } | null;
+  readonly check_suite?: { readonly id: number } | null;
   readonly output: {
     readonly title: string | null;
     readonly summary: string | null;
@@ -373,6 +383,7 @@ function toCheckRun(run: RawCheckRun): CheckRun {
     status: run.status,
     conclusion: run.conclusion,
     appId: run.app?.id ?? null,
+    suiteId: run.check_suite?.id ?? null,
     title: run.output.title,
     summary: run.output.summary,
     startedAt: run.started_at,

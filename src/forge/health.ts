@@ -5,7 +5,13 @@ import { where } from './repository-context.ts';
 
 export interface CommitHealth {
   /** The newest of each context, and of each name of a check run, with the state that a status would have. */
-  readonly statuses: readonly { readonly context: string; readonly state: string; readonly at: string }[];
+  readonly statuses: readonly {
+    readonly context: string;
+    readonly state: string;
+    readonly at: string;
+    /** Who says so, where it is a check run: the App by its number. Absent for a commit status. */
+    readonly app?: number | undefined;
+  }[];
   /** The newest state of each environment's newest deployment of the commit. */
   readonly deployments: readonly {
     readonly environment: string;
@@ -45,8 +51,9 @@ export function createHealthApi(context: RepositoryContext): HealthApi {
     });
     return found
       .filter(({ app, conclusion }) => app?.id !== own && conclusion !== 'skipped')
-      .map(({ name, status, conclusion, completed_at, started_at }) => ({
+      .map(({ name, app, status, conclusion, completed_at, started_at }) => ({
         context: name,
+        app: app?.id ?? 0,
         state: status === 'completed' ? (STATES[conclusion ?? ''] ?? 'failure') : 'pending',
         at: completed_at ?? started_at ?? '',
       }));

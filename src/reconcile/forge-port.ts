@@ -126,8 +126,20 @@ export interface CheckRun {
   readonly status: string;
   readonly conclusion: string | null;
   readonly appId: number | null;
+  readonly suiteId: number | null;
   readonly title: string | null;
   readonly startedAt: string | null;
+}
+
+export interface CheckSuite {
+  readonly id: number;
+  readonly appId: number | null;
+  /** Of GitHub Actions. */
+  readonly ofActions: boolean;
+  /** The branch that it looks at, in this repository or in a fork; null where that is not said. */
+  readonly branch: string | null;
+  readonly status: string;
+  readonly runs: number;
 }
 
 /** A remark on lines of a pull request's newer side; of several lines, `startLine` is the first. */
@@ -179,7 +191,13 @@ export interface RepositoryFacts {
 
 /** States as the forge names them, the newest of each; times are ISO 8601. */
 export interface CommitHealth {
-  readonly statuses: readonly { readonly context: string; readonly state: string; readonly at: string }[];
+  readonly statuses: readonly {
+    readonly context: string;
+    readonly state: string;
+    readonly at: string;
+    /** Of a check run: the number of its App. */
+    readonly app?: number | undefined;
+  }[];
   readonly deployments: readonly {
     readonly environment: string;
     readonly state: string;
@@ -230,7 +248,11 @@ export interface Forge {
   branchRules(
     branch: string,
     signal?: AbortSignal,
-  ): Promise<{ readonly mergeQueue: boolean; readonly requiresSignatures: boolean }>;
+  ): Promise<{
+    readonly mergeQueue: boolean;
+    readonly requiresSignatures: boolean;
+    readonly requiredChecks: readonly { readonly context: string }[];
+  }>;
   mergePull(
     n: number,
     request: {
@@ -356,10 +378,7 @@ export interface Forge {
     readonly statuses: readonly { readonly context: string; readonly state: string }[];
   }>;
   /** What each App has to check of a commit, and how many runs it has made for that. */
-  checkSuites(
-    sha: string,
-    signal?: AbortSignal,
-  ): Promise<readonly { readonly appId: number | null; readonly status: string; readonly runs: number }[]>;
+  checkSuites(sha: string, signal?: AbortSignal): Promise<readonly CheckSuite[]>;
   /** What others say about a commit by statuses, where asked, and by deployments to these environments. */
   healthOf(
     sha: string,

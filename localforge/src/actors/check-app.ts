@@ -5,7 +5,7 @@ import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import { retryAutoMergeAt } from '../pulls/auto-merge.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
-import type { OtherApp } from './apps.ts';
+import { ACTIONS_APP, type OtherApp } from './apps.ts';
 
 export interface CheckedCommit {
   readonly repository: RepositoryRecord;
@@ -16,7 +16,8 @@ export interface CheckedCommit {
 /**
  * The App's suite of a commit, made without runs if there is none. GitHub makes one for each App that may write checks, and
  * that of an App which never reports stays `queued` and empty for good
- * (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks, "About check suites").
+ * (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks, "About check suites"). GitHub Actions makes one for
+ * each branch that it runs for: a pull request from a fork has a suite of its own in the base repository, with the fork's branch in it.
  */
 export function openSuite(
   context: ForgeContext,
@@ -24,7 +25,9 @@ export function openSuite(
   app: OtherApp,
 ): CheckSuiteRecord {
   const { suites } = collaborationStore(context.store);
-  const known = suites.find('sha', [repository.id, sha]).find(({ appId }) => appId === app.id);
+  const known = suites
+    .find('sha', [repository.id, sha])
+    .find(({ appId, headBranch }) => appId === app.id && (app !== ACTIONS_APP || headBranch === branch));
   return known ?? insertSuite(context, repository, sha, { headBranch: branch, before: null, appId: app.id });
 }
 

@@ -32,22 +32,24 @@ const FAILS: readonly string[] = ['failure', 'error'];
 
 /**
  * Pure: what a gate makes of what is said of these commits, the newest first. Each status asked for must be there, and everything that
- * fits must hold. What was a success on one of them holds, whatever is said of a later one, where something else may be
+ * fits must hold: of a status and check runs that share a name each, as with GitHub's required checks
+ * (https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/troubleshooting-required-status-checks,
+ * "both the check and the status are required"). What was a success on one of them holds, whatever is said of a later one, where something else may be
  * broken; else the newest that is said counts.
  */
 export function judgeHealth(
   commits: readonly CommitHealth[],
   gate: Pick<WaveGate, 'statuses' | 'deployments'>,
 ): Health {
-  const statuses = commits.flatMap((one) => one.statuses);
+  const statuses = commits.flatMap(worstOfEach);
   const deployments = commits.flatMap((one) => one.deployments);
   const said = [
     ...gate.statuses.flatMap((wanted): readonly ReportedHealth[] => {
       const globs = TOOLS[wanted] ?? [wanted];
       const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
       if (fitting.length === 0) return [{ what: `status ${wanted}`, state: 'pending', at: 0 }];
-      const byContext = Map.groupBy(fitting, ({ context }) => context);
-      return [...byContext].map(([context, reports]) => counting(`status ${context}`, reports));
+      const named = Map.groupBy(fitting, nameOf);
+      return [...named.values()].map((reports) => counting(`status ${reports[0]?.context}`, reports));
     }),
     ...gate.deployments.map((environment): ReportedHealth => {
       const reports = deployments.filter((one) => one.environment === environment);
@@ -59,6 +61,21 @@ export function judgeHealth(
   const open = said.find(({ state }) => !HOLDS.includes(state));
   if (open !== undefined) return { state: 'pending', at: open.at, what: open.what };
   return { state: 'success', at: Math.max(0, ...said.map(({ at }) => at)), what: '' };
+}
+
+type Status = CommitHealth['statuses'][number];
+
+/** A status and a check run, and check runs of two Apps, are two things, though they share a name. */
+function nameOf({ context, app }: Status): string {
+  return `${app ?? 'status'} ${context}`;
+}
+
+/** Of two runs of one commit that share App and name, as jobs of two workflows may, the worse counts. */
+function worstOfEach({ statuses }: CommitHealth): readonly Status[] {
+  return [...Map.groupBy(statuses, nameOf).values()].flatMap((same) => {
+    const [failed] = same.filter(({ state }) => FAILS.includes(state));
+    return failed ?? same.find(({ state }) => !HOLDS.includes(state)) ?? same[0] ?? [];
+  });
 }
 
 /** Of reports on commits, the newest commit's first: the first success of all, else the newest. */

@@ -1,6 +1,14 @@
 import type { CheckRun, Pull } from '../forge-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { judgeHead, judgeNames, type ChecksVerdict, type OtherChecks } from './automerge-checks.ts';
+import {
+  countingChecks,
+  isElsewhere,
+  judgeHead,
+  judgeNames,
+  type CheckNames,
+  type ChecksVerdict,
+  type OtherChecks,
+} from './automerge-checks.ts';
 
 /** Where nothing else is said: Actions has begun within seconds, except while GitHub has trouble. */
 const SETTLE_SECONDS = 60;
@@ -11,15 +19,22 @@ const COMMITS = 3;
 export async function lookAtChecks(
   ports: Pick<Ports, 'app' | 'now' | 'settleSeconds'>,
   { forge, git }: RepositoryAccess,
-  pull: Pick<Pull, 'headSha' | 'createdAt'>,
+  pull: Pick<Pull, 'headSha' | 'headRef' | 'baseRef' | 'createdAt'>,
   { base, runs }: { readonly base: string; readonly runs: readonly CheckRun[] },
   signal?: AbortSignal,
 ): Promise<ChecksVerdict> {
   const { statuses } = await forge.combinedStatus(pull.headSha, signal);
+  const isOthers = ({ appId }: { readonly appId: number | null }): boolean => appId !== ports.app.id;
+  const suites = (await forge.checkSuites(pull.headSha, signal)).filter(isOthers);
+  const foreign = suites.some((suite) => isElsewhere(suite, pull.headRef));
+  const required = foreign ? (await forge.branchRules(pull.baseRef, signal)).requiredChecks : [];
   const others: OtherChecks = {
-    runs: runs.filter(({ appId }) => appId !== ports.app.id),
+    ...countingChecks(
+      { runs: runs.filter(isOthers), suites },
+      pull.headRef,
+      required.map(({ context }) => context),
+    ),
     statuses,
-    suites: (await forge.checkSuites(pull.headSha, signal)).filter(({ appId }) => appId !== ports.app.id),
   };
   const began = Math.max(firstSeen(ports, runs), Date.parse(pull.createdAt));
   const age = Math.max(0, (ports.now().getTime() - began) / 1_000);
@@ -46,12 +61,14 @@ async function namesOn(
   { forge, git }: Pick<RepositoryAccess, 'forge' | 'git'>,
   base: string,
   signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
-  const names = new Set<string>();
+): Promise<CheckNames> {
+  const names = { runs: new Set<string>(), statuses: new Set<string>() };
   for (const { oid } of await git.log({ to: base }, { limit: COMMITS, firstParent: true }, signal)) {
     const runs = await forge.listChecks(oid, signal);
-    for (const { name, appId } of runs) if (appId !== ports.app.id) names.add(name);
-    for (const { context } of (await forge.combinedStatus(oid, signal)).statuses) names.add(context);
+    for (const { name, appId } of runs) if (appId !== ports.app.id) names.runs.add(name);
+    for (const { context } of (await forge.combinedStatus(oid, signal)).statuses) {
+      names.statuses.add(context);
+    }
   }
-  return [...names];
+  return { runs: [...names.runs], statuses: [...names.statuses] };
 }

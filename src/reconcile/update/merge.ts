@@ -3,7 +3,7 @@ import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { Downstream } from '../downstream/downstream.ts';
-import type { MergeAnswer, Pull } from '../forge-port.ts';
+import type { CheckRun, MergeAnswer, Pull } from '../forge-port.ts';
 import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
@@ -60,12 +60,10 @@ export async function mergedAlone(
   if (ours?.status !== 'completed') return null;
   // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
   const approval = ours.conclusion === 'action_required' ? ourApproval(ports, checks) : undefined;
-  const own = checks.filter((run) => run.appId === ports.app.id);
-  const open = own.filter((run) => approval === undefined || (run !== approval && run !== ours));
-  if (!open.every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion)))
-    return null;
-  const looked = { base: home.base.oid, runs: checks };
-  const others = await lookAtChecks(ports, access, pull, looked, signal);
+  const waiting = approval === undefined ? [] : [approval, ours];
+  if (!areOursFine(ports, checks, waiting)) return null;
+  const base = home.base.oid;
+  const others = await lookAtChecks(ports, access, pull, { base, runs: checks }, signal);
   if (others.kind !== 'green') {
     ports.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
     if (others.kind === 'wait' && others.seconds !== undefined) {
@@ -80,14 +78,27 @@ export async function mergedAlone(
     await ports.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }
-  const stillStands = async (s?: AbortSignal): Promise<boolean> =>
-    (await access.forge.listChecks(pull.headSha, s)).some(
+  // What was asked for the decision may have changed while the forge was not ready to merge.
+  const stillStands = async (s?: AbortSignal): Promise<boolean> => {
+    const runs = await access.forge.listChecks(pull.headSha, s);
+    const isSame = runs.some(
       ({ id, conclusion, externalId }) =>
         id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
     );
+    if (!isSame || !areOursFine(ports, runs, [])) return false;
+    for (const { down } of members) if (await hasForeignRecord(ports, down, s)) return false;
+    return (await lookAtChecks(ports, access, pull, { base, runs }, s)).kind === 'green';
+  };
   if (!(await mergeOrQueue(ports, home, pull, stillStands, signal))) return null;
   await ports.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+}
+
+/** All checks of ours at the head hold, but those that wait for what this update need not have. */
+function areOursFine({ app }: Ports, runs: readonly CheckRun[], waiting: readonly CheckRun[]): boolean {
+  return runs
+    .filter((run) => run.appId === app.id && !waiting.includes(run))
+    .every(({ status, conclusion }) => status === 'completed' && FINE.includes(conclusion));
 }
 
 const NOT_LET: Readonly<Record<string, string>> = {

@@ -95,3 +95,22 @@ test('a deployment of a later commit counts too', () => {
   expect(judgeHealth([deployed('in_progress'), deployed('failure')], gate).state).toBe('pending');
   expect(judgeHealth([deployed('error'), deployed('inactive')], gate).state).toBe('success');
 });
+
+test('a status does not speak for a check run of its name, nor one App for another, nor one workflow for another', () => {
+  const at = '2026-01-01T00:00:00Z';
+  const gate = { statuses: ['smoke'], deployments: [] };
+  const of = (...statuses: readonly (readonly [app: number | undefined, state: string])[]) =>
+    judgeHealth(
+      [{ statuses: statuses.map(([app, state]) => ({ context: 'smoke', app, state, at })), deployments: [] }],
+      gate,
+    ).state;
+  expect(of([undefined, 'success'], [7, 'failure'])).toBe('failure');
+  expect(of([7, 'success'], [undefined, 'error'])).toBe('failure');
+  expect(of([undefined, 'success'], [7, 'pending'])).toBe('pending');
+  expect(of([7, 'success'], [8, 'failure'])).toBe('failure');
+  expect(of([7, 'failure'], [7, 'success'])).toBe('failure');
+  expect(of([undefined, 'success'], [7, 'success'])).toBe('success');
+  const newer = { statuses: [{ context: 'smoke', app: 7, state: 'failure', at }], deployments: [] };
+  const older = { statuses: [{ context: 'smoke', state: 'success', at }], deployments: [] };
+  expect(judgeHealth([newer, older], gate).state).toBe('failure');
+});

@@ -4,6 +4,7 @@ import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import type { Watch } from '../forge-door.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -12,7 +13,7 @@ import { startStage, type Stage } from '../stage.ts';
 let stage: Stage;
 
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
-const NAMES = ['checked', 'squashed', 'queued', 'ruled'];
+const NAMES = ['checked', 'squashed', 'queued', 'ruled', 'reddened'];
 const color = (name: string): Record<string, string> => ({
   'web/config.yaml': configMap('web', { color: name }),
 });
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const spec = 'branch: main\nupdates: { follow: latest, automerge: all }\npublish: { requireApprovals: 0 }';
   stage = await startStage(
     { up: { files: below('web', PACKAGE) }, ...Object.fromEntries(NAMES.map((name) => [name, { spec }])) },
-    { shares: true },
+    { shares: true, watched: true },
   );
   const up = stage.repository('up');
   await up.publish('one', color('first'));
@@ -111,6 +112,9 @@ test('an update waits for the checks that its base has, however late they come, 
   const update = await updateOf('checked');
   expect(update.merged_at).toBeNull();
   const { context, ...commit } = await commitOf('checked', update.head.ref);
+  // Somebody proposes the same commit from a fork, and workflows that run for that fail.
+  const elsewhere = { ...commit, branch: 'patch-1' };
+  concludeRun(context, elsewhere, beginRun(context, elsewhere, ACTIONS_APP, 'stranger'), 'failure');
   const run = beginRun(context, commit, ACTIONS_APP, 'test');
   await stage.idle();
   concludeRun(context, commit, run, 'success');
@@ -126,7 +130,19 @@ test('a repository that squashes gets squashes, which publish, and the next upda
   const repo = stage.repository('squashed');
   expect((await updateOf('squashed')).merged_at).not.toBeNull();
   expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
-  await stage.repository('up').publish('three', color('third'));
+  let merges = 0;
+  const redden: Watch = async ({ method, path }) => {
+    if (method !== 'PUT' || !/\/reddened\/pulls\/\d+\/merge$/.test(path)) return undefined;
+    merges += 1;
+    // A check fails while the forge is not ready to merge.
+    const update = await updateOf('reddened');
+    const { context, ...commit } = await commitOf('reddened', update.head.ref);
+    concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'late'), 'failure');
+    return { status: 405, body: { message: 'Base branch was modified. Review and try the merge again.' } };
+  };
+  await stage.watching(redden, () => stage.repository('up').publish('three', color('third')));
+  expect(merges).toBe(1);
+  expect((await updateOf('reddened')).merged_at).toBeNull();
   expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
   expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
   expect(await repo.read('shop/config.yaml')).toContain('color: third');
