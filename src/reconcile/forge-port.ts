@@ -338,6 +338,7 @@ export interface Forge {
       readonly state: 'open' | 'closed';
       readonly title: string;
       readonly body: string;
+      readonly updatedAt: string;
     }[]
   >;
   updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;

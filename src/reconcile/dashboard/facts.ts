@@ -42,7 +42,7 @@ export interface DashboardFacts {
 }
 
 export async function loadDashboardFacts(
-  ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log'>,
+  ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>,
   access: Pick<RepositoryAccess, 'git' | 'forge'>,
   config: Pick<RepositoryConfig, 'branch' | 'directory'>,
   repository: CatalogRepository,

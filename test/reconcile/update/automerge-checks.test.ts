@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { CheckRun } from '../../../src/reconcile/forge-port.ts';
+import type { CheckRun, CheckSuite } from '../../../src/reconcile/forge-port.ts';
 import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
 import {
   AWAITED_SECONDS,
@@ -101,10 +101,11 @@ test.each([
   },
 );
 
+function suite(id: number, branch: string | null, ofActions = true): CheckSuite {
+  return { id, appId: ofActions ? 15_368 : 7, ofActions, branch, status: 'completed', runs: 1 };
+}
+
 test('what runs for a proposal of the same commit from elsewhere counts only where a rule asks for its name', () => {
-  const suite = (id: number, branch: string | null, ofActions = true) => {
-    return { id, appId: ofActions ? 15_368 : 7, ofActions, branch, status: 'completed', runs: 1 };
-  };
   const suites = [suite(1, 'update'), suite(2, 'patch-1'), suite(3, null), suite(4, 'patch-1', false)];
   const runs = [1, 2, 3, 4, null].map((suiteId) => ({ name: `of ${suiteId}`, suiteId }));
   const counted = countingChecks({ runs, suites }, 'update', []);
