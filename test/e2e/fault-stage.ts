@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Octokit } from '@octokit/rest';
 import { startForge, type LocalForge } from '@portico/localforge';
 
-import { copyTemplate } from '../queue/engines.ts';
+import { copyStarted } from '../queue/store-templates.ts';
 import { REALISTIC } from '../realistic.ts';
 import { stageRepository, type StageRepository } from '../reconcile/stage-repository.ts';
 import type { Login } from '../reconcile/stage.ts';
@@ -53,7 +53,7 @@ export async function makeGround(repositories: readonly string[]): Promise<Groun
     botPort,
     async open(name, copyOf) {
       const data = join(root, name === copyOf || copyOf === undefined ? name : `${name}-${(opened += 1)}`);
-      if (copyOf === undefined) await copyTemplate(join(data, 'bot', 'store'));
+      if (copyOf === undefined) await copyStarted(join(data, 'bot', 'store'));
       else cpSync(join(root, copyOf), data, { recursive: true });
       const forge = await startForge({
         dataDir: join(data, 'forge'),

@@ -9,7 +9,7 @@ import { createNodeMiddleware, Probot } from 'probot';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import portico from '../../src/probot-host.ts';
-import { copyTemplate } from '../queue/engines.ts';
+import { copyStarted } from '../queue/store-templates.ts';
 import { REALISTIC } from '../realistic.ts';
 import { eventually } from './eventually.ts';
 import { octokitAs } from './octokit-as.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
       app: { installations: [{ account: 'acme', repositories: 'all' }] },
     },
   });
-  await copyTemplate(join(root, 'bot', 'store'));
+  await copyStarted(join(root, 'bot', 'store'));
   const { host } = new URL(forge.url);
   vi.stubEnv('APP_ID', String(forge.app.id));
   vi.stubEnv('PRIVATE_KEY', forge.app.privateKeyPem);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startLocalPortico, type LocalPortico } from '../../src/cli/local-portico.ts';
-import { copyTemplate } from '../queue/engines.ts';
+import { copyStarted } from '../queue/store-templates.ts';
 import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { octokitAs } from './octokit-as.ts';
 import { below, configuration, webPackage, writeFiles } from './packages.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     ...below('web', webPackage()),
     '.github/portico.yaml': configuration('blueprints', 'branch: main'),
   });
-  await copyTemplate(join(root, 'data', 'bot', 'store'));
+  await copyStarted(join(root, 'data', 'bot', 'store'));
   local = await startLocalPortico({
     dataDir: join(root, 'data'),
     realistic: REALISTIC,

@@ -1,5 +1,4 @@
-import { cpSync, existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/queue/database.ts';
 import { startPostgres } from './postgres.ts';
+import { copyTemplate } from './store-templates.ts';
 
 /** Where a test's database is, in a form that a child process can be given. */
 export interface Place extends AsyncDisposable {
@@ -85,30 +85,4 @@ export async function placeEmbedded(): Promise<Place> {
     open: () => openDatabase(options),
     [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
   };
-}
-
-/** Fills the directory of a database that a test is about to open. */
-export async function copyTemplate(dataDir: string): Promise<void> {
-  cpSync(await embeddedTemplate(), dataDir, { recursive: true });
-}
-
-/** Made once for a checkout and kept below node_modules, which `npm ci` empties; named for the version that wrote it. */
-async function embeddedTemplate(): Promise<string> {
-  const cache = join(import.meta.dirname, '../../node_modules/.cache/portico');
-  const { default: lock } = (await import('../../package.json', { with: { type: 'json' } })) as {
-    default: { dependencies: Record<string, string> };
-  };
-  const template = join(cache, `pglite-${lock.dependencies['@electric-sql/pglite']}`);
-  if (existsSync(template)) return template;
-  const half = await mkdtemp(join(tmpdir(), 'portico-template-'));
-  const { PGlite } = await import('@electric-sql/pglite');
-  await (await PGlite.create(join(half, 'database'))).close();
-  const { mkdir } = await import('node:fs/promises');
-  await mkdir(cache, { recursive: true });
-  cpSync(half, `${template}.${process.pid}`, { recursive: true });
-  await rm(half, { recursive: true });
-  await rename(`${template}.${process.pid}`, template).catch(() =>
-    rm(`${template}.${process.pid}`, { recursive: true }),
-  );
-  return template;
 }

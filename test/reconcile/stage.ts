@@ -20,7 +20,7 @@ import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
-import { copyTemplate } from '../queue/engines.ts';
+import { copyStarted } from '../queue/store-templates.ts';
 import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { openForgeDoor, type Watch } from './forge-door.ts';
 import { stageRepository, type StageRepository } from './stage-repository.ts';
@@ -136,7 +136,7 @@ export async function startStage(
       app: { installations: owners.map((account) => ({ account })) },
     },
   });
-  await copyTemplate(join(root, 'bot', 'store'));
+  await copyStarted(join(root, 'bot', 'store'));
   const door = settings.watched === true ? await openForgeDoor(forge.apiUrl) : null;
   let events = 0;
   const { emit } = forge.context;

@@ -12,7 +12,7 @@ import { createContentPools } from '../../src/isolation/content.ts';
 import { runTrial } from '../../src/trial/run.ts';
 import type { RunOptions, TrialReport } from '../../src/trial/run.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
-import { copyTemplate } from '../queue/engines.ts';
+import { copyStarted } from '../queue/store-templates.ts';
 import { REALISTIC } from '../realistic.ts';
 
 const pools = createContentPools();
@@ -121,7 +121,7 @@ export async function startTrialForge(extra: Readonly<Record<string, 'write'>>):
         repositories: [],
         signal: AbortSignal.timeout(120_000),
         paceMs: 20,
-        program: porticoFor(environment, { contentPools: pools, fill: copyTemplate }),
+        program: porticoFor(environment, { contentPools: pools, fill: copyStarted }),
         say: (text) => said.push(text),
         ...more,
       });
