@@ -40,7 +40,7 @@ export function parseReference(text: string): Reference {
     throw wrong('the tag has to be letters, digits and _ . - (128 at most)');
   const slash = name.indexOf('/');
   const first = slash < 0 ? '' : name.slice(0, slash);
-  const hasHost = slash > 0 && (isUrl || first === 'localhost' || /[.:]/.test(first));
+  const hasHost = slash > 0 && (isUrl || isPlainlyHost(first));
   const registry = hasHost ? first.toLowerCase() : DOCKER_HUB;
   if (isUrl && !hasHost) throw wrong('behind oci:// there is no host');
   if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is no host`);
@@ -63,9 +63,15 @@ function split(text: string): { readonly name: string; readonly tag?: string; re
   return { name: named.slice(0, colon), tag: named.slice(colon + 1), ...digest };
 }
 
-/** The reference as text. */
+function isPlainlyHost(first: string): boolean {
+  return first === 'localhost' || /[.:]/.test(first);
+}
+
+/** The reference as text, which reads as the same reference. */
 export function referenceText({ registry, repository, tag, digest }: Reference): string {
-  return `${registry}/${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+  const scheme = isPlainlyHost(registry) ? '' : 'oci://';
+  const named = `${scheme}${registry}/${repository}`;
+  return `${named}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 }
 
 /** Host and port of the registry that answers for a reference. */
