@@ -22,8 +22,8 @@ export interface RenderedObject {
 export type Objects = { readonly objects: readonly RenderedObject[] } | { readonly refused: Refusal };
 
 const SOURCE = /^# Source: (.{1,1000})$/m;
-/** A marker at the start of a line ends a document wherever it stands, in block scalars too. */
-const MARKER = /^---(?=\s|$)/m;
+/** A marker at the start of a line ends a document wherever it stands, in block scalars too. YAML's lines end in LF. */
+const MARKER = /(?<![^\n])---(?![^ \t\r\n])/;
 const MAX_NAME_LENGTH = 200;
 
 /** The objects of a stream of documents; lists count as their items. `origin` names it where a document cannot be read. */
@@ -41,9 +41,11 @@ export function objectsOf(text: string, origin: string): Objects {
       const hint = 'Correct the template or manifest, or the values that it is given.';
       return refuse('PROCESSOR_NO_YAML', `${place}: ${error.message}`, hint);
     }
+    const alone = values.length === 1;
     for (const value of values) {
       if (value === null) continue;
-      const made = objectsIn(value, `${part.trim()}\n`, source);
+      // Documents that end in `...` stand in one part: the text of each must not bring the others along.
+      const made = objectsIn(value, alone ? `${part.trim()}\n` : undefined, source);
       if (made === undefined) {
         const message = `${place}: a document is no Kubernetes object: it needs apiVersion, kind and metadata.name`;
         return refuse('PROCESSOR_NO_OBJECT', message, 'Correct the template or manifest.');
@@ -59,15 +61,19 @@ export function objectOf(value: Manifest, source = ''): RenderedObject {
   return { value, text: documentText(fromValue(value), undefined), source };
 }
 
-function objectsIn(value: unknown, text: string, source: string): readonly RenderedObject[] | undefined {
+function objectsIn(
+  value: unknown,
+  text: string | undefined,
+  source: string,
+): readonly RenderedObject[] | undefined {
   if (!isMap(value as Manifest)) return undefined;
   const object = value as Manifest;
   if (textAt(object, 'apiVersion') === '' || kindOf(object) === '') return undefined;
   if (kindOf(object).endsWith('List') && Array.isArray(object['items'])) {
-    const items = mapsAt(object, 'items').map((item) => objectsIn(item, textOf(item), source));
+    const items = mapsAt(object, 'items').map((item) => objectsIn(item, undefined, source));
     return items.includes(undefined) ? undefined : items.flatMap((item) => item ?? []);
   }
-  return nameOf(object) === '' ? undefined : [{ value: object, text, source }];
+  return nameOf(object) === '' ? undefined : [{ value: object, text: text ?? textOf(object), source }];
 }
 
 function textOf(value: Manifest): string {

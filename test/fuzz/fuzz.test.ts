@@ -11,3 +11,4 @@ import './door.ts';
 import './expressions.ts';
 import './markdown.ts';
 import './names.ts';
+import './processors.ts';

@@ -178,6 +178,11 @@ describe('plain', () => {
       { plain: { directory: 'm' } },
     ]);
     expect(twins).toMatchObject({ refused: { code: 'PROCESSOR_TWINS' } });
+    // A document that ends in three dots brings no other one along, and other separators of lines end none.
+    const dots = `${CONFIG}data: {a: "\u2028--- b"}\n...\n# next\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n`;
+    const apart = textsIn(await outcome({ 'm/a.yaml': dots }, [{ plain: { directory: 'm' } }]), 'rendered');
+    expect(Object.keys(apart)).toHaveLength(2);
+    expect(apart['rendered/configmap_shop_web.yaml']).not.toContain('Secret');
     const nothing = await run({ 'm/a.txt': 'x' }, [{ plain: { directory: 'm' } }]);
     expect(nothing).toMatchObject({ refused: { code: 'PROCESSOR_EMPTY' } });
   });
