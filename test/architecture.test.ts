@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
  * the folder ('.'), which import none of them. Types count as much as values.
  */
 const ROOMS = [
+  'forge',
   'text',
   'seal',
   'repository',
@@ -93,7 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['text', 'cel', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:croner', 'npm:semver'],
   intake: ['node:', 'npm:'],
   queue: ['node:', 'npm:'],
-  reconcile: PURE,
+  reconcile: [...PURE, 'reconcile/forge'],
   ...Object.fromEntries(ROOMS.map((room, at) => [room, [...PURE, 'reconcile', ...ROOMS.slice(0, at)]])),
   command: ['npm:commonmark', 'text', 'revision', 'package', 'config'],
   revision: ['node:crypto'],

@@ -1,7 +1,7 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { CommentTarget } from './comment-source.ts';
-import type { Pull } from './forge-port.ts';
+import type { Pull } from './forge/pulls.ts';
 import type { Job, RepositoryRef } from './ports.ts';
 
 export function sweepJob(): Job {

@@ -1,7 +1,7 @@
 /** Pure: the check of the configuration, of a proposal that changes it or of the branch that holds it. */
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
-import type { CheckAnnotation, CheckInput } from '../forge-port.ts';
+import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
 import { count, placed, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';

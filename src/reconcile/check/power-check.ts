@@ -2,7 +2,7 @@
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
 import { POWER_CHECK } from '../check-names.ts';
-import type { CheckAnnotation } from '../forge-port.ts';
+import type { CheckAnnotation } from '../forge/checks.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { count, placed, type CheckContent } from './check-content.ts';

@@ -1,5 +1,5 @@
 import { PUBLICATION_CHECK } from '../check-names.ts';
-import type { CheckInput } from '../forge-port.ts';
+import type { CheckInput } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 

@@ -1,7 +1,7 @@
 /** Pure: the check of the packages' own pipelines. */
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { RENDER_CHECK } from '../check-names.ts';
-import type { CheckAnnotation } from '../forge-port.ts';
+import type { CheckAnnotation } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { inDirectory } from '../text/in-directory.ts';

@@ -2,7 +2,7 @@
 import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';

@@ -1,7 +1,7 @@
 import type { CommandLine } from '../../command/parse.ts';
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
 import type { CommentTarget, CommentSource } from '../comment-source.ts';
-import type { Reaction } from '../forge-port.ts';
+import type { Reaction } from '../forge/comments.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
 

@@ -4,7 +4,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
 import { mayKnow } from '../repository/visibility.ts';

@@ -1,7 +1,7 @@
 /** An issue that is kept up to date: found by its title, written only when it says something else. */
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
-import type { Issue } from '../forge-port.ts';
+import type { Issue } from '../forge/issues.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /**

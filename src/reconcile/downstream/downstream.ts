@@ -1,7 +1,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { Kptfile } from '../../package/kptfile.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';

@@ -8,7 +8,7 @@ import type { DraftRequest } from '../../command/draft-request.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import { PorticoError } from '../../error.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

@@ -6,7 +6,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Retirement } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import { dashboardJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';

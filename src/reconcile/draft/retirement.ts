@@ -8,7 +8,7 @@ import { PorticoError } from '../../error.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { deletionProposedBranch } from '../../revision/ref-name.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { GitRef, RefUpdate } from '../git-port.ts';
 import { repositoryJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

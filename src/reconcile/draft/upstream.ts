@@ -10,7 +10,7 @@ import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
 import { closestWord } from '../../package/closest-word.ts';
 import { howToShare } from '../downstream/not-shared.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import {

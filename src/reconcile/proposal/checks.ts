@@ -10,7 +10,7 @@ import { guardrailChecks } from '../check/guardrail-checks.ts';
 import { packageCheck, type PackageFacts } from '../check/package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
 import { renderCheck } from '../check/render-check.ts';
-import type { CheckAction, CheckInput } from '../forge-port.ts';
+import type { CheckAction, CheckInput } from '../forge/checks.ts';
 import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';

@@ -1,6 +1,6 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
-import type { MergeAnswer } from '../forge-port.ts';
+import type { MergeAnswer } from '../forge/merging.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { mergeMessage, type MergeRequestTrailers } from './merge-message.ts';

@@ -8,7 +8,7 @@ import { contentDigest } from '../../revision/digest.ts';
 import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
 import { PUBLICATION_CHECK } from '../check-names.ts';
 import { type Unapproved, publicationCheck, publishedCheck } from '../check/publication-check.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
 import { downstreamJob, proposalJob, repositoryJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';

@@ -1,4 +1,6 @@
-import { MERGE_QUEUE, type Pull, type RepositoryFacts } from '../forge-port.ts';
+import { MERGE_QUEUE } from '../forge/merging.ts';
+import { type Pull } from '../forge/pulls.ts';
+import { type RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';

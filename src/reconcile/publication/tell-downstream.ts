@@ -2,7 +2,7 @@
 import { packagePathOf } from '../../revision/package-path.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
-import type { Comment } from '../forge-port.ts';
+import type { Comment } from '../forge/comments.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import {

@@ -4,7 +4,8 @@
  */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
-import type { Pull, RepositoryFacts } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { loadConfiguration } from './configuration.ts';

@@ -1,5 +1,5 @@
 import { PorticoError } from '../../error.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { Git } from '../git-port.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { BranchPush } from '../forge-port.ts';
+import type { BranchPush } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
 /** When a repository was registered, by the forge's own record: dates in commits are whatever their makers wrote. */

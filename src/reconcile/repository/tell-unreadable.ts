@@ -1,5 +1,5 @@
 import { AGGREGATE_CHECK, CONFIG_CHECK } from '../check-names.ts';
-import type { CheckInput } from '../forge-port.ts';
+import type { CheckInput } from '../forge/checks.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { loadConfiguration } from './configuration.ts';

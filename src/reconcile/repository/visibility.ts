@@ -5,7 +5,7 @@
  */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import type { RepositoryConfig, Sharing } from '../../config/repository-config.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { UpstreamAccess } from './outside-upstream.ts';
 

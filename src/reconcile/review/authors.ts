@@ -9,7 +9,8 @@ import {
   type Pushers,
 } from '../../command/pushed-by.ts';
 import { PorticoError } from '../../error.ts';
-import type { BranchActivity, BranchPush, Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
+import type { BranchActivity, BranchPush } from '../forge/repository.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';

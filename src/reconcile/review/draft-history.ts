@@ -2,7 +2,7 @@
 import type { Account } from '../../command/account.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from '../check-names.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from '../repository/package-revisions.ts';

@@ -1,7 +1,8 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { dueSteps } from '../../revision/due.ts';
 import type { Unapproved } from '../check/publication-check.ts';
-import type { Pull, RepositoryFacts } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';

@@ -5,7 +5,7 @@
  */
 import type { Author, UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge-port.ts';
+import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { holdsConfiguration, registeredAt, registration } from '../repository/registration.ts';

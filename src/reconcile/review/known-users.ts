@@ -1,4 +1,4 @@
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';

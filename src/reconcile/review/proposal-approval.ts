@@ -4,7 +4,8 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { APPROVAL_CHECK } from '../check-names.ts';
 import { approvalCheck } from '../check/approval-check.ts';
-import type { CheckInput, CheckRun, Pull } from '../forge-port.ts';
+import type { CheckInput, CheckRun } from '../forge/checks.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /** Branches of updates, see update-bundle.ts. */

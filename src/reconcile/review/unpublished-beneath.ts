@@ -1,6 +1,6 @@
 /** Who brought what a proposal would publish beside its own content, past the rules. */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
 import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';

@@ -1,5 +1,5 @@
 /** What a person is told where the forge does not merge. */
-import type { MergeAnswer } from '../forge-port.ts';
+import type { MergeAnswer } from '../forge/merging.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 

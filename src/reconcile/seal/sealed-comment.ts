@@ -4,7 +4,7 @@
  * comments: a record counts only where the App itself was the last to write.
  */
 import type { Keyring } from '../../revision/keyring.ts';
-import type { Comment } from '../forge-port.ts';
+import type { Comment } from '../forge/comments.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /** The record as a line for a comment's body; `place` is what it is for, such as a repository and an issue. */

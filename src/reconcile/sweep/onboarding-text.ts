@@ -1,7 +1,7 @@
 /** Pure: what the onboarding pull request holds and says. */
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 
 export interface FoundPackage {

@@ -4,7 +4,7 @@
  */
 import { PorticoError } from '../../error.ts';
 import { parseRef } from '../../revision/ref-name.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';

@@ -10,7 +10,7 @@ import { parseRef } from '../../revision/ref-name.ts';
 import { findIssue } from '../dashboard/issue.ts';
 import { markRetirements } from '../draft/pending-retirements.ts';
 import { PORCH, recordWish, RETIREMENT_MARKER } from '../draft/retirement.ts';
-import type { RepositoryFacts } from '../forge-port.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';

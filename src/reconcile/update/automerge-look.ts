@@ -1,4 +1,5 @@
-import type { CheckRun, Pull } from '../forge-port.ts';
+import type { CheckRun } from '../forge/checks.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import {
   countingChecks,

@@ -10,7 +10,7 @@ import {
 } from '../downstream/downstream.ts';
 import type { Withheld, WithheldReason } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';

@@ -3,7 +3,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { DownstreamRepository } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
 import type { UpdatePlan } from './bundle.ts';

@@ -2,7 +2,7 @@
 import { PorticoError } from '../../error.ts';
 import type { Downstream, DownstreamRepository, VariantTarget } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from '../repository/package-revisions.ts';

@@ -3,7 +3,7 @@ import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';

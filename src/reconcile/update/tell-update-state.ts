@@ -1,7 +1,7 @@
 /** The body of an update's pull request, kept to what is so: conflicts settled, paused, published, closed. */
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
-import type { Comment } from '../forge-port.ts';
+import type { Comment } from '../forge/comments.ts';
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';

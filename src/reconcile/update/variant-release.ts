@@ -6,7 +6,7 @@ import { variantBranchName, type VariantTarget } from '../downstream/downstream.
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { controlOf } from '../downstream/variant-claims.ts';
 import { variantPlan, type VariantPlan } from '../downstream/variant-plan.ts';
-import type { Pull } from '../forge-port.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

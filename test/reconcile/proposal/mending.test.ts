@@ -5,7 +5,7 @@ import { resolvePath, withProposedValues } from '../../../src/package/render/pro
 import type { Finding } from '../../../src/package/render/render-types.ts';
 import { annotationOf, placed } from '../../../src/reconcile/check/check-content.ts';
 import { powerCheck } from '../../../src/reconcile/check/power-check.ts';
-import type { CheckAnnotation } from '../../../src/reconcile/forge-port.ts';
+import type { CheckAnnotation } from '../../../src/reconcile/forge/checks.ts';
 import { suggestionsOf } from '../../../src/reconcile/proposal/suggestions.ts';
 import { summaryOf, type SummaryInput } from '../../../src/reconcile/proposal/summary.ts';
 

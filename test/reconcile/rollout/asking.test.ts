@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { PorticoError } from '../../../src/error.ts';
 import type { WaveGate } from '../../../src/package/rollout/rollout.ts';
-import type { CommitHealth } from '../../../src/reconcile/forge-port.ts';
+import type { CommitHealth } from '../../../src/reconcile/forge/checks.ts';
 import type { Git } from '../../../src/reconcile/git-port.ts';
 import { createAsking, restAfter } from '../../../src/reconcile/rollout/asking.ts';
 import { askHealth } from '../../../src/reconcile/rollout/health.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Comment } from '../../../src/reconcile/forge-port.ts';
+import type { Comment } from '../../../src/reconcile/forge/comments.ts';
 import { sealedComment, sealedRecords } from '../../../src/reconcile/seal/sealed-comment.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
 

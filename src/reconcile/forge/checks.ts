@@ -1,0 +1,90 @@
+export interface CheckAnnotation {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn?: number;
+  readonly endColumn?: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly message: string;
+  readonly title?: string;
+  /** Shown behind a fold, as it is. */
+  readonly rawDetails?: string;
+}
+
+/** A button of a check: label and identifier up to 20 characters, description up to 40. */
+export interface CheckAction {
+  readonly label: string;
+  readonly description: string;
+  readonly identifier: string;
+}
+
+export interface CheckInput {
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly conclusion?: 'success' | 'failure' | 'neutral' | 'action_required';
+  readonly title: string;
+  readonly summary: string;
+  readonly text?: string;
+  readonly annotations?: readonly CheckAnnotation[];
+  /** At most three. */
+  readonly actions?: readonly CheckAction[];
+  /** A run that began before that (ISO 8601) is replaced by a new one even where it says the same. */
+  readonly notBefore?: string;
+}
+
+export interface CheckRun {
+  readonly id: number;
+  readonly name: string;
+  readonly headSha: string;
+  readonly externalId: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly appId: number | null;
+  readonly suiteId: number | null;
+  readonly title: string | null;
+  readonly startedAt: string | null;
+}
+
+/** States as the forge names them, the newest of each; times are ISO 8601. */
+export interface CommitHealth {
+  readonly statuses: readonly {
+    readonly context: string;
+    readonly state: string;
+    readonly at: string;
+    /** Of a check run: the number of its App. */
+    readonly app?: number | undefined;
+  }[];
+  readonly deployments: readonly {
+    readonly environment: string;
+    readonly state: string;
+    readonly at: string;
+  }[];
+}
+
+/** Check runs of ours, and what others say of a commit. Every write may run twice. */
+export interface ChecksPort {
+  putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
+  /** Several of one commit at the cost of one look. */
+  putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<unknown>;
+  listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
+  checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  /** What others say by commit statuses; `pending` where there are none too. */
+  combinedStatus(
+    sha: string,
+    signal?: AbortSignal,
+  ): Promise<{
+    readonly state: string;
+    readonly statuses: readonly { readonly context: string; readonly state: string }[];
+  }>;
+  /** What each App has to check of a commit, and how many runs it has made for that. */
+  checkSuites(sha: string, signal?: AbortSignal): Promise<readonly CheckSuite[]>;
+  /** What others say about a commit by statuses, where asked, and by deployments to these environments. */
+  healthOf(
+    sha: string,
+    asked: { readonly statuses: boolean; readonly environments: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<CommitHealth>;
+}

@@ -1,0 +1,50 @@
+
+export interface Issue {
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly labels: readonly string[];
+  readonly locked: boolean;
+  /** Pull requests are issues too. */
+  readonly isPull: boolean;
+}
+
+/** Issues, and the labels of issues and pull requests. Every write may run twice. */
+export interface IssuesPort {
+  getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
+  /** The first issue of that title by that account, open or closed. */
+  oldestIssue(
+    wanted: { readonly creator: string; readonly title: string },
+    signal?: AbortSignal,
+  ): Promise<Issue | null>;
+  /** Pull requests are left out. */
+  listIssues(
+    filter: {
+      readonly state?: 'open' | 'closed' | 'all';
+      /** Those that have all of them. */
+      readonly labels?: readonly string[];
+    },
+    signal?: AbortSignal,
+  ): Promise<
+    readonly {
+      readonly number: number;
+      readonly state: 'open' | 'closed';
+      readonly title: string;
+      readonly body: string;
+      readonly updatedAt: string;
+    }[]
+  >;
+  updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;
+  createIssue(
+    issue: { readonly title: string; readonly body: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly number: number }>;
+  hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
+  /** Labels of an issue or pull request; those that the repository lacks are made. */
+  addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<unknown>;
+  removeLabel(n: number, label: string, signal?: AbortSignal): Promise<unknown>;
+  /** The labels that it has or had, whoever put them on. */
+  labelsEverOn(n: number, signal?: AbortSignal): Promise<readonly string[]>;
+}

@@ -1,0 +1,68 @@
+import type { RepositoryFacts } from './repository.ts';
+
+export interface Pull {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly state: 'open' | 'closed';
+  readonly draft: boolean;
+  readonly merged: boolean;
+  readonly mergedBy: string | null;
+  readonly mergeCommitSha: string | null;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  /** The forge's number of the account, which stays when the login changes. */
+  readonly authorId?: number | undefined;
+  readonly headRef: string;
+  readonly headSha: string;
+  /** Null when the fork is gone. */
+  readonly headRepositoryId: number | null;
+  /** `owner/name` of it. */
+  readonly headRepository?: string | null;
+  readonly baseRef: string;
+  /** The repository that it goes into, as it was when the pull request was read; labels are not told here. */
+  readonly baseRepository?: Omit<RepositoryFacts, 'labels'>;
+  readonly htmlUrl: string;
+  readonly locked: boolean;
+  readonly labels: readonly string[];
+  readonly mergedAt: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** What the forge says of merging it: `clean`, `blocked`, `behind` and others; null while it computes. */
+  readonly mergeableState?: string | null;
+}
+
+/** Pull requests: read, opened, changed. Every write may run twice. */
+export interface PullsPort {
+  getPull(
+    n: number,
+    options?: { readonly waitForMergeable?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Pull | null>;
+  listOpenPulls(signal?: AbortSignal): Promise<readonly Pull[]>;
+  pullsForHead(
+    head: { readonly branch: string },
+    options?: { readonly state?: 'open' | 'all' },
+    signal?: AbortSignal,
+  ): Promise<readonly Pull[]>;
+  /** Pull requests that brought this commit to a branch, merged ones included. */
+  pullsForCommit(sha: string, signal?: AbortSignal): Promise<readonly Pull[]>;
+  createPull(
+    pull: {
+      readonly title: string;
+      readonly body: string;
+      readonly head: string;
+      readonly base: string;
+      readonly draft?: boolean;
+    },
+    signal?: AbortSignal,
+  ): Promise<{ readonly created: boolean; readonly pull: Pull }>;
+  updatePull(
+    n: number,
+    patch: { readonly title?: string; readonly body?: string; readonly state?: 'open' | 'closed' },
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+  closePull(n: number, signal?: AbortSignal): Promise<unknown>;
+  markReady(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+  convertToDraft(nodeId: string, signal?: AbortSignal): Promise<unknown>;
+}
