@@ -1,8 +1,8 @@
 /** The rules that a `PackageChannels` document must keep, each with its code. */
 import { cyclesOf, faultText, headOf } from '../fbc/channel-graph.ts';
-import { labelProblems } from '../fbc/label.ts';
 import { parseRange } from '../fbc/range.ts';
 import { entryOf, graphOf } from './channel-graph.ts';
+import { channelNameProblem } from './channel-name.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelProblem, Rule } from './channels-node.ts';
 import type { ChannelDocument, MemberDocument, PackageChannels, Placed } from './package-channels.ts';
@@ -56,7 +56,7 @@ function checkNames({ channels, defaultChannel, defaultLine }: PackageChannels, 
   for (const { name, line } of channels) {
     if (seen.has(name)) tell('C03', line, `the channel ${name} is there twice`);
     seen.add(name);
-    const [wrong] = name === '' ? [] : labelProblems(name);
+    const wrong = name === '' ? undefined : channelNameProblem(name);
     if (wrong !== undefined) tell('C03', line, `the channel ${name}: ${wrong}`);
   }
   if (defaultChannel === undefined) tell('C04', defaultLine, 'defaultChannel is missing');
@@ -101,18 +101,17 @@ function checkWaypoints(members: readonly Placed<MemberDocument>[], tell: Say): 
 function checkGraph(channel: Placed<ChannelDocument>, tell: Say): void {
   const live = channel.members.filter(({ withdrawn }) => withdrawn === undefined);
   const entries = new Map(live.map((member) => [String(member.revision), entryOf(member)]));
+  const { fault } = entries.size > 0 ? headOf(entries) : {};
   if (entries.size > 0) {
-    const { fault } = headOf(entries);
     if (fault !== undefined) tell('C10', channel.line, faultText(fault));
     for (const cycle of fault?.kind === 'cycle' ? [] : cyclesOf(entries)) {
       tell('C10', channel.line, `a cycle of replaces and skips: ${cycle.map((one) => `v${one}`).join(', ')}`);
     }
   }
   const known = new Set(channel.members.map(({ revision }) => revision));
-  const lowest = Math.min(...known);
   for (const { replaces, skipRange, line } of channel.members) {
-    // Only the end of the chain may replace what the channel no longer has; what is skipped need not be there.
-    if (replaces !== undefined && !known.has(replaces) && replaces > lowest) {
+    // The end of the chain may replace what the channel does not have; elsewhere that breaks the chain.
+    if (fault !== undefined && replaces !== undefined && !known.has(replaces)) {
       tell('C10', line, `v${replaces} is no member of the channel`);
     }
     const problem = skipRange === undefined ? undefined : parseRange(skipRange).problem;

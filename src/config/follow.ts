@@ -12,9 +12,9 @@ export function parseFollow(written: string | number): UpdatePolicy['follow'] | 
   if (text === 'latest' || text === 'none') return { kind: text };
   if (text.startsWith('channel/')) {
     const channel = text.slice('channel/'.length);
-    return /^[a-z0-9][a-z0-9-]{0,62}$/.test(channel)
+    return /^[a-z0-9][a-z0-9.-]{0,62}$/.test(channel)
       ? { kind: 'channel', channel }
-      : 'must name a channel in lower-case letters, digits and dashes';
+      : 'must name a channel in lower-case letters, digits, dots and dashes';
   }
   if (parseRevisionName(text) !== undefined) return { kind: 'pin', revision: pinned(text) };
   const alternatives = text.split('||').map((part) => part.trim().split(/\s+/));

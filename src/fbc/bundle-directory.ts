@@ -2,6 +2,7 @@
 import type { PackageFiles } from '../package/package.ts';
 import { decodeText, UnreadableFile } from '../package/render/read-resources.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
+import { bundleObject, goJson } from './bundle-object.ts';
 import type { BundleBlob, Fields, Place, Property, RelatedImage } from './catalog.ts';
 import { isMap } from './go-fields.ts';
 import { byText } from './go-text.ts';
@@ -26,32 +27,46 @@ interface Manifest {
 
 /** Throws `CATALOG_INVALID`, for two ClusterServiceVersions too: which of them counts would be chance. */
 export function readBundleDirectory(files: PackageFiles): BundleBlob {
-  const manifests = manifestsIn(files, 'manifests/');
   const metadata = manifestsIn(files, 'metadata/');
+  const annotations = metadata.map(({ fields }) => fields['annotations']).find(isMap) ?? {};
+  const of = textAt(annotations, PACKAGE);
+  const manifests = manifestsIn(files, 'manifests/');
+  const csv = csvOf(manifests);
+  if (of === '') throw new CatalogMistake(`the annotation ${PACKAGE} is missing in metadata`, {});
+  return bundleOf(of, csv, manifests, metadata);
+}
+
+/** The bundle whose manifests stand in a directory, such as `1.0.0/`, with no metadata beside them. */
+export function bundleFromManifests(files: PackageFiles, directory: string, of: string): BundleBlob {
+  const manifests = manifestsIn(files, directory);
+  return bundleOf(of, csvOf(manifests), manifests, []);
+}
+
+function csvOf(manifests: readonly Manifest[]): Manifest {
   const [csv, second] = manifests.filter(({ fields }) => fields['kind'] === 'ClusterServiceVersion');
   if (csv === undefined) throw new CatalogMistake('no ClusterServiceVersion object found in manifests', {});
-  if (second !== undefined) {
-    throw new CatalogMistake(
-      `more than one ClusterServiceVersion; the other is in ${csv.place.file}`,
-      second.place,
-    );
-  }
-  const annotations = metadata.map(({ fields }) => fields['annotations']).find(isMap) ?? {};
-  const name = textAt(csv.fields, 'metadata', 'name');
-  const of = textAt(annotations, PACKAGE);
-  if (of === '') throw new CatalogMistake(`the annotation ${PACKAGE} is missing in metadata`, {});
-  const objects: Property[] = manifests.map(({ fields }) => ({
-    type: PROPERTY.object,
-    value: { data: base64(jsonOf(fields)) },
-  }));
+  if (second === undefined) return csv;
+  throw new CatalogMistake(
+    `more than one ClusterServiceVersion; the other is in ${csv.place.file}`,
+    second.place,
+  );
+}
+
+function bundleOf(
+  of: string,
+  csv: Manifest,
+  manifests: readonly Manifest[],
+  metadata: readonly Manifest[],
+): BundleBlob {
+  const objects = manifests.map(({ fields }) => bundleObject(fields));
   return {
     place: csv.place,
     package: of,
-    name,
+    name: textAt(csv.fields, 'metadata', 'name'),
     image: '',
     properties: [...propertiesOf(of, csv, manifests, metadata), ...objects],
     relatedImages: imagesOf(csv.fields),
-    objects: manifests.map(({ fields }) => ({ text: () => jsonOf(fields) })),
+    objects: manifests.map(({ fields }) => ({ text: () => goJson(fields) })),
     extra: {},
   };
 }
@@ -99,7 +114,7 @@ function propertiesOf(
     own.push({ type: PROPERTY.package, value: { packageName: of, version } });
   }
   const byKey = new Map(
-    own.map((property) => [`${property.type}\n${jsonOf(property.value ?? null)}`, property]),
+    own.map((property) => [`${property.type}\n${goJson(property.value ?? null)}`, property]),
   );
   return [...byKey].sort(([a], [b]) => byText(a, b)).map(([, property]) => property);
 }
@@ -168,22 +183,4 @@ function imagesOf(csv: Fields): RelatedImage[] {
     }
   }
   return named.sort((a, b) => byText(a.image, b.image) || byText(a.name, b.name));
-}
-
-/** JSON with sorted keys, as Go writes maps. */
-function jsonOf(value: YamlValue): string {
-  return JSON.stringify(value, (_key, item: unknown) => {
-    if (typeof item === 'bigint') return Number(item);
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
-    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => byText(a, b)));
-  });
-}
-
-function base64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  let binary = '';
-  for (let start = 0; start < bytes.length; start += 8_192) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));
-  }
-  return btoa(binary);
 }

@@ -7,10 +7,17 @@ import type { OldChannel, OldEntry, OldPackage } from './old-index.ts';
 import { readDocuments } from './read-documents.ts';
 import { mapsOf, textAt, valueAt } from './value-at.ts';
 
+const MANIFEST = /^[^/]+\.package\.ya?ml$/;
+
+/** True for a directory in this layout. */
+export function isPackageManifests(files: PackageFiles): boolean {
+  return [...files.keys()].some((path) => MANIFEST.test(path));
+}
+
 /** Throws `CATALOG_INVALID` for what cannot be read, and for channels whose head is nowhere. */
 export function readPackageManifests(files: PackageFiles): OldPackage & { readonly name: string } {
   const paths = [...files.keys()].sort(byText);
-  const manifest = paths.find((path) => /^[^/]+\.package\.ya?ml$/.test(path));
+  const manifest = paths.find((path) => MANIFEST.test(path));
   if (manifest === undefined) throw new CatalogMistake('there is no *.package.yaml', {});
   const [fields = {}] = mapsIn(files, manifest);
   const directories = [

@@ -34,6 +34,13 @@ export function catalogJson(catalog: Catalog): string {
     .join('');
 }
 
+/** The documents on as many lines, for comparing them: the same data, the same text. */
+export function documentText(catalog: Catalog): string {
+  return catalogDocuments(catalog)
+    .map((document) => jsonText(document, 0))
+    .join('\n');
+}
+
 class Group {
   readonly packages: PackageBlob[] = [];
   readonly channels: ChannelBlob[] = [];
@@ -164,11 +171,11 @@ function sorted(value: YamlValue): YamlValue {
 }
 
 /** JSON in which integers past 2^53 keep their digits; the language's types do not know `rawJSON` yet. */
-function jsonText(value: YamlValue): string {
+export function jsonText(value: YamlValue, indent = 4): string {
   const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
   return JSON.stringify(
     value,
     (_key, item: unknown) => (typeof item === 'bigint' ? rawJSON(`${item}`) : item),
-    4,
+    indent,
   );
 }

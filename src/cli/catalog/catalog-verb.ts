@@ -15,6 +15,8 @@ export const CATALOG_VERB: Verb = {
     'portico catalog range RANGE VERSION…',
     'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
     'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
+    'portico catalog export [DIR] [--package PATH] [--branch NAME] [-o yaml|json | --to FOLDER]',
+    'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--write]',
   ],
   description: [
     'validate judges as opm does, and warns of what opm passes by. render writes the one canonical form; of a bundle',
@@ -23,7 +25,9 @@ export const CATALOG_VERB: Verb = {
     'image with /, : and @ as _. resolve names the bundle to install and successors those that an installation may',
     'move to; a refusal says whether the version is missing or only out of reach. range asks which versions lie in a',
     'skipRange. rebuild derives the index of a clone from its tags and channel files, and plan says what each downstream in',
-    'the folders of --in gets next. Nothing is written but to stdout, or where --output says.',
+    'the folders of --in gets next. export writes the packages of a clone as a catalog. import plans what makes a catalog',
+    'packages, revisions and channels of a clone: with --write a branch, with a commit and a tag for each revision.',
+    'Nothing is written but to stdout, or where --output, --to or --write say.',
   ],
   options: [
     { name: 'strict', help: 'validate: fail on warnings too' },
@@ -79,6 +83,33 @@ export const CATALOG_VERB: Verb = {
       empty: 'absent',
       help: 'its version, where the catalog no longer has it',
     },
+    { name: 'to', value: 'FOLDER', help: 'export: a new or empty folder, with a file for each package' },
+    {
+      name: 'repo',
+      value: 'CLONE',
+      help: 'import: the clone to import into; the current directory unless given',
+    },
+    {
+      name: 'into',
+      value: 'PATH',
+      help: 'import: where new packages go, such as operators (default: the top)',
+    },
+    {
+      name: 'branch',
+      value: 'NAME',
+      help: 'import: the branch that is made or goes on (default: import/catalog); export: read this one',
+    },
+    {
+      name: 'replace-channels',
+      help: 'import: channels and deprecations of the catalog take the place of what is there',
+    },
+    {
+      name: 'mode',
+      value: 'MODE',
+      choices: ['replaces', 'semver', 'semver-skippatch'],
+      help: 'import: bundle directories, whose channels follow from what they say of themselves, by this rule',
+    },
+    { name: 'write', help: 'import: make the branch and the tags' },
     { name: 'json', help: 'print one JSON document on stdout' },
   ],
   examples: [
@@ -87,6 +118,8 @@ export const CATALOG_VERB: Verb = {
     'portico catalog template ./semver.yaml --bundles ./bundles > catalog.yaml',
     'portico catalog resolve ./catalog --package redis --channel stable --installed redis.v1.2.0',
     'portico catalog plan ./blueprints --in ./clones --package infra/redis',
+    'portico catalog import ./catalog --repo ./blueprints --into operators --write',
+    'portico catalog export ./blueprints > catalog.yaml',
     'portico catalog range ">=1.0.0 <2.0.0" 1.4.2 2.0.0-rc.1',
   ],
   positionals: { least: 1, most: 10_001 },

@@ -58,6 +58,19 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage: 'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
     load: async () => (await import('./plan.ts')).plan,
   },
+  export: {
+    positionals: { least: 0, most: 1 },
+    options: ['package', 'branch', 'repository', 'output', 'to'],
+    usage: 'portico catalog export [DIR] [--package PATH] [--branch NAME] [-o yaml|json | --to FOLDER]',
+    load: async () => (await import('./export.ts')).exportVerb,
+  },
+  import: {
+    positionals: { least: 1, most: 10_000 },
+    options: ['repo', 'repository', 'into', 'branch', 'replace-channels', 'mode', 'write'],
+    usage:
+      'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--write]',
+    load: async () => (await import('./import.ts')).importVerb,
+  },
   range: {
     positionals: { least: 1, most: 10_000 },
     options: [],

@@ -13,7 +13,7 @@ export async function plan(call: Call): Promise<number> {
   const { terminal, signal } = call;
   const folder = call.path(call.positionals[0] ?? '.');
   const wanted = call.text('package');
-  const found = await withUpstream(folder, call.text('repository'), signal, async (upstream) => {
+  const found = await withUpstream(folder, { named: call.text('repository') }, signal, async (upstream) => {
     const folders = call.list('in').map(call.path);
     const { subscribers, notes } = await findDownstreams(upstream, {
       folders,

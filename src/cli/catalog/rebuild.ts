@@ -14,7 +14,7 @@ import { withUpstream } from './upstream-clone.ts';
 export async function rebuild(call: Call): Promise<number> {
   const { terminal, signal } = call;
   const folder = call.path(call.positionals[0] ?? '.');
-  const text = await withUpstream(folder, call.text('repository'), signal, async (upstream) => {
+  const text = await withUpstream(folder, { named: call.text('repository') }, signal, async (upstream) => {
     const folders = call.list('in').map(call.path);
     const { subscribers, notes } = await findDownstreams(upstream, {
       folders,

@@ -16,7 +16,7 @@ import { revisionsByPath } from '../../revision/numbering.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 
-const CHANNELS_FOLDER = '.github/portico/channels';
+export const CHANNELS_FOLDER = '.github/portico/channels';
 const CONFIGURATION = '.github/portico.yaml';
 
 /** A repository of this machine that offers packages, as its registered branch and its tags have them. */
@@ -26,24 +26,36 @@ export interface UpstreamClone {
   readonly config: RepositoryConfig;
   readonly source: IndexSource;
   readonly refs: ReadonlyMap<string, MirrorRef>;
-  readonly packages: readonly IndexedPackage[];
+  readonly packages: readonly ClonePackage[];
   /** Places that locks may name it by. */
   readonly places: ReadonlySet<string>;
+}
+
+/** A package with its channel file as it is. */
+export interface ClonePackage extends IndexedPackage {
+  readonly channels?: { readonly text: string; readonly document: PackageChannels };
+}
+
+export interface ReadUpstreamOptions {
+  /** `owner/name`, where the addresses of its remotes do not tell it. */
+  readonly named?: string | undefined;
+  /** A branch that counts in place of the registered one, where it is there. */
+  readonly branch?: string | undefined;
 }
 
 /**
  * Reads the packages of a repository with their revisions and channels. What is checked out does not count: the registered
  * branch does. Throws `NOT_A_REPOSITORY` and `BRANCH_MISSING`.
- *
- * @param named `owner/name`, where the addresses of its remotes do not tell it
  */
 async function readUpstream(
   git: LocalRepository,
   folder: string,
-  named: string | undefined,
+  { named, branch }: ReadUpstreamOptions,
   signal: AbortSignal,
 ): Promise<UpstreamClone> {
-  const { config, commit } = await registeredBranch(git, folder, signal);
+  const { config, commit: registered } = await registeredBranch(git, folder, signal);
+  const other = branch === undefined ? null : await git.resolve(`refs/heads/${branch}`, signal);
+  const commit = other ?? registered;
   const repository = named ?? repositoryName(git.remotes);
   const refs = await git.refs('refs/tags/', signal);
   const places = [folder, ...git.remotes, ...(repository === undefined ? [] : [repository])];
@@ -87,7 +99,7 @@ function repositoryName(remotes: readonly string[]): string | undefined {
 
 type Bare = Omit<UpstreamClone, 'packages'>;
 
-async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<IndexedPackage[]> {
+async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePackage[]> {
   const { git, config, refs, source } = upstream;
   const documents = await channelFiles(git, source.commit, signal);
   const tagged = revisionsByPath(refs.keys());
@@ -103,13 +115,13 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<IndexedP
     ...documents.keys(),
   ]);
   const tags = channelTags(refs);
-  const found: IndexedPackage[] = [];
+  const found: ClonePackage[] = [];
   for (const path of [...paths].sort()) {
     signal.throwIfAborted();
     const directory = pathInRepository(config.directory, path);
     const names = (tagged.get(directory) ?? []).map(({ name }) => name);
     const revisions = await revisionsAt(upstream, directory, names, times, signal);
-    const { file, channels, problems = [] } = documents.get(path) ?? {};
+    const { file, text, channels, problems = [] } = documents.get(path) ?? {};
     const offer = offerOf(path, names, channels, tags.get(directory));
     const published = new Set(offer.revisions.flatMap((name) => numberOf(name) ?? []));
     const judged = channels === undefined ? [] : checkChannels(channels, { path, published });
@@ -118,6 +130,7 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<IndexedP
       directory,
       revisions,
       ...(file !== undefined && { file }),
+      ...(channels !== undefined && text !== undefined && { channels: { text, document: channels } }),
       problems: [...problems, ...judged].sort((a, b) => a.line - b.line || (a.rule < b.rule ? -1 : 1)),
     });
   }
@@ -145,6 +158,7 @@ async function revisionsAt(
 
 interface ChannelFile {
   readonly file: string;
+  readonly text: string;
   readonly channels?: PackageChannels;
   readonly problems: readonly ChannelProblem[];
 }
@@ -160,9 +174,10 @@ async function channelFiles(
     [...(folder?.files ?? [])]
       .filter(([path]) => path.endsWith('.yaml'))
       .map(([path, { bytes }]): [string, ChannelFile] => {
-        const { channels, problems } = readPackageChannels(new TextDecoder().decode(bytes));
+        const text = new TextDecoder().decode(bytes);
+        const { channels, problems } = readPackageChannels(text);
         const file = `${CHANNELS_FOLDER}/${path}`;
-        return [path.slice(0, -'.yaml'.length), { file, ...(channels && { channels }), problems }];
+        return [path.slice(0, -'.yaml'.length), { file, text, ...(channels && { channels }), problems }];
       }),
   );
 }
@@ -197,10 +212,10 @@ function higher(a: string | undefined, b: string): string {
 /** Opens a repository, works with it, and closes it. */
 export async function withUpstream<Result>(
   folder: string,
-  named: string | undefined,
+  options: ReadUpstreamOptions,
   signal: AbortSignal,
   work: (upstream: UpstreamClone) => Promise<Result>,
 ): Promise<Result> {
   using git = await openLocal(folder, signal);
-  return await work(await readUpstream(git, folder, named, signal));
+  return await work(await readUpstream(git, folder, options, signal));
 }

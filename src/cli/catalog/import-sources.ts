@@ -1,0 +1,103 @@
+import { PorticoError } from '../../error.ts';
+import { isBundleDirectory } from '../../fbc/bundle-directory.ts';
+import type { BundleClaims } from '../../fbc/bundle-record.ts';
+import type { Catalog } from '../../fbc/catalog.ts';
+import { readClaimedBundle } from '../../fbc/claimed-bundle.ts';
+import { catalogOfClaims, type ClaimedBundle } from '../../fbc/claimed-catalog.ts';
+import type { AddMode } from '../../fbc/old-index.ts';
+import { catalogOfManifests } from '../../fbc/package-manifests-catalog.ts';
+import { isPackageManifests } from '../../fbc/package-manifests.ts';
+import { readCatalog } from '../../fbc/read-catalog.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import { usageError } from '../exit-code.ts';
+import { readFolder } from '../folder.ts';
+import type { Call } from '../verb.ts';
+import type { RecordedPackage } from './exported-packages.ts';
+
+export interface ImportSources {
+  readonly catalogs: readonly Catalog[];
+  /** With `--mode`: what each bundle says of itself, by package and name. */
+  readonly claims?: ReadonlyMap<string, BundleClaims>;
+  readonly notes: readonly string[];
+}
+
+const MODES: readonly AddMode[] = ['replaces', 'semver', 'semver-skippatch'];
+
+/** Reads what is to be imported: catalogs and package manifests, or with `--mode` bundle directories. */
+export function importSources(call: Call, known: readonly RecordedPackage[]): ImportSources {
+  const mode = call.text('mode');
+  const read = call.positionals.map((typed) => ({
+    typed,
+    files: readFolder(call.path(typed), { warn: call.terminal.warn }),
+  }));
+  if (mode === undefined) {
+    return { catalogs: read.map(({ typed, files }) => placed(catalogIn(typed, files), typed)), notes: [] };
+  }
+  const chosen = MODES.find((one) => one === mode);
+  if (chosen === undefined) throw usageError(`--mode cannot be ${mode}`, `It is one of ${MODES.join(', ')}.`);
+  return claimed(chosen, read, known);
+}
+
+function catalogIn(typed: string, files: PackageFiles): Catalog {
+  if (isPackageManifests(files)) return catalogOfManifests(files);
+  if (!isBundleDirectory(files)) return readCatalog(files);
+  throw new PorticoError(
+    'IMPORT_BUNDLE',
+    `${typed} is one bundle, and no catalog says who may be upgraded to it`,
+    {
+      hint: 'Give a catalog; or --mode, by which channels follow from what bundles say of themselves.',
+    },
+  );
+}
+
+/** The graph follows from all bundles that are there and that come, whatever came first. */
+function claimed(
+  mode: AddMode,
+  read: readonly { readonly typed: string; readonly files: PackageFiles }[],
+  known: readonly RecordedPackage[],
+): ImportSources {
+  const added = read.map(({ typed, files }): ClaimedBundle => {
+    const { bundle, claims } = readClaimedBundle(files);
+    return {
+      bundle: { ...bundle, place: { ...bundle.place, file: `${typed}/${bundle.place.file}` } },
+      claims,
+    };
+  });
+  const packages = new Set(added.map(({ bundle }) => bundle.package));
+  const before = known.flatMap(({ revisions, claims, kept }) => {
+    const [blob] = kept?.documents.packages ?? [];
+    if (blob === undefined || !packages.has(blob.name)) return [];
+    return [...revisions.values()].flatMap(({ bundle }) => {
+      const own = bundle === undefined ? undefined : claims.get(bundle.name);
+      return bundle === undefined || own === undefined ? [] : [{ bundle, claims: own }];
+    });
+  });
+  const { value: catalog, problem } = catalogOfClaims([...before, ...added], mode);
+  if (catalog === undefined) {
+    throw new PorticoError('IMPORT_REFUSED', problem, {
+      hint: 'Nothing was changed. Give bundles that belong together in one command.',
+    });
+  }
+  return {
+    catalogs: [catalog],
+    claims: new Map(added.map(({ bundle, claims }) => [`${bundle.package}\n${bundle.name}`, claims])),
+    notes: [],
+  };
+}
+
+/** Places by which one catalog can be told from another. */
+function placed(catalog: Catalog, typed: string): Catalog {
+  const at = <Blob extends { readonly place: { readonly file: string; readonly line: number } }>(
+    blob: Blob,
+  ): Blob => ({
+    ...blob,
+    place: { ...blob.place, file: `${typed.replace(/\/+$/, '')}/${blob.place.file}` },
+  });
+  return {
+    packages: catalog.packages.map(at),
+    channels: catalog.channels.map(at),
+    bundles: catalog.bundles.map(at),
+    deprecations: catalog.deprecations.map(at),
+    others: catalog.others.map(at),
+  };
+}

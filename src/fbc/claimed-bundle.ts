@@ -1,0 +1,39 @@
+import type { PackageFiles } from '../package/package.ts';
+import { readBundleDirectory } from './bundle-directory.ts';
+import type { BundleClaims, BundleRecord } from './bundle-record.ts';
+import { isMap } from './go-fields.ts';
+import { readDocuments } from './read-documents.ts';
+import { textAt, valueAt } from './value-at.ts';
+
+const CHANNELS = 'operators.operatorframework.io.bundle.channels.v1';
+const DEFAULT_CHANNEL = 'operators.operatorframework.io.bundle.channel.default.v1';
+
+/**
+ * A bundle directory with what it says of itself: its channels in its metadata, and what it replaces and skips in its
+ * ClusterServiceVersion. Throws `CATALOG_INVALID`.
+ */
+export function readClaimedBundle(files: PackageFiles): Required<BundleRecord> {
+  const bundle = readBundleDirectory(files);
+  const documents = (folder: string): ReturnType<typeof readDocuments> =>
+    [...files]
+      .filter(([path]) => path.startsWith(folder) && /\.(?:ya?ml|json)$/.test(path))
+      .flatMap(([path, { bytes }]) => readDocuments(path, new TextDecoder().decode(bytes)));
+  const annotations =
+    documents('metadata/')
+      .map(({ fields }) => fields['annotations'])
+      .find(isMap) ?? {};
+  const csv = documents('manifests/').find(
+    ({ fields }) => fields['kind'] === 'ClusterServiceVersion',
+  )?.fields;
+  const skips = valueAt(csv, 'spec', 'skips');
+  const channels = textAt(annotations, CHANNELS)
+    .split(',')
+    .map((name) => name.trim());
+  const claims: BundleClaims = {
+    channels: [...new Set(channels.filter((name) => name !== ''))].sort(),
+    defaultChannel: textAt(annotations, DEFAULT_CHANNEL),
+    replaces: textAt(csv, 'spec', 'replaces'),
+    skips: Array.isArray(skips) ? skips.filter((skip) => typeof skip === 'string') : [],
+  };
+  return { bundle, claims };
+}
