@@ -13,4 +13,13 @@ import type { ReviewsPort } from './forge/reviews.ts';
  * only GitHub has (numbers of nodes, merge queues, activity of branches, buttons of checks) is named in ARCHITECTURE.md.
  */
 export interface Forge
-  extends RepositoryPort, PullsPort, MergingPort, ReviewsPort, CommentsPort, IssuesPort, PeoplePort, ChecksPort, ReleasesPort {}
+  extends
+    RepositoryPort,
+    PullsPort,
+    MergingPort,
+    ReviewsPort,
+    CommentsPort,
+    IssuesPort,
+    PeoplePort,
+    ChecksPort,
+    ReleasesPort {}

@@ -63,6 +63,17 @@ export interface CommitHealth {
   }[];
 }
 
+export interface CheckSuite {
+  readonly id: number;
+  readonly appId: number | null;
+  /** Of GitHub Actions. */
+  readonly ofActions: boolean;
+  /** The branch that it looks at, in this repository or in a fork; null where that is not said. */
+  readonly branch: string | null;
+  readonly status: string;
+  readonly runs: number;
+}
+
 /** Check runs of ours, and what others say of a commit. Every write may run twice. */
 export interface ChecksPort {
   putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;

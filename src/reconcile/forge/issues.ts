@@ -1,4 +1,3 @@
-
 export interface Issue {
   readonly number: number;
   readonly state: 'open' | 'closed';

@@ -3,7 +3,7 @@
  * its runs seconds later (gitmoot/gitmoot#596, cli/cli#3514), so that green says nothing yet.
  */
 import { matchesGlob } from '../../config/glob.ts';
-import type { CheckSuite } from '../forge-port.ts';
+import type { CheckSuite } from '../forge/checks.ts';
 
 /** Of others; Portico's own are judged by what they say. */
 export interface OtherChecks {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { CheckSuite } from '../../../src/reconcile/forge-port.ts';
-import type { CheckRun } from '../../../src/reconcile/forge/checks.ts';
+import type { CheckSuite, CheckRun } from '../../../src/reconcile/forge/checks.ts';
 import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
 import {
   AWAITED_SECONDS,
