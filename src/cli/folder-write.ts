@@ -117,7 +117,7 @@ function stage(temporary: string, target: string, file: PackageFile): void {
 }
 
 /** What stands at a path; undefined also where a file stands in place of a directory above it. */
-function statOf(path: string): Stats | undefined {
+export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {

@@ -22,7 +22,7 @@ import { PorticoError } from '../../error.ts';
 import { checkPackage, pathProblem } from '../../package/limits.ts';
 import { sameFile, type PackageFiles } from '../../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../../package/sources/source-files.ts';
-import { refuseLinks } from '../folder-write.ts';
+import { refuseLinks, statOf } from '../folder-write.ts';
 import { reasonOf } from '../system-error.ts';
 
 /** Beside the Kptfile; what is in it is no part of the package. */
@@ -108,9 +108,7 @@ function apply(directory: string, { put, gone }: Journal): void {
   const walked = new Set<string>();
   for (const path of [...put, ...gone]) refuseLinks(directory, path, walked);
   for (const path of gone) {
-    if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isFile() === true) {
-      unlinkSync(join(directory, path));
-    }
+    if (statOf(join(directory, path))?.isFile() === true) unlinkSync(join(directory, path));
     removeEmptied(directory, dirname(path));
   }
   for (const [at, path] of put.entries()) {
@@ -122,9 +120,14 @@ function apply(directory: string, { put, gone }: Journal): void {
 }
 
 function removeEmptied(directory: string, below: string): void {
+  if (below === '.') return;
   const emptied = join(directory, below);
-  if (below === '.' || !existsSync(emptied) || readdirSync(emptied).length > 0) return;
-  rmdirSync(emptied);
+  const found = statOf(emptied);
+  if (found?.isDirectory() === true) {
+    if (readdirSync(emptied).length > 0) return;
+    rmdirSync(emptied);
+  }
+  // What is above it may have been left by a run that was cut off.
   removeEmptied(directory, dirname(below));
 }
 
