@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { globSync } from 'node:fs';
 import { posix } from 'node:path';
 
@@ -229,5 +229,32 @@ describe('the local forge', () => {
       'src/demo/cast.ts: npm:@portico/localforge/config',
       'src/demo/seed.ts: npm:simple-git',
     ]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const page = readFileSync('ARCHITECTURE.md', 'utf8');
+
+  test('has a line for each folder of src', () => {
+    const folders = globSync('src/*/').map(
+      (folder) => `\`${folder.replaceAll('\\', '/').replace(/\/?$/, '/')}\``,
+    );
+    expect(folders.length).toBeGreaterThan(15);
+    expect(folders.filter((folder) => !page.includes(`| ${folder}`))).toEqual([]);
+  });
+
+  test('has the rooms of reconcile in their order', () => {
+    const [, table = ''] = page.split('### The rooms of `reconcile`');
+    const rooms = [...table.split('###')[0]!.matchAll(/^\| `(\w+)` \|/gm)].map(
+      ([, room]) => `reconcile/${room}`,
+    );
+    expect(rooms).toEqual(ROOMS);
+  });
+
+  test('its walks name files that are there', () => {
+    const [, walks = ''] = page.split('### Two walks');
+    const files = [...walks.split('###')[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `src/${file}`);
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 });
