@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { withPolicyTable } from '../src/cel/policies/reference.ts';
+import { packageChannelsJsonSchema } from '../src/channels/channels-schema.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
@@ -12,6 +13,10 @@ const docs = new URL('../docs/', import.meta.url);
 writeFileSync(new URL('commands.md', docs), commandReference());
 writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`);
 writeFileSync(new URL('rollout.schema.json', docs), `${JSON.stringify(rolloutJsonSchema(), null, 2)}\n`);
+writeFileSync(
+  new URL('package-channels.schema.json', docs),
+  `${JSON.stringify(packageChannelsJsonSchema(), null, 2)}\n`,
+);
 
 const functions = new URL('functions.md', docs);
 writeFileSync(functions, withFunctionTable(readFileSync(functions, 'utf8')));

@@ -107,7 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   forge: ['text', 'node:', 'npm:'],
   catalog: ['package', 'revision'],
   fbc: ['package'],
-  channels: ['fbc', 'package', 'revision'],
+  channels: ['fbc', 'package', 'revision', 'npm:zod'],
   archive: ['package', 'node:zlib'],
   network: ['config', 'node:'],
   oci: ['network', 'archive', 'package', 'text', 'npm:zod', 'node:'],

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { graphOf } from '../../src/channels/channel-graph.ts';
+import { packageChannelsJsonSchema } from '../../src/channels/channels-schema.ts';
 import { channelGraphInput, checkChannels, type ChannelContext } from '../../src/channels/check-channels.ts';
 import { nextRevision } from '../../src/channels/next.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
@@ -73,6 +74,8 @@ test.each([
   [[['note:', 'notes:']], ['C02:12']],
   [[['name: lts', 'name: stable']], ['C03:17']],
   [[['name: lts', 'name: L_TS']], ['C03:17']],
+  [[['name: lts', 'name: v7']], ['C03:17']],
+  [[['name: lts', 'name: "4.9"']], ['C03:17']],
   [[['defaultChannel: stable', 'defaultChannel: beta']], ['C04:4']],
   [
     [['  - {revision: v3}\n  - {revision: v5, replaces: v3, skips: [v4], skipRange: "<5.0.0"}\n', '']],
@@ -110,11 +113,11 @@ test('a member that leaves while it is in use is warned of, and a label allows w
   expect(wrong([['from: candidate', 'from: lts']], { hotfix: true })).toEqual([]);
 });
 
-test('the JSON Schema takes what the reader takes, and refuses what it refuses by its shape', () => {
-  const schema = JSON.parse(
-    readFileSync(new URL('../../docs/package-channels.schema.json', import.meta.url), 'utf8'),
-  ) as object;
-  const isValid = new Ajv2020({ strict: true }).compile(schema);
+test('the JSON Schema is generated, takes what the reader takes, and refuses what it refuses by its shape', () => {
+  const file = new URL('../../docs/package-channels.schema.json', import.meta.url);
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as object;
+  expect(schema, 'node scripts/generate-docs.ts writes it').toEqual(packageChannelsJsonSchema());
+  const isValid = new Ajv({ strict: true }).compile(schema);
   expect(isValid(parse(GOOD))).toBe(true);
   for (const [from, to] of [
     ['note:', 'notes:'],
@@ -122,7 +125,15 @@ test('the JSON Schema takes what the reader takes, and refuses what it refuses b
     ['soak: 72h', 'soak: soon'],
     ['schema: revision', 'schema: bundle'],
     ['name: lts', 'name: L_TS'],
+    ['name: lts', 'name: v7'],
+    ['name: lts', 'name: "4.9"'],
+    ['message: uses PodSecurityPolicy', 'message: ""'],
   ] as const) {
-    expect(isValid(parse(GOOD.replace(from, to)))).toBe(false);
+    const text = GOOD.replace(from, to);
+    expect(isValid(parse(text)), to).toBe(false);
+    const { channels, problems } = readPackageChannels(text);
+    expect([...problems, ...(channels ? checkChannels(channels, CONTEXT) : [])], to).not.toEqual([]);
   }
+  expect(isValid(parse(GOOD.replaceAll('lts', 'stable-v1.2')))).toBe(true);
+  expect(wrong([['name: lts', 'name: stable-v1.2']])).toEqual([]);
 });

@@ -1,7 +1,12 @@
 /** What an import makes, held in memory: every text is written and read again, as files and tags would be. */
 import { channelFileText } from '../../src/channels/channel-file.ts';
 import { exportCatalog } from '../../src/channels/export-catalog.ts';
-import { importCatalogs, type ImportRefusal, type KnownPackage } from '../../src/channels/import-catalog.ts';
+import {
+  importCatalogs,
+  type ImportOptions,
+  type ImportRefusal,
+  type KnownPackage,
+} from '../../src/channels/import-catalog.ts';
 import { readKeptCatalog, writeKeptCatalog } from '../../src/channels/kept-catalog.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
 import { readBundleRecord, writeBundleRecord } from '../../src/fbc/bundle-record.ts';
@@ -19,11 +24,14 @@ export class MemoryRepository {
   #others: string | undefined;
 
   /** Why nothing came of it; undefined where all is in. */
-  import(catalogs: readonly Catalog[], replaceChannels = false): ImportRefusal | undefined {
+  import(
+    catalogs: readonly Catalog[],
+    options: Pick<ImportOptions, 'replaceChannels' | 'unoffered'> = {},
+  ): ImportRefusal | undefined {
     const known = this.#known();
     const { packages, refused, others } = {
       others: undefined,
-      ...importCatalogs(catalogs, { into: '.', known, replaceChannels }),
+      ...importCatalogs(catalogs, { into: '.', known, ...options }),
     };
     if (packages === undefined) return refused;
     for (const imported of packages) {
@@ -38,7 +46,7 @@ export class MemoryRepository {
         channels: channelFileText(imported, {
           before:
             before === undefined || channels === undefined ? undefined : { text: before.channels, channels },
-          replaced: replaceChannels,
+          replaced: options.replaceChannels === true,
         }),
         kept: writeKeptCatalog(kept),
       });

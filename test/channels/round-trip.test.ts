@@ -52,6 +52,6 @@ test.skipIf(valid.length === 0).each(valid)('%s', (_id, catalog) => {
   const texts = repository.texts;
   // What is there already changes nothing.
   expect(repository.import([catalog])).toBeUndefined();
-  expect(repository.import([catalog], true)).toBeUndefined();
+  expect(repository.import([catalog], { replaceChannels: true })).toBeUndefined();
   expect(repository.texts).toBe(texts);
 });
