@@ -8,7 +8,7 @@ import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/pla
 import type { Wave } from '../../src/package/rollout/rollout.ts';
 import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
 import { updateTarget } from '../../src/reconcile/downstream/update-target.ts';
-import { inTurn, updateJobs, type Together } from '../../src/reconcile/repository/update-jobs.ts';
+import { inTurn, updateJobs } from '../../src/reconcile/repository/update-jobs.ts';
 import { followersOf, selects, type RolloutMember } from '../../src/reconcile/rollout/facts.ts';
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
 import { inTurns } from '../../src/reconcile/text/in-turns.ts';
@@ -85,19 +85,11 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
     planMs += performance.now() - started;
     plans += 1;
     for (const { data } of waiting) {
-      const {
-        repository,
-        package: only = '',
-        packages = [only],
-      } = data as unknown as Omit<Together, 'packages'> & {
-        readonly package?: string;
-        readonly packages?: readonly string[];
-      };
+      if (data.about === 'branch') continue;
+      const { repository } = data;
+      const packages = data.about === 'packages' ? data.packages : [data.package];
       const newest = limits.get(repository.installationId)?.content.at(-1) ?? now;
-      const { now: these, later } = inTurn(
-        { ...(data as unknown as Together), packages },
-        secondsTo(newest, now),
-      );
+      const { now: these, later } = inTurn({ ...data, packages }, secondsTo(newest, now));
       if (later !== undefined) waiting.push(later);
       for (const path of these) {
         const one = byPlace.get(placeOf(repository, path));

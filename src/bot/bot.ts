@@ -17,14 +17,15 @@ import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
 import { createBudget } from '../queue/budget.ts';
 import type { Database } from '../queue/database.ts';
-import type { Json, NewJob, Queue } from '../queue/job.ts';
+import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
 import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import type { Git, SiblingRepository } from '../reconcile/git-port.ts';
-import { sweepJob } from '../reconcile/jobs.ts';
-import type { Job as ReconcileJob, RepositoryRef, Ports } from '../reconcile/ports.ts';
+import { JOB_KINDS, type Job } from '../reconcile/job.ts';
+import { isProposalJob, sweepJob } from '../reconcile/jobs.ts';
+import type { RepositoryRef, Ports } from '../reconcile/ports.ts';
 import { siblingRepositoryFor } from '../reconcile/repository/sibling-repository.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
@@ -42,6 +43,7 @@ import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
+import { readJob } from './received-job.ts';
 import { createRunning } from './running.ts';
 import { createTurns } from './turns.ts';
 import { createVerifiedCommits } from './verified-commits.ts';
@@ -153,10 +155,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const lock = createSharedLock(database);
   const verified = createVerifiedCommits(() => Date.now());
   const turns = createTurns(() => Date.now());
-  const inTurn = (job: ReconcileJob): ReconcileJob => {
-    const { author } = job.data as { readonly author?: string };
-    if (author === undefined) return job;
-    const { priority, waits } = turns.next(author);
+  const inTurn = (job: Job): Job => {
+    if (!isProposalJob(job) || job.data.author === undefined) return job;
+    const { priority, waits } = turns.next(job.data.author);
     return { ...job, priority, data: { ...job.data, ...(waits && { waits }) } };
   };
   const work = await createContentWork({
@@ -245,7 +246,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const prepared = withVariants(reconcilers, () => prepareVariants(ports));
   const within = withShares(prepared, (share, job) => work.within(share, job));
   const indexed = index === undefined ? within : withIndex(within, index);
-  const handlers = withTraces(withFreshness(indexed, freshness), tracing);
+  const run = withTraces(withFreshness(indexed, freshness), tracing);
+  const handlers = Object.fromEntries(
+    JOB_KINDS.map((kind): [string, JobHandler] => [kind, (job, signal) => run(readJob(job), signal)]),
+  );
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
@@ -278,10 +282,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         metrics.delivery(event.name, 'unreadable');
         log.warn({ delivery: event.id, event: event.name, reason }, 'webhook: cannot be read');
       }
-      for (const job of jobs) {
-        const data = job.kind === 'comment' ? await withHead(ports, job.data, signal) : job.data;
-        await ports.enqueue({ ...job, data });
-      }
+      for (const job of jobs) await ports.enqueue(await withHead(ports, job, signal));
     },
     [Symbol.asyncDispose]: () => stop(5_000),
   };

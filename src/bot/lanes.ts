@@ -1,14 +1,16 @@
 /** Which jobs wait for which: the lanes of the queue, and what each job may use of the processes for foreign content. */
 import type { Share } from '../isolation/content.ts';
-import type { JobHandler, Json, Lane } from '../queue/job.ts';
+import type { Lane } from '../queue/job.ts';
+import type { Job, JobKind } from '../reconcile/job.ts';
 import { LONG_STRANGER, LONG_PROPOSAL, STRANGER } from '../reconcile/jobs.ts';
+import type { ReceivedJob, RunJob } from './received-job.ts';
 
 /**
  * Commands answer people, so they do not wait behind renders; fan-out waits behind both. What strangers propose has a
  * lane of its own, so that nobody of the repository waits for it. What takes long goes on in another lane than what is
  * short, among strangers and among others.
  */
-export const LANES: readonly Lane[] = [
+export const LANES: readonly (Lane & { readonly kinds: readonly JobKind[] })[] = [
   { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
   { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
   { name: 'long-proposals', kinds: [LONG_PROPOSAL], concurrency: 2 },
@@ -25,10 +27,8 @@ export const LANES: readonly Lane[] = [
 ];
 
 /** Whose job it is: installations are served in turn. */
-export function tenantOf({ data }: { readonly data: object }): { readonly tenant?: string } {
-  const { repository } = data as { readonly repository?: { readonly installationId?: number } };
-  const id = repository?.installationId;
-  return id === undefined ? {} : { tenant: String(id) };
+export function tenantOf({ data }: Pick<Job, 'data'>): { readonly tenant?: string } {
+  return 'repository' in data ? { tenant: String(data.repository.installationId) } : {};
 }
 
 /** Processor time that a proposal gets before it goes to where long ones wait. */
@@ -37,13 +37,10 @@ const SLICE_MS = 3_000;
 const STRANGERS_SLICE_MS = 300;
 
 /** What a job may use. */
-function shareOf(kind: string, data: Json): Share {
-  const { repository, again } = data as {
-    readonly repository?: { readonly id: number };
-    readonly again?: object;
-  };
+function shareOf({ kind, data }: ReceivedJob): Share {
+  const again = 'again' in data ? data.again : undefined;
   const common = {
-    ...(repository !== undefined && { affinity: String(repository.id) }),
+    ...('repository' in data && { affinity: String(data.repository.id) }),
     ...(again !== undefined && { anew: true }),
   };
   switch (kind) {
@@ -59,7 +56,7 @@ function shareOf(kind: string, data: Json): Share {
 }
 
 /** These have nothing to do with variants, and do not wait for what sets generate. */
-const WITHOUT_VARIANTS: readonly string[] = [
+const WITHOUT_VARIANTS: readonly JobKind[] = [
   'proposal',
   LONG_PROPOSAL,
   STRANGER,
@@ -71,32 +68,17 @@ const WITHOUT_VARIANTS: readonly string[] = [
 ];
 
 /** Jobs that look at variants find them worked out. */
-export function withVariants(
-  handlers: Readonly<Record<string, JobHandler>>,
-  prepare: () => Promise<void>,
-): Readonly<Record<string, JobHandler>> {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([kind, handle]) => [
-      kind,
-      WITHOUT_VARIANTS.includes(kind)
-        ? handle
-        : async (job, signal) => {
-            await prepare();
-            await handle(job, signal);
-          },
-    ]),
-  );
+export function withVariants(run: RunJob, prepare: () => Promise<void>): RunJob {
+  return async (job, signal) => {
+    if (!WITHOUT_VARIANTS.includes(job.kind)) await prepare();
+    await run(job, signal);
+  };
 }
 
 /** Each job does its work on foreign content within its share. */
 export function withShares(
-  handlers: Readonly<Record<string, JobHandler>>,
+  run: RunJob,
   within: (share: Share, work: () => Promise<void>) => Promise<void>,
-): Readonly<Record<string, JobHandler>> {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([kind, handle]) => [
-      kind,
-      (job, signal) => within(shareOf(kind, job.data), () => handle(job, signal)),
-    ]),
-  );
+): RunJob {
+  return (job, signal) => within(shareOf(job), () => run(job, signal));
 }

@@ -1,15 +1,15 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
-import type { CommentTarget } from './comment-source.ts';
 import type { Pull } from './forge/pulls.ts';
-import type { Job, RepositoryRef } from './ports.ts';
+import type { RecheckRequest, CommentTarget, CommitWish, Job, JobOf, ProposalJob } from './job.ts';
+import type { RepositoryRef } from './ports.ts';
 
 export function sweepJob(): Job {
   return { kind: 'sweep', key: 'all', data: {} };
 }
 
 export function repositorySweepJob(repository: RepositoryRef, afterSeconds = 0): Job {
-  const job = { kind: 'sweep-repository', key: `sweep:${repository.id}`, data: { repository } };
+  const job: Job = { kind: 'sweep-repository', key: `sweep:${repository.id}`, data: { repository } };
   return afterSeconds === 0 ? job : { ...job, startAfterSeconds: afterSeconds };
 }
 
@@ -27,7 +27,7 @@ export function publicationJob(repository: RepositoryRef): Job {
   return { kind: 'publication', key: `publication:${repository.id}`, data: { repository } };
 }
 
-export function proposalJob(repository: RepositoryRef, number: number): Job {
+export function proposalJob(repository: RepositoryRef, number: number): JobOf<'proposal'> {
   return { kind: 'proposal', key: `proposal:${repository.id}#${number}`, data: { repository, number } };
 }
 
@@ -43,7 +43,7 @@ export const LONG_PROPOSAL = 'long-proposal';
 export const LONG_STRANGER = 'long-stranger-proposal';
 
 /** A proposal from a fork: it waits in a lane of its own, where `author` is served in turn with others. */
-export function strangerJob({ data, key }: Pick<Job, 'data' | 'key'>, author: string): Job {
+export function strangerJob({ data, key }: ProposalJob, author: string): Job {
   return { kind: STRANGER, key, data: { ...data, author } };
 }
 
@@ -56,18 +56,29 @@ export function pullJob(
   return headRepositoryId === repository.id ? job : strangerJob(job, author);
 }
 
+export function isProposalJob(job: Job): job is ProposalJob {
+  switch (job.kind) {
+    case 'proposal':
+    case STRANGER:
+    case LONG_PROPOSAL:
+    case LONG_STRANGER:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** The same job where long ones wait. */
-export function longerJob({ kind, data, key }: Pick<Job, 'kind' | 'data' | 'key'>): Job {
+export function longerJob({ kind, data, key }: ProposalJob): Job {
   return { kind: kind === STRANGER || kind === LONG_STRANGER ? LONG_STRANGER : LONG_PROPOSAL, key, data };
 }
 
-/** Somebody asked for checks once more: for one by its name, else for all. A plain look does not take its place. */
-export interface RecheckRequest {
-  readonly check?: string;
-}
-
 /** The proposal's checks are made anew, even where they say the same. */
-export function recheckJob(repository: RepositoryRef, number: number, again: RecheckRequest): Job {
+export function recheckJob(
+  repository: RepositoryRef,
+  number: number,
+  again: RecheckRequest,
+): JobOf<'proposal'> {
   const { data, key } = proposalJob(repository, number);
   return {
     kind: 'proposal',
@@ -81,18 +92,14 @@ export function recheckJob(repository: RepositoryRef, number: number, again: Rec
 export function commitJob(
   repository: RepositoryRef,
   commit: { readonly sha: string; readonly branch: string | null },
-  wish:
-    | { readonly again: RecheckRequest }
-    | {
-        readonly pressed: { readonly check: string; readonly by: string; readonly byId?: number | undefined };
-      },
+  wish: CommitWish,
 ): Job {
-  const what = 'again' in wish ? (wish.again.check ?? '') : `${wish.pressed.check}:${wish.pressed.by}`;
-  return {
-    kind: 'commit',
-    key: `commit:${repository.id}:${commit.sha}:${Object.keys(wish).join()}:${what}`,
-    data: { repository, ...commit, ...wish },
-  };
+  const what =
+    wish.wish === 'checks'
+      ? `again:${wish.again.check ?? ''}`
+      : `pressed:${wish.pressed.check}:${wish.pressed.by}`;
+  const key = `commit:${repository.id}:${commit.sha}:${what}`;
+  return { kind: 'commit', key, data: { repository, ...commit, ...wish } };
 }
 
 /** Somebody pressed the button of a check. */
@@ -160,23 +167,23 @@ export function variantJob(
     readonly askedBy: string;
     readonly askedById?: number | undefined;
   },
-): Job {
+): JobOf<'variant'> {
   return {
     kind: 'variant',
     key: `variant:${repository.id}:${path}${asked === undefined ? '' : ':asked'}`,
-    data: { repository, package: path, ...asked },
+    data: { about: 'package', repository, package: path, ...asked },
     ...(asked !== undefined && { priority: 10 }),
   };
 }
 
 /** Look at several packages of a repository at once: they share a fetch and a push. */
-export function updatesJob(repository: RepositoryRef, packages: readonly string[]): Job {
+export function updatesJob(repository: RepositoryRef, packages: readonly string[]): JobOf<'variant'> {
   const [only] = packages;
   if (only !== undefined && packages.length === 1) return variantJob(repository, only);
   return {
     kind: 'variant',
     key: `variant:${repository.id}:${shortDigest(digestOf('portico packages 1', packages))}:together`,
-    data: { repository, packages },
+    data: { about: 'packages', repository, packages },
   };
 }
 
@@ -185,7 +192,7 @@ export function variantGoneJob(repository: RepositoryRef, path: string, uid: str
   return {
     kind: 'variant',
     key: `variant:${repository.id}:${path}:gone`,
-    data: { repository, package: path, gone: uid },
+    data: { about: 'package', repository, package: path, gone: uid },
   };
 }
 
@@ -259,7 +266,8 @@ export function dashboardEditedJob(
 
 /** Look at the package that an update branch is for. */
 export function updateBranchJob(repository: RepositoryRef, branch: string): Job {
-  return { kind: 'variant', key: `variant:${repository.id}:on:${branch}`, data: { repository, branch } };
+  const key = `variant:${repository.id}:on:${branch}`;
+  return { kind: 'variant', key, data: { about: 'branch', repository, branch } };
 }
 
 /** The same after so many seconds: time alone is waited for, of which no event tells. */

@@ -8,6 +8,7 @@ import type { Keyring } from '../revision/keyring.ts';
 import type { Content } from './content-port.ts';
 import type { Forge } from './forge-port.ts';
 import type { Git, Person } from './git-port.ts';
+import type { Job } from './job.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
 export interface RepositoryRef {
@@ -21,15 +22,6 @@ export interface RepositoryAccess {
   readonly ref: RepositoryRef;
   readonly git: Git;
   readonly forge: Forge;
-}
-
-/** A piece of work. Of two with the same kind and key that wait, the newer stays. */
-export interface Job {
-  readonly kind: string;
-  readonly key: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly startAfterSeconds?: number;
-  readonly priority?: number;
 }
 
 export interface Log {

@@ -1,5 +1,5 @@
-import type { CommentTarget } from '../reconcile/comment-source.ts';
-import type { RepositoryRef, Ports } from '../reconcile/ports.ts';
+import type { Job } from '../reconcile/job.ts';
+import type { Ports } from '../reconcile/ports.ts';
 import { affectsUpdates } from '../reconcile/update/variant.ts';
 import { routeEvent, type Routed } from './route.ts';
 
@@ -12,21 +12,17 @@ export interface EventReceived {
 /** What an event asks for, as far as it may come to something. */
 export function jobsOf(world: Ports, { name, payload }: Pick<EventReceived, 'name' | 'payload'>): Routed {
   const routed = routeEvent(name, payload, world.app.id);
-  const jobs = routed.jobs.filter(({ kind, data }) => {
-    const { repository, branch } = data as { readonly repository: RepositoryRef; readonly branch?: unknown };
-    return kind !== 'variant' || typeof branch !== 'string' || affectsUpdates(world, { repository, branch });
-  });
+  const jobs = routed.jobs.filter(
+    ({ kind, data }) => kind !== 'variant' || data.about !== 'branch' || affectsUpdates(world, data),
+  );
   return { ...routed, jobs };
 }
 
-/** The head that the commenter could see: what is pushed between comment and command is not what he meant. */
-export async function withHead(
-  world: Ports,
-  data: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
-  const target = data as unknown as CommentTarget;
-  const { forge } = await world.open(target.repository, signal);
-  const pull = await forge.getPull(target.number, {}, signal);
-  return pull === null ? data : { ...data, headSeen: pull.headSha };
+/** A comment is about the head that its author could see: what is pushed between comment and command is not meant. */
+export async function withHead(world: Ports, job: Job, signal: AbortSignal | undefined): Promise<Job> {
+  if (job.kind !== 'comment') return job;
+  const { repository, number } = job.data;
+  const { forge } = await world.open(repository, signal);
+  const pull = await forge.getPull(number, {}, signal);
+  return pull === null ? job : { ...job, data: { ...job.data, headSeen: pull.headSha } };
 }

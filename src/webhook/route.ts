@@ -3,8 +3,8 @@ import type { z } from 'zod';
 
 import { parseIssueForm } from '../command/issue-form.ts';
 import { mayHoldCommands } from '../command/parse.ts';
-import type { CommentTarget } from '../reconcile/comment-source.ts';
 import { RETIREMENT_LABEL } from '../reconcile/draft/pending-retirements.ts';
+import type { CommentTarget, Job } from '../reconcile/job.ts';
 import {
   branchJob,
   commentJob,
@@ -23,7 +23,7 @@ import {
   sweepJob,
   updateBranchJob,
 } from '../reconcile/jobs.ts';
-import type { Job, RepositoryRef } from '../reconcile/ports.ts';
+import type { RepositoryRef } from '../reconcile/ports.ts';
 import { problemOf, READERS, type Payload } from './event-payload.ts';
 
 /** What an event asks for. */
@@ -202,7 +202,7 @@ function again(
   which: { readonly check?: string },
 ): Job[] {
   if (numbers.length > 0) return numbers.map((number) => recheckJob(repository, number, which));
-  return [commitJob(repository, commit, { again: which })];
+  return [commitJob(repository, commit, { wish: 'checks', again: which })];
 }
 
 /** The button of a check. The forge tells it to the App alone that the check is of. */
@@ -217,7 +217,7 @@ function checkActionRequested(event: Payload<'check_run'>): Job[] {
     return numbers.map((number) => fixJob(repository, { number, check, headSha, by, byId }));
   }
   const branch = run.check_suite?.head_branch ?? null;
-  return [commitJob(repository, { sha: headSha, branch }, { pressed: { check, by, byId } })];
+  return [commitJob(repository, { sha: headSha, branch }, { wish: 'fix', pressed: { check, by, byId } })];
 }
 
 /**

@@ -10,13 +10,14 @@ import type { RealisticOption } from '@portico/localforge/realism/settings';
 import type { Environment } from '../../src/config/environment.ts';
 import { createContentPools } from '../../src/isolation/content.ts';
 import { serve, type RunningServer } from '../../src/main.ts';
+import type { Job } from '../../src/reconcile/job.ts';
 import {
   dashboardJob,
   downstreamJob,
   organizationBoardJob,
   repositorySweepJob,
 } from '../../src/reconcile/jobs.ts';
-import type { Job, RepositoryRef } from '../../src/reconcile/ports.ts';
+import type { RepositoryRef } from '../../src/reconcile/ports.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';

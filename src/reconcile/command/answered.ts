@@ -1,4 +1,4 @@
-import type { CommentTarget } from '../comment-source.ts';
+import type { CommentTarget } from '../job.ts';
 import type { Ports } from '../ports.ts';
 
 type Which = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };

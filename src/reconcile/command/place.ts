@@ -2,9 +2,10 @@
 import { isSameAccount } from '../../command/account.ts';
 import type { Checks, CommandState } from '../../command/command-state.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
-import type { CommentTarget, CommentSource } from '../comment-source.ts';
+import type { CommentSource } from '../comment-source.ts';
 import { openRetirements } from '../draft/retirement.ts';
 import type { CheckRun } from '../forge/checks.ts';
+import type { CommentTarget } from '../job.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

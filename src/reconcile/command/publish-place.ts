@@ -1,4 +1,5 @@
-import type { CommentTarget, CommentSource } from '../comment-source.ts';
+import type { CommentSource } from '../comment-source.ts';
+import type { CommentTarget } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCommandPlace, type CommandPlace } from './place.ts';

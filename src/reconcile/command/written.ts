@@ -1,7 +1,8 @@
 import type { CommandLine } from '../../command/parse.ts';
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
-import type { CommentTarget, CommentSource } from '../comment-source.ts';
+import type { CommentSource } from '../comment-source.ts';
 import type { Reaction } from '../forge/comments.ts';
+import type { CommentTarget } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
 

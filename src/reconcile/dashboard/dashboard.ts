@@ -3,8 +3,9 @@ import { authorize } from '../../command/authorize.ts';
 import { update } from '../../command/update.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
+import type { JobData } from '../job.ts';
 import { organizationBoardJob, variantJob } from '../jobs.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
@@ -21,21 +22,7 @@ import { findIssue, keepIssue } from './issue.ts';
 import { keepOrganizationBoard } from './organization.ts';
 import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
 
-export interface DashboardTarget {
-  readonly repository: RepositoryRef;
-  /** Who edited this issue. */
-  readonly edited?: {
-    readonly number: number;
-    readonly login: string;
-    /** The forge's number of that account. */
-    readonly id?: number | undefined;
-    readonly isBot: boolean;
-  };
-  /** The issue about all repositories of the owner that this one keeps. */
-  readonly organization?: true;
-}
-
-export type DashboardReconciler = (target: DashboardTarget, signal?: AbortSignal) => Promise<void>;
+export type DashboardReconciler = (target: JobData<'dashboard'>, signal?: AbortSignal) => Promise<void>;
 
 /** Brings the dashboard up to date, and does what somebody ticked there. */
 export function createDashboardReconciler(ports: Ports): DashboardReconciler {
@@ -93,7 +80,7 @@ async function doTicked(
   ports: Ports,
   access: RepositoryAccess,
   config: RepositoryConfig,
-  { number, login, id, isBot }: NonNullable<DashboardTarget['edited']>,
+  { number, login, id, isBot }: NonNullable<JobData<'dashboard'>['edited']>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const issue = await findIssue(ports, access, DASHBOARD_TITLE, signal);

@@ -3,6 +3,7 @@ import type { Kptfile } from '../../package/kptfile.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
+import type { PackageLook } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -15,23 +16,11 @@ import { withheld, type Withheld } from './update-target.ts';
 import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
 import { variantPlan, type PlannedVariant } from './variant-plan.ts';
 
-export interface VariantTarget {
-  readonly repository: RepositoryRef;
-  /** Package path below the registered directory. */
-  readonly package: string;
-  /** A revision that somebody asked for. */
-  readonly to?: string;
-  /** Issue or pull request where somebody asked for it. */
-  readonly askedIn?: number;
-  /** Who asked for it. */
-  readonly askedBy?: string;
-  /** The forge's number of that account. */
-  readonly askedById?: number | undefined;
-  /** A variant that kept the package, or was about to make it, and does not any more. */
-  readonly gone?: string;
+/** A downstream package that is to be looked at. */
+export type VariantTarget = PackageLook & {
   /** An update branch that stands for it. */
   readonly branch?: string;
-}
+};
 
 /** Everything about one downstream package that the update is made from. */
 export interface Downstream {

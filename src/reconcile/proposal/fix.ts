@@ -3,7 +3,8 @@ import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
 import type { FileChanges } from '../git-port.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { JobData } from '../job.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
@@ -14,20 +15,7 @@ import { code } from '../text/markdown-blocks.ts';
 import { loadFixes } from './fixes.ts';
 
 /** A button that somebody pressed. */
-export interface FixTarget {
-  readonly repository: RepositoryRef;
-  /** Of the pull request. */
-  readonly number: number;
-  /** The check whose button it was. */
-  readonly check: string;
-  /** The commit that the check speaks of. */
-  readonly headSha: string;
-  readonly by: string;
-  /** The forge's number of that account. */
-  readonly byId?: number | undefined;
-}
-
-export type FixReconciler = (target: FixTarget, signal?: AbortSignal) => Promise<void>;
+export type FixReconciler = (target: JobData<'fix'>, signal?: AbortSignal) => Promise<void>;
 
 /**
  * Commits what mends the findings of one check. Only for people who may write, only while the head is the commit that
@@ -52,7 +40,7 @@ async function fix(
   ports: Ports,
   access: RepositoryAccess,
   snapshot: ProposalSnapshot,
-  { check, headSha, by, byId }: FixTarget,
+  { check, headSha, by, byId }: JobData<'fix'>,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   const { git, forge } = access;

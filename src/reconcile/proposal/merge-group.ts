@@ -1,5 +1,6 @@
 import { contentDigest } from '../../revision/digest.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { JobData } from '../job.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
@@ -15,16 +16,6 @@ import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
 import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
 
-export interface MergeGroupTarget {
-  readonly repository: RepositoryRef;
-  /** What the queue is about to merge, and the branch that it is on meanwhile. */
-  readonly headSha: string;
-  readonly headRef: string;
-  /** What it is built on, `refs/heads/main`. */
-  readonly baseSha: string;
-  readonly baseRef: string;
-}
-
 /**
  * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
  * the guardrails of the base, and the same checks are written to it. Approvals are counted for the content of the
@@ -32,11 +23,11 @@ export interface MergeGroupTarget {
  */
 export function createMergeGroupReconciler(
   ports: Ports,
-): (target: MergeGroupTarget, signal?: AbortSignal) => Promise<void> {
+): (target: JobData<'merge-group'>, signal?: AbortSignal) => Promise<void> {
   const cache = createRenderCache();
   const look = async (
     access: RepositoryAccess,
-    target: MergeGroupTarget,
+    target: JobData<'merge-group'>,
     signal?: AbortSignal,
   ): Promise<void> => {
     const { git, forge } = access;
@@ -130,7 +121,7 @@ async function groupApproval(
   ports: Ports,
   access: RepositoryAccess,
   { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
-  { headRef, baseSha }: MergeGroupTarget,
+  { headRef, baseSha }: JobData<'merge-group'>,
   signal: AbortSignal | undefined,
 ): Promise<ProposalApproval> {
   const number = pullOfQueueBranch(headRef);

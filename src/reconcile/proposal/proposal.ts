@@ -4,7 +4,8 @@ import { contentDigest } from '../../revision/digest.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { checkConfigurationAlone, proposedConfig } from '../check/proposed-config.ts';
-import { proposalJob, recheckJob, strangerJob, updateBranchJob, type RecheckRequest } from '../jobs.ts';
+import type { JobData } from '../job.ts';
+import { proposalJob, recheckJob, strangerJob, updateBranchJob } from '../jobs.ts';
 import { behindPackages, remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -35,23 +36,12 @@ import { suggestFixes } from './suggest-fixes.ts';
 import { sumUpClosed } from './sum-up-closed.ts';
 import { summaryOf } from './summary.ts';
 
-export interface ProposalTarget {
-  readonly repository: RepositoryRef;
-  readonly number: number;
-  /** Somebody asked for its checks once more, or for one of them. */
-  readonly again?: RecheckRequest;
-  /** When it was asked for, in milliseconds. */
-  readonly at?: number;
-  /** Set where it waited in the lane of strangers. */
-  readonly author?: string;
-}
-
 /** After this what the forge does not show is not there. */
 const SHOWN_AFTER_MS = 60_000;
 
 /** `put off`: it takes longer than its turn, and is to be looked at where long ones wait. */
 export type ProposalReconciler = (
-  target: ProposalTarget,
+  target: JobData<'proposal'>,
   signal?: AbortSignal,
 ) => Promise<'looked' | 'put off'>;
 
@@ -66,7 +56,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
   const listed = new Map<string, string>();
   const look = async (
     access: RepositoryAccess,
-    target: ProposalTarget,
+    target: JobData<'proposal'>,
     signal?: AbortSignal,
   ): Promise<void> => {
     const { number, again, at = 0 } = target;

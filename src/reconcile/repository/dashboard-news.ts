@@ -1,5 +1,6 @@
+import type { Job } from '../job.ts';
 import { dashboardJob } from '../jobs.ts';
-import type { Job, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryRef, Ports } from '../ports.ts';
 
 export const DASHBOARD_TITLE = 'Portico dashboard';
 

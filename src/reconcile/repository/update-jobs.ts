@@ -1,8 +1,8 @@
 /** Pure: the jobs for packages whose updates may have to change, as many at once as share a fetch and a push. */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { groupOf, priorityOf } from '../../config/update-order.ts';
+import type { JobOf, Together } from '../job.ts';
 import { updatesJob } from '../jobs.ts';
-import type { Job, RepositoryRef } from '../ports.ts';
 
 /** A downstream package by its path below the registered directory. */
 export interface PackagePlace {
@@ -19,8 +19,8 @@ const FIRST = 4;
  * One job for up to ten packages of a repository. Those that the configuration puts first have jobs of their own, which
  * come before the jobs of other repositories; of a group one package stands for all.
  */
-export function updateJobs(places: readonly PackagePlace[]): Job[] {
-  const jobs: Job[] = [];
+export function updateJobs(places: readonly PackagePlace[]): JobOf<'variant'>[] {
+  const jobs: JobOf<'variant'>[] = [];
   const byRepository = Map.groupBy(places, ({ repository }) => repository.ref.id);
   for (const list of byRepository.values()) {
     const [{ repository } = { repository: undefined }] = list;
@@ -55,28 +55,19 @@ const SCARCE = 5;
 export function inTurn(
   { repository, packages, ahead: first = 0, turn = 0 }: Together,
   waits: number,
-): { readonly now: readonly string[]; readonly later?: Job } {
+): { readonly now: readonly string[]; readonly later?: JobOf<'variant'> } {
   if (waits <= SCARCE || packages.length < 2) return { now: packages };
   const job = updatesJob(repository, packages.slice(1));
   const priority = first - Math.min(turn + 1, MAX_TURNS);
-  const later = { ...job, priority, data: { ...job.data, ahead: first, turn: turn + 1 } };
-  return { now: packages.slice(0, 1), later };
-}
-
-/** The data of a job for several packages. */
-export interface Together {
-  readonly repository: RepositoryRef;
-  readonly packages: readonly string[];
-  /** Priority that the configuration gives them. */
-  readonly ahead?: number;
-  /** How many packages of the job went before. */
-  readonly turn?: number;
+  const data = job.data.about === 'packages' ? { ...job.data, ahead: first, turn: turn + 1 } : job.data;
+  return { now: packages.slice(0, 1), later: { ...job, priority, data } };
 }
 
 /** From there on the later ones are alike. */
 const MAX_TURNS = 100;
 
-function ahead(job: Job, priority: number): Job {
+function ahead(job: JobOf<'variant'>, priority: number): JobOf<'variant'> {
+  if (job.data.about !== 'packages') return { ...job, priority };
   return { ...job, priority, data: { ...job.data, ahead: priority } };
 }
 

@@ -1,7 +1,8 @@
 /** Looks how far rollouts have come, and asks for the updates that may be made, or taken back, now. */
 import { verdictOn } from '../../package/rollout/plan.ts';
+import type { JobData } from '../job.ts';
 import { rolloutJob } from '../jobs.ts';
-import type { RepositoryRef, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { updateJobs } from '../repository/update-jobs.ts';
 import { inTurns } from '../text/in-turns.ts';
@@ -12,13 +13,7 @@ import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import { concernedBy, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
 
-export interface RolloutTarget {
-  readonly repository: RepositoryRef;
-  /** What was heard of downstreams before that moment is asked for again; milliseconds since 1970. */
-  readonly since?: number;
-}
-
-export type RolloutReconciler = (target: RolloutTarget, signal?: AbortSignal) => Promise<void>;
+export type RolloutReconciler = (target: JobData<'rollout'>, signal?: AbortSignal) => Promise<void>;
 
 /** A look that only time asks for comes at most so much later than it should, in seconds. */
 const MAX_WAIT = 3_600;

@@ -9,6 +9,7 @@ import { isExpected } from '../downstream/not-shared.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from '../downstream/variant-plan.ts';
+import type { Job } from '../job.ts';
 import {
   downstreamJob,
   organizationBoardJob,
@@ -18,7 +19,7 @@ import {
   variantGoneJob,
   variantJob,
 } from '../jobs.ts';
-import type { RepositoryAccess, Job, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';

@@ -1,5 +1,5 @@
 /** Pure: the order in which repositories get their updates. */
-import type { Job, RepositoryRef } from '../ports.ts';
+import type { Job } from '../job.ts';
 
 /** From there on, the later jobs of a repository are alike. */
 const MOST = 100;
@@ -9,14 +9,14 @@ const MOST = 100;
  * does not keep one with a single package waiting when calls are scarce. The priority says the same between jobs that
  * were asked for at different times. What is asked for twice is done once. Jobs that are about no repository come first.
  */
-export function inTurns(jobs: readonly Job[]): Job[] {
+export function inTurns<Some extends Job>(jobs: readonly Some[]): Some[] {
   const counts = new Map<number, number>();
   const first = new Map(jobs.toReversed().map((job) => [`${job.kind} ${job.key}`, job]));
   return jobs
     .filter((job) => first.get(`${job.kind} ${job.key}`) === job)
     .map((job) => {
-      const id = (job.data['repository'] as RepositoryRef | undefined)?.id;
-      if (id === undefined) return { job, turn: 0 };
+      if (!('repository' in job.data)) return { job, turn: 0 };
+      const { id } = job.data.repository;
       const turn = counts.get(id) ?? 0;
       counts.set(id, turn + 1);
       return { job: { ...job, priority: (job.priority ?? 0) - Math.min(turn, MOST) }, turn };

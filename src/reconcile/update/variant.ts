@@ -17,10 +17,11 @@ import {
 } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
+import type { JobData, Together } from '../job.ts';
 import { downstreamJob, rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
-import { inTurn, type Together } from '../repository/update-jobs.ts';
+import { inTurn } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
 import { catchUserError, whyRefused } from '../text/why-refused.ts';
 import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory } from './bring.ts';
@@ -36,15 +37,9 @@ import { releaseVariant } from './variant-release.ts';
 
 export type VariantOutcome = Withheld | UpdatePull;
 
-/** A package, several of one repository, or whatever an update branch is for. */
-export type VariantLook =
-  | VariantTarget
-  | Together
-  | { readonly repository: RepositoryRef; readonly branch: string };
-
 /** What came of each package; throws what kept one from being looked at, after all others were. */
 export type VariantReconciler = (
-  look: VariantLook,
+  look: JobData<'variant'>,
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, VariantOutcome>>;
 
@@ -62,7 +57,7 @@ export function createVariantReconciler(ports: Ports): VariantReconciler {
     labelled: new Set(),
   };
   return async (look, signal) => {
-    const asked = whatIsAsked(ports, 'packages' in look ? await firstInTurn(ports, look) : look);
+    const asked = whatIsAsked(ports, look.about === 'packages' ? await firstInTurn(ports, look) : look);
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
@@ -88,7 +83,7 @@ export function createVariantReconciler(ports: Ports): VariantReconciler {
 }
 
 /** While calls are scarce a repository gets one update, and the others their turn. */
-async function firstInTurn(ports: Ports, look: Together): Promise<Together> {
+async function firstInTurn<Look extends Together>(ports: Ports, look: Look): Promise<Look> {
   const waits =
     look.packages.length < 2 ? 0 : await ports.secondsUntilContentAllowed(look.repository.installationId);
   const { now, later } = inTurn(look, waits);
@@ -147,10 +142,10 @@ function standingOf(outcome: VariantOutcome): Standing {
   return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
 }
 
-function whatIsAsked(ports: Ports, look: VariantLook): UpdateRequest {
+function whatIsAsked(ports: Ports, look: JobData<'variant'>): UpdateRequest {
   const { repository } = look;
-  if ('branch' in look && !('package' in look)) return ofBranch(ports, repository, look.branch);
-  if ('packages' in look) {
+  if (look.about === 'branch') return ofBranch(ports, repository, look.branch);
+  if (look.about === 'packages') {
     const targets = look.packages.map((path): VariantTarget => ({ repository, package: path }));
     return { repository, targets, groups: [] };
   }

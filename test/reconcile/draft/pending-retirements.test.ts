@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
 import { PorticoError } from '../../../src/error.ts';
 import { pendingRetirements } from '../../../src/reconcile/draft/pending-retirements.ts';
-import type { RepositoryAccess, Job, Ports } from '../../../src/reconcile/ports.ts';
+import type { Job } from '../../../src/reconcile/job.ts';
+import type { RepositoryAccess, Ports } from '../../../src/reconcile/ports.ts';
 import { sealedComment } from '../../../src/reconcile/seal/sealed-comment.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
 

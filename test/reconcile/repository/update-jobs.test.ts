@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
+import type { Together } from '../../../src/reconcile/job.ts';
 import { downstreamJob } from '../../../src/reconcile/jobs.ts';
-import { inTurn, updateJobs, type Together } from '../../../src/reconcile/repository/update-jobs.ts';
+import { inTurn, updateJobs } from '../../../src/reconcile/repository/update-jobs.ts';
 import { inTurns } from '../../../src/reconcile/text/in-turns.ts';
 
 const repository = (id: number, updates = {}) => ({
@@ -9,8 +10,10 @@ const repository = (id: number, updates = {}) => ({
   updates,
 });
 
-const packagesOf = (jobs: ReturnType<typeof updateJobs>): unknown[] =>
-  jobs.map(({ data }) => data['packages'] ?? [data['package']]);
+const pathsOf = ({ data }: ReturnType<typeof updateJobs>[number]): readonly string[] =>
+  data.about === 'packages' ? data.packages : data.about === 'package' ? [data.package] : [];
+
+const packagesOf = (jobs: ReturnType<typeof updateJobs>): unknown[] => jobs.map(pathsOf);
 
 test('ten packages of a repository share a job, each once', () => {
   const paths = Array.from({ length: 12 }, (_one, at) => `a${String(at).padStart(2, '0')}`);
@@ -54,8 +57,7 @@ test('while calls are scarce the first package of each repository comes before t
     order.push(...now.map((path) => `${look.repository.name} ${path}`));
     if (later === undefined) continue;
     expect(later.priority).toBe(-(look.turn ?? 0) - 1);
-    const data = later.data as unknown as Together & { readonly package: string };
-    waiting.push({ ...data, packages: data.packages ?? [data.package] });
+    waiting.push({ ...later.data, packages: pathsOf(later) });
   }
   expect(order).toEqual(['r1 a', 'r2 a', 'r1 b', 'r2 b', 'r1 c', 'r2 c']);
   expect(inTurn({ repository: repository(1).ref, packages: ['a', 'b'] }, 0)).toEqual({ now: ['a', 'b'] });

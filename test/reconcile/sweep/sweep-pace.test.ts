@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { Job, Ports } from '../../../src/reconcile/ports.ts';
+import type { Job } from '../../../src/reconcile/job.ts';
+import type { Ports } from '../../../src/reconcile/ports.ts';
 import { sweepPace } from '../../../src/reconcile/sweep/sweep-pace.ts';
 import { createSweep } from '../../../src/reconcile/sweep/sweep.ts';
 

@@ -1,0 +1,226 @@
+/** Pure: what each kind of job carries. The queue stores it, so what an older version stored has to be readable here. */
+import { z } from 'zod';
+
+const repository = z.object({
+  installationId: z.number(),
+  id: z.number(),
+  owner: z.string(),
+  name: z.string(),
+});
+
+/** Somebody asked for checks once more: for one by its name, else for all. A plain look does not take its place. */
+const again = z.object({ check: z.string().exactOptional() });
+
+/** The button of a check was pressed. `byId`: the forge's number of that account. */
+const pressed = z.object({ check: z.string(), by: z.string(), byId: z.number().optional() });
+
+const proposal = z.object({
+  repository,
+  /** Of the pull request. */
+  number: z.number(),
+  /** Somebody asked for its checks once more, or for one of them. */
+  again: again.exactOptional(),
+  /** When it was asked for, in milliseconds since 1970. */
+  at: z.number().exactOptional(),
+  /** Set where it waits in the lane of strangers. */
+  author: z.string().exactOptional(),
+  /** Its author's proposals took long lately: it is to be done where long ones wait. */
+  waits: z.boolean().exactOptional(),
+});
+
+/** A comment or a review with a text. */
+const comment = z.object({
+  repository,
+  /** Of the pull request or issue. */
+  number: z.number(),
+  source: z.object({
+    /**
+     * `form`: the issue itself, written by one of our forms. `opening`: the text of an issue or a pull request that is none.
+     * The id of both is the number below zero. `line`: a comment on lines of a change, which is of a review.
+     */
+    kind: z.enum(['comment', 'review', 'form', 'opening', 'line']),
+    id: z.number(),
+  }),
+  /** What a form, an opening text or a comment on lines held when it was sent: it may be edited since, also by others. */
+  form: z
+    .object({
+      author: z.string(),
+      authorId: z.number().optional(),
+      authorIsBot: z.boolean(),
+      body: z.string(),
+      createdAt: z.string(),
+    })
+    .exactOptional(),
+  /** The head of the pull request when the webhook came. */
+  headSeen: z.string().exactOptional(),
+  /** It ends what is under way there, so it does not wait for that. */
+  aside: z.literal(true).exactOptional(),
+});
+
+const fix = pressed.extend({
+  repository,
+  /** Of the pull request. */
+  number: z.number(),
+  /** The commit that the check speaks of. */
+  headSha: z.string(),
+});
+
+/** A commit of which the forge names no proposal. */
+const commit = z.object({
+  repository,
+  sha: z.string(),
+  /** Where it was pushed to, as far as the forge says. */
+  branch: z.string().nullable(),
+});
+
+const mergeGroup = z.object({
+  repository,
+  /** What the queue is about to merge, and the branch that it is on meanwhile. */
+  headSha: z.string(),
+  headRef: z.string(),
+  /** What it is built on, `refs/heads/main`. */
+  baseSha: z.string(),
+  baseRef: z.string(),
+});
+
+/** One downstream package. */
+const downstreamPackage = z.object({
+  repository,
+  /** Package path below the registered directory. */
+  package: z.string(),
+  /** A revision that somebody asked for. */
+  to: z.string().exactOptional(),
+  /** Issue or pull request where somebody asked for it. */
+  askedIn: z.number().exactOptional(),
+  /** Who asked for it. */
+  askedBy: z.string().exactOptional(),
+  /** The forge's number of that account. */
+  askedById: z.number().optional(),
+  /** A variant that kept the package, or was about to make it, and does not any more. */
+  gone: z.string().exactOptional(),
+});
+
+/** Several packages of a repository: they share a fetch and a push. */
+const downstreamPackages = z.object({
+  repository,
+  packages: z.array(z.string()).readonly(),
+  /** Priority that the configuration gives them. */
+  ahead: z.number().exactOptional(),
+  /** How many packages of the job went before. */
+  turn: z.number().exactOptional(),
+});
+
+/** Whatever an update branch is for. */
+const updateBranch = z.object({ repository, branch: z.string() });
+
+const dashboard = z.object({
+  repository,
+  /** Who edited this issue. */
+  edited: z
+    .object({
+      number: z.number(),
+      login: z.string(),
+      /** The forge's number of that account. */
+      id: z.number().optional(),
+      isBot: z.boolean(),
+    })
+    .exactOptional(),
+  /** The issue about all repositories of the owner that this one keeps. */
+  organization: z.literal(true).exactOptional(),
+});
+
+const rollout = z.object({
+  repository,
+  /** What was heard of downstreams before that moment is asked for again; milliseconds since 1970. */
+  since: z.number().exactOptional(),
+});
+
+/** By the kind of the job. A kind that is added here needs a lane and a handler. */
+export const JOB_DATA = {
+  sweep: z.object({}),
+  'sweep-repository': z.object({ repository }),
+  branch: z.object({ repository, ref: z.string() }),
+  repository: z.object({ repository }),
+  publication: z.object({ repository }),
+  proposal,
+  'long-proposal': proposal,
+  'stranger-proposal': proposal,
+  'long-stranger-proposal': proposal,
+  overdue: z.object({ repository, number: z.number() }),
+  commit: named(
+    'wish',
+    [commit.extend({ wish: z.literal('checks'), again }), commit.extend({ wish: z.literal('fix'), pressed })],
+    (data) => ('pressed' in data ? 'fix' : 'checks'),
+  ),
+  fix,
+  'merge-group': mergeGroup,
+  comment,
+  variant: named(
+    'about',
+    [
+      downstreamPackage.extend({ about: z.literal('package') }),
+      downstreamPackages.extend({ about: z.literal('packages') }),
+      updateBranch.extend({ about: z.literal('branch') }),
+    ],
+    (data) => ('packages' in data ? 'packages' : 'package' in data ? 'package' : 'branch'),
+  ),
+  rollout,
+  poll: z.object({ address: z.string() }),
+  dashboard,
+  downstream: z.object({ repository, directory: z.string() }),
+};
+
+export type JobKind = keyof typeof JOB_DATA;
+
+export const JOB_KINDS = Object.keys(JOB_DATA) as readonly JobKind[];
+
+export type JobData<Kind extends JobKind = JobKind> = Readonly<z.output<(typeof JOB_DATA)[Kind]>>;
+
+/** A piece of work, by its kind. Of two with the same kind and key that wait, the newer stays. */
+export type JobOf<Kind extends JobKind> = {
+  readonly [K in Kind]: {
+    readonly kind: K;
+    readonly key: string;
+    readonly data: JobData<K>;
+    readonly startAfterSeconds?: number;
+    readonly priority?: number;
+  };
+}[Kind];
+
+export type Job = JobOf<JobKind>;
+
+/** Kinds of jobs about proposals: of strangers, and those that take longer than their turn. */
+export type ProposalJob = JobOf<
+  'proposal' | 'long-proposal' | 'stranger-proposal' | 'long-stranger-proposal'
+>;
+
+/** Somebody asked for checks once more. */
+export type RecheckRequest = Readonly<z.output<typeof again>>;
+
+/** A comment or a review with a text. */
+export type CommentTarget = JobData<'comment'>;
+
+/** One downstream package, and who asked for what of it. */
+export type PackageLook = Readonly<z.output<typeof downstreamPackage>>;
+
+/** Several downstream packages of one repository. */
+export type Together = Readonly<z.output<typeof downstreamPackages>>;
+
+/** The proposal, or the branch, whose checks are asked for again or a button of which was pressed. */
+export type CommitWish =
+  | { readonly wish: 'checks'; readonly again: RecheckRequest }
+  | { readonly wish: 'fix'; readonly pressed: Readonly<z.output<typeof pressed>> };
+
+/** Earlier versions told these apart by the fields that they have. */
+function named<
+  Field extends string,
+  Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(field: Field, options: Options, nameOf: (data: object) => string) {
+  return z.preprocess(
+    (data) =>
+      typeof data === 'object' && data !== null && !(field in data)
+        ? { [field]: nameOf(data), ...data }
+        : data,
+    z.discriminatedUnion(field, options),
+  );
+}
