@@ -79,6 +79,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
         url,
         protocols: ownHttp ? ['http'] : [],
         maxBytes: options.maxOutside,
+        moves: 'told',
         ...(signal && { signal }),
       });
       outside.set(url, mirror);

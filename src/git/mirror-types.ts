@@ -264,6 +264,11 @@ export interface MirrorOptions {
   readonly limits?: Partial<PackageLimits>;
   /** What the mirror may hold, in bytes of packs; past it a clone or fetch is broken off with GIT_TOO_LARGE. Default: anything. */
   readonly maxBytes?: number;
+  /**
+   * Where the repository is at another address of its origin now: 'followed', the default, or 'told' as GIT_MOVED, for whoever judges each
+   * address.
+   */
+  readonly moves?: 'followed' | 'told';
   /** Signs commits and tags that are made here; in repositories with SHA-1 alone. */
   readonly signer?: ((payload: Uint8Array) => string) | undefined;
   readonly signal?: AbortSignal;

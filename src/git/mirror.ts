@@ -46,6 +46,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const remote: Remote = {
     url: checkUrl(options),
     ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.moves !== undefined && { moves: options.moves }),
     // What is weighed are packs.
     ...(options.maxBytes !== undefined && { config: { 'fetch.unpackLimit': '1' } }),
   };

@@ -14,14 +14,26 @@ export async function movedTo(
   url: string,
   authorization: string | undefined,
   signal?: AbortSignal,
+  hops = HOPS,
 ): Promise<string | null> {
   let at = url;
-  for (let hop = 0; hop < HOPS; hop += 1) {
+  for (let hop = 0; hop < hops; hop += 1) {
     const next = await redirectOf(at, authorization, signal);
     if (next === null) return at === url ? null : at;
     at = next;
   }
-  return null;
+  return hops === 1 ? at : null;
+}
+
+/**
+ * A repository that is at another address of its own origin now, where the mirror does not follow by itself: `to`, as the other end
+ * says it, without `.git`.
+ */
+export function movedError(url: string, to: string): PorticoError {
+  return new PorticoError('GIT_MOVED', `${url} is at another address now`, {
+    cause: { movedTo: to.replace(/\.git$/, '') },
+    hint: 'Name the new address.',
+  });
 }
 
 /** True for git's word of a redirect that it did not follow. */

@@ -1,7 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
 import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
-import { isRedirect, movedTo } from './moved.ts';
+import { isRedirect, movedError, movedTo } from './moved.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
@@ -12,6 +12,7 @@ import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
 export interface Remote {
   readonly url: string;
   readonly token?: MirrorOptions['token'];
+  readonly moves?: MirrorOptions['moves'];
   /** Settings of every process that talks to it. */
   readonly config?: Readonly<Record<string, string>>;
 }
@@ -33,9 +34,7 @@ export async function runRemote(
     const { config = {} } = remote;
     const all = { timeoutMs: TEN_MINUTES, config, ...options, ...credential };
     try {
-      return await followingMoves(remote.url, token, args, options.signal, (some) =>
-        runGit(setup, some, all),
-      );
+      return await followingMoves(remote, token, args, options.signal, (some) => runGit(setup, some, all));
     } catch (error) {
       const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
       if (!refused || token === null || times > REFUSALS) throw error;
@@ -47,9 +46,9 @@ export async function runRemote(
   }
 }
 
-/** Runs it once more where the repository has another name now. */
+/** Runs it once more where the repository has another name now; where whoever asks judges addresses, it is told instead. */
 async function followingMoves(
-  url: string,
+  { url, moves }: Remote,
   token: string | null,
   args: readonly string[],
   signal: AbortSignal | undefined,
@@ -59,8 +58,12 @@ async function followingMoves(
     return await run(args);
   } catch (error) {
     const authorization = token === null ? undefined : authorizationOf(token);
-    const moved = isRedirect(error) ? await movedTo(url, authorization, signal) : null;
+    const isTold = moves === 'told';
+    const moved = isRedirect(error)
+      ? await movedTo(url, authorization, signal, isTold ? 1 : undefined)
+      : null;
     if (moved === null) throw error;
+    if (isTold) throw movedError(url, moved);
     return await run(args.map((arg) => (arg === url ? moved : arg)));
   }
 }

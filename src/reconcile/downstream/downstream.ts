@@ -171,6 +171,12 @@ async function followedBy(
       'The upstream could not be read. It is asked again, less and less often.',
     );
   }
+  if (found.kind === 'none' && found.reason === 'moved') {
+    return withheld(
+      'upstream-unreachable',
+      'The upstream is at another address now, which `spec.upstreams.allow` does not name: add it there, or lock the package to another upstream.',
+    );
+  }
   if (found.kind === 'none') return nothingComes(home, kptfile.upstreamLock?.git?.repo ?? '');
   const { upstream } = found;
   return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };

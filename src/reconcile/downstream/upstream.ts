@@ -36,7 +36,7 @@ export interface Upstream {
 
 export type UpstreamResult =
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
-  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' | 'unreachable' };
+  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' | 'unreachable' | 'moved' };
 
 /**
  * Opens the upstream that a variant names. What the package was made from so far is told by its lock, wherever that is;
@@ -83,9 +83,9 @@ export async function openUpstream(
   if (repository === undefined && address === undefined) return { kind: 'none', reason: 'not-registered' };
   const access =
     repository === undefined
-      ? await openOutside(ports, address ?? '', signal)
+      ? await openOutside(ports, address ?? '', outside ?? { allow: [], own: '' }, signal)
       : await openFetched(ports, repository.ref, signal);
-  if (access === null) return { kind: 'none', reason: 'unreachable' };
+  if (typeof access === 'string') return { kind: 'none', reason: access };
   const refs = await loadRevisionRefs(access.git, signal);
   const plain = plainDirectory(lock.directory);
   const directory = plain === '.' ? '' : plain;

@@ -1,8 +1,8 @@
-import type { Catalog } from '../../catalog/catalog.ts';
 /**
  * Issues in which somebody asks to retire a revision. A label finds them, so that nobody has to read all issues; what they
  * ask for is read from the sealed records there. Whoever takes the label away, or puts it elsewhere, decides nothing.
  */
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { Retirement } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';

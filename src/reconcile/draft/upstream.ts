@@ -13,6 +13,7 @@ import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { atItsPlace } from '../repository/outside-upstream.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -171,7 +172,9 @@ async function openAddress(
   address: string,
   signal: AbortSignal | undefined,
 ): Promise<Opened | Refusal> {
-  if (!allowsUpstream(config.upstreams.allow, address, new URL(facts.cloneUrl).origin)) {
+  const allows = (at: string): boolean =>
+    allowsUpstream(config.upstreams.allow, at, new URL(facts.cloneUrl).origin);
+  if (!allows(address)) {
     return refuse(
       'upstream-not-allowed',
       `${shown(address)} is no repository that Portico is registered in, that shares with this one and that you can read, and no address that this repository allows`,
@@ -179,9 +182,17 @@ async function openAddress(
     );
   }
   try {
-    const git = await ports.openAddress(`${address}.git`, signal);
-    await git.fetch({}, signal);
-    return { git, repo: address, name: address };
+    const fetched = async (git: Git): Promise<Git> => {
+      await git.fetch({}, signal);
+      return git;
+    };
+    const git = await atItsPlace(ports, address, { allows }, fetched, signal);
+    if (git !== undefined) return { git, repo: address, name: address };
+    return refuse(
+      'upstream-not-allowed',
+      `${shown(address)} is at another address now, and this repository does not allow that one`,
+      'Name the new address, and add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
+    );
   } catch (error) {
     if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
     if (error.code === 'GIT_TOO_LARGE') {

@@ -11,7 +11,7 @@ import type { Forge } from '../forge-port.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import { pollJob } from '../jobs.ts';
-import type { RepositoryRef, Ports } from '../ports.ts';
+import type { OutsideGit, RepositoryRef, Ports } from '../ports.ts';
 import { inTurns } from '../text/in-turns.ts';
 import { updateJobs, type PackagePlace } from './update-jobs.ts';
 
@@ -33,6 +33,8 @@ interface Known {
   /** Of the refs that were last seen; null before the first look. */
   digest: string | null;
   failures: number;
+  /** Where the other end leads to from the address, as far as somebody who asked allows each. */
+  moves: readonly string[];
   /** Milliseconds since 1970. */
   nextAt: number;
 }
@@ -42,7 +44,7 @@ const states = new WeakMap<Catalog, Map<string, Known>>();
 function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
   const all = states.get(catalog) ?? new Map<string, Known>();
   states.set(catalog, all);
-  const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0 };
+  const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0, moves: [] };
   all.set(address, known);
   return known;
 }
@@ -60,15 +62,25 @@ export function outsideAddress(repo: string, { allow, own }: Outside): string | 
   return /^https?:\/\//.test(address) && allowsUpstream(allow, address, own) ? address : undefined;
 }
 
-/** Null where it cannot be read now; then nothing is asked of it before the next look. */
+/**
+ * 'unreachable' where it cannot be read now: nothing is asked of it before the next look. 'moved' where it leads to an address that
+ * `outside` does not allow.
+ */
 export async function openOutside(
   ports: Ports,
   address: string,
+  outside: Outside,
   signal?: AbortSignal,
-): Promise<UpstreamAccess | null> {
+): Promise<UpstreamAccess | 'unreachable' | 'moved'> {
   const known = stateOf(ports, address);
-  if (known.digest === null && !(await look(ports, address, known, signal)).ok) return null;
-  const git = await ports.openAddress(`${address}.git`, signal);
+  const allows = (to: string): boolean => allowsUpstream(outside.allow, to, outside.own);
+  if (known.digest === null) {
+    const found = await look(ports, address, known, allows, signal);
+    if (found !== 'ok') return found;
+  }
+  // Another repository may allow more.
+  if (!known.moves.every(allows)) return 'moved';
+  const git = await ports.openAddress(`${known.moves.at(-1) ?? address}.git`, signal);
   const { hostname, pathname } = new URL(address);
   const name = pathname.replace(/^\/+/, '');
   const ref = { installationId: 0, id: -1, owner: hostname, name };
@@ -106,8 +118,11 @@ export function createPollReconciler(
       return;
     }
     const before = known.digest;
-    const { ok } = await look(ports, address, known, signal);
-    if (ok && before !== null && before !== known.digest) {
+    const { moves } = known;
+    const found = await look(ports, address, known, (to) => moves.includes(to), signal);
+    // Whoever is made from it asks whether the new address is allowed there.
+    if (found === 'moved') known.digest = null;
+    if (found !== 'unreachable' && before !== null && before !== known.digest) {
       await ports.enqueue(inTurns(updateJobs(followers)));
     }
     await ports.enqueue(
@@ -121,27 +136,72 @@ async function look(
   ports: Ports,
   address: string,
   known: Known,
+  allows: (address: string) => boolean,
   signal: AbortSignal | undefined,
-): Promise<{ readonly ok: boolean }> {
+): Promise<'ok' | 'unreachable' | 'moved'> {
   const now = ports.now().getTime();
-  if (known.failures > 0 && now < known.nextAt) return { ok: false };
+  const nextAt = now + waitAfter(0, Math.random()) * 1_000;
+  if (known.failures > 0 && now < known.nextAt) return 'unreachable';
   try {
-    const git = await ports.openAddress(`${address}.git`, signal);
-    const refs = await git.remoteRefs(['refs/tags/*', 'refs/heads/*'], signal);
-    const digest = digestOf(
-      'portico refs 1',
-      [...refs].map(([name, { oid }]) => [name, oid]),
-    );
-    if (digest !== known.digest) await git.fetch({}, signal);
-    Object.assign(known, { digest, failures: 0, nextAt: now + waitAfter(0, Math.random()) * 1_000 });
-    return { ok: true };
+    const moves: string[] = [];
+    const read = async (git: OutsideGit): Promise<string> => {
+      const refs = await git.remoteRefs(['refs/tags/*', 'refs/heads/*'], signal);
+      const found = digestOf(
+        'portico refs 1',
+        [...refs].map(([name, { oid }]) => [name, oid]),
+      );
+      const isSame = found === known.digest && (moves.at(-1) ?? '') === (known.moves.at(-1) ?? '');
+      if (!isSame) await git.fetch({}, signal);
+      return found;
+    };
+    const digest = await atItsPlace(ports, address, { allows, moves }, read, signal);
+    if (digest === undefined) {
+      Object.assign(known, { failures: 0, nextAt });
+      return 'moved';
+    }
+    Object.assign(known, { digest, moves, failures: 0, nextAt });
+    return 'ok';
   } catch (error) {
     if (!(error instanceof PorticoError) || !/^(?:GIT_|INVALID_URL)/.test(error.code)) throw error;
     known.failures += 1;
     known.nextAt = now + waitAfter(known.failures, Math.random()) * 1_000;
     ports.log.info({ err: error, failures: known.failures }, 'an upstream outside could not be read');
-    return { ok: false };
+    return 'unreachable';
   }
+}
+
+/** As many moves are followed. */
+const MAX_MOVES = 3;
+
+/**
+ * Works on a repository outside where it is now: each address that the other end leads to is judged as the first was, before anything is
+ * asked there. `moves` gets them. Undefined where one is not allowed.
+ */
+export async function atItsPlace<Result>(
+  ports: Pick<Ports, 'openAddress'>,
+  address: string,
+  { allows, moves = [] }: { readonly allows: (address: string) => boolean; readonly moves?: string[] },
+  work: (git: OutsideGit, address: string) => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result | undefined> {
+  for (let at = address; ;) {
+    try {
+      return await work(await ports.openAddress(`${at}.git`, signal), at);
+    } catch (error) {
+      const to = placeItMovedTo(error);
+      if (to === undefined) throw error;
+      if (moves.length === MAX_MOVES || !allows(to)) return undefined;
+      moves.push(to);
+      at = to;
+    }
+  }
+}
+
+/** Where the error says that a repository went; undefined for every other error. */
+function placeItMovedTo(error: unknown): string | undefined {
+  if (!(error instanceof PorticoError) || error.code !== 'GIT_MOVED') return undefined;
+  const { movedTo: to } = (error.cause ?? {}) as { readonly movedTo?: string };
+  return to;
 }
 
 /** Pure: seconds until the next look: twice as long after each failure, and never two processes at one moment. */

@@ -55,7 +55,7 @@ test('an upstream outside of the installations is followed where the repository 
 
   const config = (await down.read('.github/portico.yaml'))!;
   await down.push('main', {
-    '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url.replace(/plain$/, '*')}"] }\n`,
+    '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url}"] }\n`,
   });
   await stage.idle();
   const [pull] = await down.pulls();
@@ -75,7 +75,17 @@ test('an upstream outside of the installations is followed where the repository 
   await stage.stopBot();
   await stage.startBot();
   await stage.sweep();
-  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  const titles = async (): Promise<string[]> => (await down.pulls()).map(({ title }) => title);
+  // The new address is judged as the old one was.
+  expect(await titles()).toEqual(['Update shop to v2']);
+  await stage.dashboard('down');
+  const { data: issues } = await stage.as('alice').rest.issues.listForRepo(down.where);
+  expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain('at another address now');
+  await down.push('main', {
+    '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url}", "${moved.url}"] }\n`,
+  });
+  await stage.idle();
+  expect(await titles()).toEqual(['Update shop to v3']);
   await stage.as('alice').rest.repos.update({ ...moved.where, name: 'plain' });
   await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
 });
