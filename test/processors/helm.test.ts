@@ -1,15 +1,16 @@
 /** The processor `helm`, with the real Helm. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
 import type { Tree } from '../../src/package/tree-digest.ts';
 import { processorsSchema } from '../../src/processors/processor-spec.ts';
 import type { Processed, ProcessorStep } from '../../src/processors/processor-step.ts';
 import { runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
+import { runVerb } from '../fbc/run-verb.ts';
 import { NO_TOOLS, realTools } from './real-tools.ts';
 import { shopChart, treeOf } from './shop-chart.ts';
 
@@ -220,4 +221,60 @@ test('without Helm the three ways to get it are told; a server without a sandbox
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe.skipIf(environment === undefined)('portico bundle convert --format helm', () => {
+  test('a chart that needs Helm is rendered with the values that are given', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));
+    vi.stubEnv('PATH', environment!.PATH);
+    try {
+      for (const [path, text] of Object.entries(shopChart('shop'))) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
+      }
+      writeFileSync(join(folder, 'values.yaml'), 'replicas: 5\n');
+      const [chart, values, output] = ['shop', 'values.yaml', 'out'].map((name) => join(folder, name));
+      const given = [
+        '--values',
+        values!,
+        '--release',
+        'eu',
+        '--install-namespace',
+        'store',
+        '--output',
+        output!,
+      ];
+      const { exit, stderr } = await runVerb('bundle', 'convert', chart!, ...given);
+      expect([exit, stderr]).toEqual([0, expect.stringContaining('Job shop-migrate is a hook')]);
+      expect(readdirSync(output!)).toEqual([
+        '00_configmap_shop-settings.yaml',
+        '01_persistentvolumeclaim_cache.yaml',
+        '02_customresourcedefinition_orders.shop.example.com.yaml',
+        '03_deployment_eu-web.yaml',
+      ]);
+      expect(readFileSync(join(output!, '03_deployment_eu-web.yaml'), 'utf8')).toContain('replicas: 5');
+      const useless = await runVerb(
+        'bundle',
+        'convert',
+        chart!,
+        '--known-api',
+        'a/B',
+        '--output',
+        `${output}2`,
+      );
+      expect([useless.exit, useless.stderr]).toEqual([
+        64,
+        expect.stringContaining('--known-api is for plain+v0 bundles'),
+      ]);
+      vi.stubEnv('PATH', '/nowhere');
+      const without = await runVerb('bundle', 'convert', chart!, '--output', `${output}3`);
+      expect([without.exit, without.stderr]).toEqual([
+        65,
+        expect.stringMatching(/needs Helm: .*\n[^]*There are three ways/),
+      ]);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -24,6 +24,8 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
       'target-namespaces',
       'certificate-provider',
       'deployment-config',
+      'values',
+      'release',
       'output',
     ],
     usage: 'portico bundle convert DIR --output DIR',

@@ -5,7 +5,6 @@ import type { CertificateProvider } from '../../bundle/certificates.ts';
 import type { Conversion } from '../../bundle/conversion.ts';
 import { convertRegistry, type ConvertOptions } from '../../bundle/convert-registry.ts';
 import { deploymentConfigSchema, type DeploymentConfig } from '../../bundle/deployment-config.ts';
-import { convertHelm, readHelmChart } from '../../bundle/helm-chart.ts';
 import { kindOf, nameOf, namespaceOf } from '../../bundle/manifest.ts';
 import { objectFiles } from '../../bundle/object-files.ts';
 import { convertPlain, readPlainBundle } from '../../bundle/plain-bundle.ts';
@@ -21,6 +20,7 @@ import { reasonOf } from '../system-error.ts';
 import { counted } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 import { knownApis, readBundle } from './bundle.ts';
+import { convertChart } from './convert-chart.ts';
 
 const FORMAT_NAMES: Readonly<Record<BundleFormat, string>> = {
   'registry-v1': 'registry+v1',
@@ -29,7 +29,7 @@ const FORMAT_NAMES: Readonly<Record<BundleFormat, string>> = {
 };
 
 /** `portico bundle convert DIR --output OUT`: writes the objects of a bundle, one file for each. */
-export function convert(call: Call): Promise<number> {
+export async function convert(call: Call): Promise<number> {
   const { terminal } = call;
   const output = call.text('output');
   if (output === undefined)
@@ -37,7 +37,7 @@ export function convert(call: Call): Promise<number> {
   requireFree(call.path(output));
 
   const { files, format } = readBundle(call);
-  const converted = conversionOf(call, files, format);
+  const converted = await conversionOf(call, files, format);
   if ('refused' in converted) {
     const prefix = `convert ${FORMAT_NAMES[format]} bundle to ${FORMAT_NAMES.plain} bundle`;
     throw new PorticoError('BUNDLE_REFUSED', `${prefix}: ${converted.refused.join('\n')}`, {
@@ -57,35 +57,46 @@ export function convert(call: Call): Promise<number> {
     }));
     terminal.document({ format, objects, notes: converted.notes });
   } else terminal.print(`Wrote ${counted(paths.length, 'object')} to ${output}.`);
-  return Promise.resolve(EXIT.ok);
+  return EXIT.ok;
 }
 
 const HINTS: Readonly<Record<BundleFormat, string>> = {
   'registry-v1': 'See: portico bundle validate. --target-namespaces says which namespaces to watch.',
   plain: 'Name APIs that the cluster has with --known-api, and CRDs that you install before the rest.',
-  helm: 'Render the chart with helm template, and give the result as a plain bundle: a directory manifests.',
+  helm: 'Correct the chart or its values; where there is no Helm, render it with helm template elsewhere and give the result as a plain bundle: a directory manifests.',
 };
 
-function conversionOf(call: Call, files: PackageFiles, format: BundleFormat): Conversion {
+async function conversionOf(call: Call, files: PackageFiles, format: BundleFormat): Promise<Conversion> {
+  const useless = OPTIONS_OF.filter(([, formats]) => !formats.includes(format)).find(([name]) =>
+    call.has(name),
+  );
+  if (useless !== undefined) {
+    const [name, formats] = useless;
+    throw usageError(
+      `--${name} is for ${formats.map((one) => FORMAT_NAMES[one]).join(' and ')} bundles; this one is ${FORMAT_NAMES[format]}`,
+      'Leave it out.',
+    );
+  }
   if (format === 'registry-v1') {
     const options = registryOptions(call);
     return after(readRegistryBundle(files), (bundle) => convertRegistry(bundle, options));
   }
-  const useless = ['target-namespaces', 'certificate-provider', 'deployment-config'].find((name) =>
-    call.has(name),
-  );
-  if (useless !== undefined) {
-    throw usageError(
-      `--${useless} is for registry+v1 bundles; this one is ${FORMAT_NAMES[format]}`,
-      'Leave it out.',
-    );
-  }
+  if (format === 'helm') return convertChart(call, files);
   if (call.has('install-namespace')) {
     call.terminal.warn('--install-namespace changes nothing: the manifests name their namespaces themselves');
   }
-  if (format === 'helm') return after(readHelmChart(files), convertHelm);
   return after(readPlainBundle(files), (objects) => convertPlain(objects, knownApis(call)));
 }
+
+/** Options that only bundles of some formats have. */
+const OPTIONS_OF: readonly (readonly [name: string, formats: readonly BundleFormat[]])[] = [
+  ['target-namespaces', ['registry-v1']],
+  ['certificate-provider', ['registry-v1']],
+  ['deployment-config', ['registry-v1']],
+  ['known-api', ['plain']],
+  ['values', ['helm']],
+  ['release', ['helm']],
+];
 
 function after<Value>(read: Reading<Value>, next: (value: Value) => Conversion): Conversion {
   return 'problems' in read ? { refused: read.problems.map(({ message }) => message) } : next(read.value);

@@ -1,7 +1,7 @@
 import type { Tree } from '../../package/tree-digest.ts';
 import type { ProcessorOf } from '../processor-spec.ts';
 import { refuse, type Produced, type Refusal } from '../processor-step.ts';
-import { objectsOf, objectTree } from '../rendered-objects.ts';
+import { objectsOf, objectTree, type RenderedObject } from '../rendered-objects.ts';
 import { runTool, stage, type Staged, type ToolOptions } from '../run-tool.ts';
 /** The processor `helm`: a chart and values files → the objects that Helm makes of them. */
 import { listedTarget, type TargetProfile } from '../target-profile.ts';
@@ -19,13 +19,30 @@ interface Rendering extends WithoutHooks {
 const MAX_NOTES = 20;
 const TIME_HINT = 'Give the time yourself in a values file, or leave the template out.';
 
+/** A chart's objects as Helm makes them, and by which Helm. */
+interface RenderedChart {
+  readonly objects: readonly RenderedObject[];
+  readonly tool: string;
+  readonly version?: string;
+  readonly notes: readonly string[];
+}
+
+/** One file for each object of a chart. */
+export async function runHelm(...chart: Parameters<typeof renderChart>): Promise<Produced> {
+  const made = await renderChart(...chart);
+  if ('refused' in made) return made;
+  const { objects, ...rest } = made;
+  const files = objectTree(objects);
+  return 'refused' in files ? files : { files: files.files, ...rest };
+}
+
 /** Renders a chart twice, and refuses it where the two differ. Nothing is fetched, and no cluster is asked. */
-export async function runHelm(
+export async function renderChart(
   tree: Tree,
   processor: HelmProcessor,
   targets: readonly TargetProfile[],
   options: ToolOptions,
-): Promise<Produced> {
+): Promise<RenderedChart | { readonly refused: Refusal }> {
   const read = readChart(tree, processor.chart);
   if ('refused' in read) return read;
   const { chart } = read;
@@ -82,11 +99,9 @@ export async function runHelm(
       'Correct the values.',
     );
   }
-  const files = objectTree(first.objects);
-  if ('refused' in files) return files;
   const version = await versionOf(tool, staged, options);
   return {
-    files: files.files,
+    objects: first.objects,
     tool: `helm@${tool.digest}`,
     ...(version !== undefined && { version }),
     notes: [...first.notes, ...chartNotes(chart), ...first.warnings],
