@@ -52,6 +52,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   [`${REPO}/branches`]: 'get',
   [`${REPO}/branches/{branch}`]: 'get',
   [`${REPO}/branches/{branch}/protection`]: 'get put delete',
+  [`${REPO}/branches/{branch}/protection/required_signatures`]: 'get post delete',
   [`${REPO}/branches/{branch}/rename`]: 'post',
   [`${REPO}/check-runs`]: 'post',
   [`${REPO}/check-runs/{check_run_id}`]: 'get patch',

@@ -7,7 +7,7 @@ import type { ProtectionRecord, RepositoryRecord, RulesetRecord } from './record
 import type { RefRefusal, RefUpdate, RequiredCheck } from './refs.ts';
 import { SIGNATURES_DEMANDED, unverified } from './signatures.ts';
 import type { Actor } from './viewer.ts';
-import { newWorkflowFile, workflowRefusal } from './workflow-rule.ts';
+import { newWorkflowFile, WORKFLOWS, workflowRefusal } from './workflow-permission.ts';
 
 /** A condition that needs the new commits, so that a push can only be judged once they are there. */
 type Condition = 'fast-forward' | 'linear' | 'workflows' | 'signatures';
@@ -22,7 +22,8 @@ export interface Objection {
 }
 
 const PROTECTED = 'protected branch hook declined';
-const RULES = 'push declined due to repository rule violations';
+/** The reason of all that rulesets object. */
+export const RULES = 'push declined due to repository rule violations';
 
 /** All that protection, rulesets and the App's permissions have against these updates, before looking at commits. */
 export function objections(
@@ -49,8 +50,7 @@ export async function refusalsOf(
   const standing: Objection[] = [];
   for (const objection of found) {
     const update = updates.find((one) => one.ref === objection.ref);
-    if (update === undefined || !(await isMet(context, git, update, objection.unless)))
-      standing.push(objection);
+    if (update === undefined || !(await isMet(context, git, update, objection))) standing.push(objection);
   }
   return [...Map.groupBy(standing, (objection) => objection.ref)].map(([ref, group]) => ({
     ref,
@@ -65,13 +65,14 @@ async function isMet(
   context: ForgeContext,
   git: GitRepository,
   update: RefUpdate,
-  condition: Condition | null,
+  objection: Objection,
 ): Promise<boolean> {
+  const condition = objection.unless;
   if (condition === 'fast-forward') return !update.forced;
   if (condition === null || update.after === null) return condition !== null;
   if (condition === 'workflows') return (await newWorkflowFile(git, update.after)) === undefined;
   if (condition === 'signatures') {
-    const news = await git.run(['rev-list', update.after, '--not', '--all']);
+    const news = await git.run(['rev-list', update.after, '--not', signedBefore(objection, update.before)]);
     const shas = news.stdout
       .toString()
       .split('\n')
@@ -87,6 +88,14 @@ async function isMet(
     '--all',
   ]);
   return output.code === 0 && output.stdout.length === 0;
+}
+
+/**
+ * Below which commits signatures are not looked at: protection judges all that the branch has not, also what another branch
+ * has already (etalab/admin_api_entreprise#1172); rulesets what the repository has not.
+ */
+export function signedBefore({ reason }: Objection, before: string | null | undefined): string {
+  return reason === RULES ? '--all' : (before ?? '--all');
 }
 
 /** The classic protection of a branch: the exact name first, then patterns. */
@@ -159,6 +168,7 @@ function protectionObjections(
       : object("You're not authorized to push to this branch.")),
     ...(protection.requiredReviews === null ? [] : object('Changes must be made through a pull request.')),
     ...missing.flatMap((name) => object(`Required status check "${name}" is expected.`)),
+    ...(protection.signatures === true ? object(SIGNATURES_DEMANDED, 'signatures') : []),
     ...(protection.linearHistory ? object('This branch must not contain merge commits.', 'linear') : []),
   ];
 }
@@ -258,6 +268,6 @@ function workflowObjections(actor: Actor, update: Update): Objection[] {
     return [];
   }
   // Which file it is can be told only once the commits are there.
-  const reason = workflowRefusal('.github/workflows');
+  const reason = workflowRefusal(WORKFLOWS);
   return [{ ref: update.ref, unless: 'workflows', reason, explanation: '', heading: '' }];
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 import type { ForgeContext } from './context.ts';
-import type { Objection } from './gate.ts';
+import { RULES, signedBefore, type Objection } from './gate.ts';
 import { answerWhole, collect, startBackend, writeCgiHead } from './git-backend.ts';
 import type { GitRequest } from './git-backend.ts';
 import { readPushHead, withReasons } from './pkt-line.ts';
@@ -88,14 +88,19 @@ async function judgeSignatures(
   const { directory } = context.git(repository);
   const judged: Objection[] = [];
   for (const objection of stated) {
-    const tip = changes.find(({ ref }) => ref === objection.ref)?.after;
+    const change = changes.find(({ ref }) => ref === objection.ref);
+    const tip = change?.after;
     if (objection.unless !== 'signatures') judged.push(objection);
     else if (tip !== undefined && tip !== null) {
-      const commits = await pushedCommits(directory, sent, [tip]);
+      const commits = await pushedCommits(directory, sent, {
+        tip,
+        known: signedBefore(objection, change?.before ?? null),
+      });
       const bad = commits.find(({ sha, content }) => !isVerified(context, sha, content));
       if (bad !== undefined) {
-        const explanation = `${objection.explanation} Found 1 violation: ${bad.sha}`;
-        judged.push({ ...objection, unless: null, explanation });
+        // Rulesets name the commit, protection does not (sustainable-computing-io/kepler#240).
+        const violation = objection.reason === RULES ? ` Found 1 violation: ${bad.sha}` : '';
+        judged.push({ ...objection, unless: null, explanation: `${objection.explanation}${violation}` });
       }
     }
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Objection } from './gate.ts';
+import { WORKFLOWS } from './workflow-permission.ts';
 
 /**
  * git asks its `update` hook about each ref of a push, at the moment when the new objects are there but not yet kept. The hook
@@ -14,8 +15,8 @@ import type { Objection } from './gate.ts';
 const UPDATE_HOOK = `#!/bin/sh
 [ -n "$FORGE_GATE" ] || exit 0
 tab=$(printf '\\t')
-files=.github/workflows
-# As newWorkflowFile of workflow-rule.ts: each workflow file stands so at the tip of some branch.
+files=${WORKFLOWS}
+# As newWorkflowFile of workflow-permission.ts: each workflow file stands so at the tip of some branch.
 has_known_workflows() {
   tree=$(git rev-parse --quiet --verify "$1^{commit}:$files") || return 0
   git for-each-ref --format="%(objectname):$files" refs/heads |

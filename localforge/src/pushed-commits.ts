@@ -9,11 +9,14 @@ interface PushedCommit {
   readonly content: Buffer;
 }
 
-/** The commits that a push would bring to a repository, read from its pack beside the repository. */
+/**
+ * The commits below a tip of a push and not below `known` (an id, or `--all` for all refs), read from its pack beside the
+ * repository.
+ */
 export async function pushedCommits(
   directory: string,
   body: Buffer,
-  tips: readonly string[],
+  { tip, known }: { readonly tip: string; readonly known: string },
 ): Promise<readonly PushedCommit[]> {
   const pack = body.indexOf('PACK\0\0\0\x02', 0, 'latin1');
   const objects = await mkdtemp(join(tmpdir(), 'forge-quarantine-'));
@@ -23,7 +26,7 @@ export async function pushedCommits(
   };
   try {
     if (pack >= 0) await runGit(['unpack-objects', '-q'], { directory, env, input: body.subarray(pack) });
-    const listed = await runGit(['rev-list', ...tips, '--not', '--all'], { directory, env });
+    const listed = await runGit(['rev-list', tip, '--not', known], { directory, env });
     const commits: PushedCommit[] = [];
     for (const sha of listed.stdout
       .toString()

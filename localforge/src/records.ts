@@ -184,6 +184,8 @@ export interface ProtectionRecord {
   readonly blockCreations: boolean;
   readonly conversationResolution: boolean;
   readonly lockBranch: boolean;
+  /** Every commit must have a verified signature; absent: not demanded. */
+  readonly signatures?: boolean;
 }
 
 /** What GitHub's repository activity calls a change of a branch. */

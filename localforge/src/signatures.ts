@@ -93,7 +93,7 @@ export async function unverified(
   return undefined;
 }
 
-/** As GitHub words it (github/gh-aw#29301, vercel/sandbox#169). */
+/** As GitHub words it (github/gh-aw#29301, vercel/sandbox#169; of branch protection appolon1908-hue/kyqra-crawler#29). */
 export const SIGNATURES_DEMANDED = 'Commits must have verified signatures.';
 
 /** OpenSSH's PROTOCOL.sshsig, with Ed25519. */

@@ -108,6 +108,45 @@ describe('branch protection', () => {
     await box.git(work, 'push', '-q', 'bob', 'main:stable');
   });
 
+  test('demands verified signatures where that is switched on, in pushes and merges', async () => {
+    const { rest } = box.as('alice-token');
+    const where = { ...repo, branch: 'signed' };
+    await box.git(work, 'push', '-q', 'alice', 'main~1:refs/heads/signed', 'main:refs/heads/unsigned');
+    await expect(rest.repos.createCommitSignatureProtection(where)).rejects.toEqual(
+      status(404, /Branch not protected/),
+    );
+    await rest.repos.updateBranchProtection({ ...where, ...OPEN });
+    expect((await rest.repos.getCommitSignatureProtection(where)).data.enabled).toBe(false);
+    expect((await rest.repos.createCommitSignatureProtection(where)).data.enabled).toBe(true);
+    const { data: put } = await rest.repos.updateBranchProtection({ ...where, ...OPEN });
+    expect(put.required_signatures?.enabled).toBe(true);
+
+    const refused = await box.tryGit(work, 'push', 'alice', 'main:signed');
+    expect(refused.output).toMatch(
+      /GH006: Protected branch update failed for refs\/heads\/signed\.\s+remote: error: Commits must have verified signatures\.\s*\n/,
+    );
+    const { data: pull } = await rest.pulls.create({ ...repo, title: 'x', head: 'unsigned', base: 'signed' });
+    const merge = { ...repo, pull_number: pull.number };
+    for (const merge_method of ['merge', 'rebase'] as const) {
+      await expect(rest.pulls.merge({ ...merge, merge_method })).rejects.toEqual(
+        status(405, /^Commits must have verified signatures\./),
+      );
+    }
+    // What is squashed becomes one commit of the forge, which signs it.
+    expect((await rest.pulls.merge({ ...merge, merge_method: 'squash' })).data.merged).toBe(true);
+
+    await rest.repos.updateBranchProtection({ ...where, ...OPEN, enforce_admins: false });
+    await box.git(work, 'fetch', '-q', 'alice', 'signed');
+    await box.git(work, 'checkout', '-q', 'FETCH_HEAD');
+    await commit();
+    expect((await box.tryGit(work, 'push', 'bob', 'HEAD:signed')).output).toContain('verified signatures');
+    await box.git(work, 'push', '-q', 'alice', 'HEAD:signed');
+    await rest.repos.deleteCommitSignatureProtection(where);
+    await commit();
+    await box.git(work, 'push', '-q', 'bob', 'HEAD:signed');
+    await box.git(work, 'checkout', '-q', 'main');
+  });
+
   test('keeps a push within the people named, and required checks', async () => {
     const { rest } = box.as('alice-token');
     const branch = 'guarded';

@@ -6,6 +6,7 @@ import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 import { SIGNATURES_DEMANDED, unverified } from '../signatures.ts';
 import type { Actor } from '../viewer.ts';
+import { forbiddenMerge } from '../workflow-permission.ts';
 import { commitFor } from './merge-commit.ts';
 import type { MergeRequest } from './merge-commit.ts';
 import { hasQueue } from './merge-queue.ts';
@@ -13,7 +14,6 @@ import { forgetTestMerge } from './mergeability.ts';
 import { pullById } from './pull-events.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 import { closePull } from './transitions.ts';
-import { forbiddenMerge } from './workflow-change.ts';
 
 export type MergeOutcome =
   | { readonly merged: true; readonly sha: string }
@@ -52,11 +52,15 @@ async function mergeLocked(
   if (requirements.strict && !(await git.isAncestor(base, pull.headSha))) {
     return no(405, 'Head branch is not up to date with the base branch.');
   }
-  if (requirements.signatures && request.method !== 'squash') {
+  if (requirements.signatures !== null && request.method !== 'squash') {
     // What is squashed becomes one commit of the forge; what is rebased, commits that it cannot sign.
     const news = await git.log({ include: [pull.headSha], exclude: [base] });
     const bad = request.method === 'rebase' ? pull.headSha : await unverified(context, git, news);
-    if (bad !== undefined) return no(405, `Repository rule violations found\n\n${SIGNATURES_DEMANDED}\n\n`);
+    const demand =
+      requirements.signatures === 'ruleset'
+        ? `Repository rule violations found\n\n${SIGNATURES_DEMANDED}\n\n`
+        : SIGNATURES_DEMANDED;
+    if (bad !== undefined) return no(405, demand);
   }
   const forbidden = await forbiddenMerge(context, repository, pull, base, request.actor);
   if (forbidden !== undefined) return no(403, forbidden);

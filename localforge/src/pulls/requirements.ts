@@ -21,7 +21,8 @@ export interface Requirements {
   /** Merge methods allowed, null: as the repository allows. */
   readonly methods: readonly MergeMethod[] | null;
   readonly byRuleset: boolean;
-  readonly signatures: boolean;
+  /** Who demands signatures of all commits. */
+  readonly signatures: 'ruleset' | 'protection' | null;
 }
 
 /** The rules for a branch; with `by` only those that this actor cannot bypass. */
@@ -56,7 +57,11 @@ export function requirementsOf(
       checkRules.some((rule) => rule['strict_required_status_checks_policy'] === true),
     methods: linear ? ['squash', 'rebase'] : methodsOf(pullRules),
     byRuleset: classic === undefined && rulesets.length > 0,
-    signatures: rules.some((rule) => rule.type === 'required_signatures'),
+    signatures: rules.some((rule) => rule.type === 'required_signatures')
+      ? 'ruleset'
+      : classic?.signatures === true
+        ? 'protection'
+        : null,
   };
 }
 

@@ -72,6 +72,33 @@ export function addProtectionRoutes(context: ForgeContext, router: Router): void
     protections.remove(present.id);
     return noContent();
   });
+  addSignatureRoutes(context, router, path);
+}
+
+/**
+ * `required_signatures` is switched by itself: the body of the protection does not know it, and what is put there leaves it
+ * as it is (https://docs.github.com/en/rest/branches/branch-protection#create-commit-signature-protection,
+ * kubernetes-sigs/prow#771).
+ */
+function addSignatureRoutes(context: ForgeContext, router: Router, protection: string): void {
+  const path = `${protection}/required_signatures`;
+  const { protections } = context.records;
+  const protectionFor = ({ repository, param }: RepositoryRequest): ProtectionRecord => {
+    const found = protections.first('branch', [repository.id, param('branch')]);
+    if (found === undefined) throw refusal(404, 'Branch not protected');
+    return found;
+  };
+  router.repo('GET', path, READ, (request) =>
+    ok(protectionShape(context, request.repository, protectionFor(request)).required_signatures),
+  );
+  router.repo('POST', path, WRITE, (request) => {
+    const changed = protections.update(protectionFor(request).id, { signatures: true });
+    return ok(protectionShape(context, request.repository, changed).required_signatures);
+  });
+  router.repo('DELETE', path, WRITE, (request) => {
+    protections.update(protectionFor(request).id, { signatures: false });
+    return noContent();
+  });
 }
 
 async function demandBranch(context: ForgeContext, request: RepositoryRequest): Promise<void> {
@@ -154,7 +181,7 @@ export function protectionShape(
     ...(restrictions === null
       ? {}
       : { restrictions: restrictionsShape(context, repository, url, restrictions) }),
-    required_signatures: { url: `${url}/required_signatures`, enabled: false },
+    required_signatures: { url: `${url}/required_signatures`, enabled: protection.signatures ?? false },
     enforce_admins: { url: `${url}/enforce_admins`, enabled: protection.enforceAdmins },
     required_linear_history: flag(protection.linearHistory),
     allow_force_pushes: flag(protection.allowForcePushes),

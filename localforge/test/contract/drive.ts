@@ -3,6 +3,7 @@ import type { Octokit } from '@octokit/rest';
 
 import { lines, REPO } from '../collaboration-fixture.ts';
 import type { Collaboration } from '../collaboration-fixture.ts';
+import { MERGE_QUEUE } from '../merge-queue-rule.ts';
 
 /** Drives all of it; every call must succeed except those that `missing` says. */
 export async function driveEverything(forge: Collaboration): Promise<void> {
@@ -240,20 +241,7 @@ async function driveQueue(forge: Collaboration): Promise<void> {
     name: 'queue',
     enforcement: 'active',
     conditions: { ref_name: { include: ['refs/heads/queued'], exclude: [] } },
-    rules: [
-      {
-        type: 'merge_queue',
-        parameters: {
-          check_response_timeout_minutes: 5,
-          grouping_strategy: 'ALLGREEN',
-          max_entries_to_build: 5,
-          max_entries_to_merge: 5,
-          merge_method: 'MERGE',
-          min_entries_to_merge: 1,
-          min_entries_to_merge_wait_minutes: 0,
-        },
-      },
-    ],
+    rules: [MERGE_QUEUE],
   });
   const open = async (head: string): Promise<string> => {
     const tree = await git.createTree({
@@ -444,6 +432,9 @@ async function driveRules({ alice, bob }: Collaboration): Promise<void> {
     restrictions: null,
   });
   await repos.getBranchProtection({ ...REPO, branch: 'main' });
+  await repos.createCommitSignatureProtection({ ...REPO, branch: 'main' });
+  await repos.getCommitSignatureProtection({ ...REPO, branch: 'main' });
+  await repos.deleteCommitSignatureProtection({ ...REPO, branch: 'main' });
   await autoMerge(bob);
   await repos.deleteBranchProtection({ ...REPO, branch: 'main' });
   const ruleset = {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -39,18 +40,7 @@ async function demandQueue(where: StageRepository['where']): Promise<void> {
     bypass_actors: [{ actor_id: stage.forge.app.id, actor_type: 'Integration', bypass_mode: 'always' }],
     conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
     rules: [
-      {
-        type: 'merge_queue',
-        parameters: {
-          check_response_timeout_minutes: 5,
-          grouping_strategy: 'ALLGREEN',
-          max_entries_to_build: 5,
-          max_entries_to_merge: 5,
-          merge_method: 'MERGE',
-          min_entries_to_merge: 1,
-          min_entries_to_merge_wait_minutes: 0,
-        },
-      },
+      MERGE_QUEUE,
       {
         type: 'required_status_checks',
         parameters: {

@@ -3,6 +3,7 @@ import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
 import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import type { Watch } from '../forge-door.ts';
 import { configMap, smallPackage } from '../small-package.ts';
@@ -47,20 +48,7 @@ beforeAll(async () => {
     ...whereOf('queued'),
     ...rules,
     name: 'queue',
-    rules: [
-      {
-        type: 'merge_queue',
-        parameters: {
-          check_response_timeout_minutes: 5,
-          grouping_strategy: 'ALLGREEN',
-          max_entries_to_build: 5,
-          max_entries_to_merge: 5,
-          merge_method: 'MERGE',
-          min_entries_to_merge: 1,
-          min_entries_to_merge_wait_minutes: 0,
-        },
-      },
-    ],
+    rules: [MERGE_QUEUE],
   });
   await rest.repos.createRepoRuleset({
     ...whereOf('ruled'),
