@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { APP_PERMISSIONS } from '../src/forge/app-permissions.ts';
+
 interface Manifest {
   readonly default_permissions: Readonly<Record<string, string>>;
   readonly default_events: readonly string[];
@@ -16,6 +18,10 @@ test('the App never asks for Administration or Workflows, and writes only where 
   expect(Object.keys(permissions)).not.toContain('workflows');
   const writes = Object.entries(permissions).flatMap(([name, level]) => (level === 'read' ? [] : [name]));
   expect(writes.sort()).toEqual(['checks', 'contents', 'issues', 'pull_requests']);
+});
+
+test('tokens are made with what it asks for', () => {
+  expect({ ...APP_PERMISSIONS, merge_queues: 'read' }).toEqual(manifest.default_permissions);
 });
 
 test('it asks for every event that the routes know', () => {

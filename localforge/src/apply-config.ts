@@ -1,4 +1,4 @@
-import type { AppManifest } from './app-identity.ts';
+import type { AppManifest } from './app-manifest.ts';
 import { hashOf } from './auth.ts';
 import type { CheckedForgeConfig } from './config.ts';
 import type { ForgeContext } from './context.ts';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 
 import { makeAccess } from './access.ts';
-import { openApp, readManifest, replaceAppKey } from './app-identity.ts';
-import type { AppManifest } from './app-identity.ts';
+import { openApp, replaceAppKey } from './app-identity.ts';
+import { readManifest, type AppManifest } from './app-manifest.ts';
 import { applyConfig } from './apply-config.ts';
 import { hurryBackground } from './background.ts';
 import { openBareRepository } from './bare-repository.ts';

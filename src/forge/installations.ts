@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 
+import { APP_PERMISSIONS, type Permissions } from './app-permissions.ts';
 import { createAppSigner } from './app-token.ts';
 import type { Installation } from './forge-types.ts';
 import type { ClientShare } from './octokit.ts';
@@ -8,21 +9,8 @@ import { requestOf } from './repository-context.ts';
 import type { ForgeToken, RefusedToken } from './token-cache.ts';
 import { createTokenCache } from './token-cache.ts';
 
-type Access = 'read' | 'write';
-type Permissions = Readonly<Record<string, Access>>;
-
-/** What Portico asks for (see app.yml), never Administration; and Workflows where an owner granted it beyond that. */
-const WANTED: Permissions = {
-  metadata: 'read',
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  statuses: 'read',
-  deployments: 'read',
-  members: 'read',
-  workflows: 'write',
-};
+/** And Workflows where an owner granted it beyond what app.yml asks for. */
+const WANTED: Permissions = { ...APP_PERMISSIONS, workflows: 'write' };
 
 /** What an installation granted is asked again after so long, in case an owner accepted more. */
 const GRANT_MS = 10 * 60_000;
@@ -147,7 +135,7 @@ async function readGrant(app: Octokit, installation_id: number): Promise<Permiss
   return data.permissions as Permissions;
 }
 
-function lesser(wanted: Permissions, grant: Permissions): Record<string, Access> {
+function lesser(wanted: Permissions, grant: Permissions): Record<string, 'read' | 'write'> {
   const both = Object.entries(wanted).flatMap(([name, access]) => {
     const given = grant[name];
     if (given === undefined) return [];

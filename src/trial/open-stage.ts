@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
+import { APP_PERMISSIONS, type Permissions } from '../forge/app-permissions.ts';
 import { createAppSigner } from '../forge/app-token.ts';
 import type { Mirror } from '../git/mirror-types.ts';
 import { openMirror } from '../git/mirror.ts';
@@ -19,8 +20,7 @@ import type { TrialRepository } from './repository.ts';
 import type { Answer, Rest, RestOptions } from './rest.ts';
 import { createRest, isLimit } from './rest.ts';
 import type { Extra, ExtraRight, TrialStage } from './stage.ts';
-import type { Permissions } from './tokens.ts';
-import { createTokens, findInstallation, missingRights, USUAL_RIGHTS } from './tokens.ts';
+import { createTokens, findInstallation, missingRights } from './tokens.ts';
 
 export interface TrialOptions {
   readonly appId: number;
@@ -107,8 +107,8 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
           const failure = await deleteRepository(late.restFor(EXTRA.administration), organization, place);
           if (failure !== null) failures.push(failure);
         } else {
-          const mirror = await open(place, USUAL_RIGHTS, 'cleaning', late.tokens, until);
-          const rest = late.restFor(USUAL_RIGHTS, [place.id]);
+          const mirror = await open(place, APP_PERMISSIONS, 'cleaning', late.tokens, until);
+          const rest = late.restFor(APP_PERMISSIONS, [place.id]);
           const left = await emptyRepository({ rest, mirror, path }, until);
           failures.push(...left.map((one) => `${place.name}: ${one}`));
         }
@@ -144,15 +144,15 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
     const found =
       named === undefined
         ? await makeRepository(restFor(EXTRA.administration), organization, `${prefix}-${which}`)
-        : await takeRepository(restFor(USUAL_RIGHTS), organization, named);
+        : await takeRepository(restFor(APP_PERMISSIONS), organization, named);
     places.push(found);
     say(`${found.made ? 'made' : 'using'} ${organization}/${found.name}`);
     return found;
   }
 
-  async function repository(at: Place, permissions = USUAL_RIGHTS, use = 'own'): Promise<TrialRepository> {
+  async function repository(at: Place, permissions = APP_PERMISSIONS, use = 'own'): Promise<TrialRepository> {
     const mirror = await open(at, permissions, use);
-    const rest = restFor(USUAL_RIGHTS, [at.id]);
+    const rest = restFor(APP_PERMISSIONS, [at.id]);
     return trialRepository({ ...at, owner: organization, gitUrl, mirror, rest, signal });
   }
 
@@ -163,7 +163,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
       });
     }
     if (may('administration')) {
-      for (const left of await leftOver(restFor(USUAL_RIGHTS), organization, Date.now())) {
+      for (const left of await leftOver(restFor(APP_PERMISSIONS), organization, Date.now())) {
         const failure = await deleteRepository(restFor(EXTRA.administration), organization, left);
         say(failure ?? `deleted ${organization}/${left.name}, which an earlier trial left`);
       }
@@ -171,7 +171,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
     const first = await place('blueprints', options.repositories[0]);
     const second = await place('deployments', options.repositories[1]);
     const both = [first.id, second.id];
-    const rest = restFor(USUAL_RIGHTS, both);
+    const rest = restFor(APP_PERMISSIONS, both);
     const blueprints = await repository(first);
     const deployments = await repository(second);
     for (const { mirror, path } of [blueprints, deployments]) {
@@ -208,11 +208,11 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
         extras.set(right, known);
         return known;
       },
-      freshToken: (repositoryIds = both) => tokens.mint(USUAL_RIGHTS, repositoryIds),
+      freshToken: (repositoryIds = both) => tokens.mint(APP_PERMISSIONS, repositoryIds),
       restWith,
       graphql: (query, variables) =>
         createRest({ ...wire(signal), apiUrl: graphqlBase(apiUrl) }, async () => {
-          return `token ${await tokens.token(USUAL_RIGHTS, both)}`;
+          return `token ${await tokens.token(APP_PERMISSIONS, both)}`;
         }).ask('POST', '/graphql', { body: { query, variables } }),
       // A forge on this machine, asked without pauses, needs no long ones either.
       wait: (ms) => pause(ms * Math.min(1, (options.paceMs ?? PACE_MS) / PACE_MS), undefined, { signal }),

@@ -3,23 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
+import { APP_PERMISSIONS, type Permissions } from '../forge/app-permissions.ts';
 import type { AppSigner } from '../forge/app-token.ts';
 import type { Answer, Rest } from './rest.ts';
 import { read, reasonOf, told } from './rest.ts';
-
-export type Permissions = Readonly<Record<string, 'read' | 'write'>>;
-
-/** What app.yml asks for and rows use. */
-export const USUAL_RIGHTS: Permissions = {
-  metadata: 'read',
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  statuses: 'read',
-  deployments: 'read',
-  members: 'read',
-};
 
 const tokenSchema = z.object({ token: z.string(), expires_at: z.string() });
 
@@ -124,7 +111,7 @@ export async function findInstallation(
 export function missingRights(permissions: Readonly<Record<string, string>>): string[] {
   const isEnough = (name: string, wanted: string): boolean =>
     permissions[name] === 'write' || permissions[name] === 'admin' || permissions[name] === wanted;
-  return Object.entries(USUAL_RIGHTS)
+  return Object.entries(APP_PERMISSIONS)
     .filter(([name, wanted]) => !isEnough(name, wanted))
     .map(([name, wanted]) => `${name}: ${wanted}`);
 }

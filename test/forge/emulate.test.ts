@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
+import { APP_PERMISSIONS } from '../../src/forge/app-permissions.ts';
 import type { Forge, ForgeCall, RepositoryForge } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
 
@@ -16,16 +17,6 @@ interface Emulator {
   close(): Promise<void>;
 }
 
-const permissions = {
-  metadata: 'read',
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  statuses: 'read',
-  deployments: 'read',
-  members: 'read',
-};
 const seed = {
   github: {
     users: [{ login: 'alice' }],
@@ -36,7 +27,7 @@ const seed = {
         app_id: 7,
         slug: 'portico',
         name: 'Portico',
-        permissions,
+        permissions: APP_PERMISSIONS,
         events: ['push'],
         installations: [{ installation_id: 100, account: 'acme', repository_selection: 'all' }],
       },

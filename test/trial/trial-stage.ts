@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { startForge } from '@portico/localforge';
 import type { LocalForge } from '@portico/localforge';
+import { readManifest } from '@portico/localforge/app-manifest';
 
 import { porticoFor } from '../../src/cli/trial.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
@@ -35,34 +36,13 @@ export interface TrialForge extends AsyncDisposable {
   ): Promise<TrialReport & { readonly said: readonly string[] }>;
 }
 
-const RIGHTS = {
-  metadata: 'read',
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  statuses: 'read',
-  deployments: 'read',
-  merge_queues: 'read',
-  members: 'read',
-} as const;
-const EVENTS = [
-  'check_run',
-  'check_suite',
-  'create',
-  'delete',
-  'issue_comment',
-  'issues',
-  'pull_request',
-  'push',
-  'release',
-];
+const MANIFEST = readManifest('app.yml');
 
 export async function startTrialForge(extra: Readonly<Record<string, 'write'>>): Promise<TrialForge> {
   const root = mkdtempSync(join(tmpdir(), 'portico-trial-test-'));
   const forge = await startForge({
     dataDir: join(root, 'forge'),
-    manifest: { name: 'portico', permissions: { ...RIGHTS, ...extra }, events: EVENTS },
+    manifest: { ...MANIFEST, permissions: { ...MANIFEST.permissions, ...extra } },
     realistic: REALISTIC,
     config: {
       tokens: { 'alice-token': { login: 'alice' } },
