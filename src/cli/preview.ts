@@ -4,11 +4,14 @@ import { PorticoError } from '../error.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { powerText } from '../package/power/power-markdown.ts';
+import { SOURCES_FILE } from '../package/sources/source-files.ts';
 import { previewOf, type Preview } from '../preview/preview.ts';
+import { consumedDirectories, processorsSchema } from '../processors/processor-spec.ts';
 import { parsePackageAtRevision, type PackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { parseProvenance } from '../revision/provenance.ts';
 import { revisionTag } from '../revision/ref-name.ts';
+import { readSources } from '../sources/read-sources.ts';
 import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
@@ -47,7 +50,7 @@ export async function preview(call: Call): Promise<number> {
   const approved = approvedOf(call);
   const subject = named === undefined ? await fromFolder(call, typed) : await fromTag(call, named);
   if (typeof subject === 'number') return subject;
-  const found = previewOf(subject.files);
+  const found = previewOf(subject.files, inputsOf(call, subject.files));
   const comparison = compared(found, subject, approved);
 
   if (terminal.json) {
@@ -88,6 +91,22 @@ function approvedOf(call: Call): string | undefined {
     `--approved cannot be ${typed}`,
     'Give the digest that the preview printed when it was reviewed (sha256:…), or the whole id of its git tree.',
   );
+}
+
+/** Directories that processors of the package read; none where its document of sources cannot be read, which is told. */
+function inputsOf(call: Call, files: PackageFiles): readonly string[] {
+  const file = files.get(SOURCES_FILE);
+  if (file === undefined) return [];
+  const read = readSources({ file: SOURCES_FILE, bytes: file.bytes }, processorsSchema);
+  if ('document' in read) {
+    const { processors, sources } = read.document;
+    return consumedDirectories(
+      processors,
+      sources.map(({ destination }) => destination),
+    );
+  }
+  call.terminal.warn(`${SOURCES_FILE} cannot be read, so that everything counts as deployed`);
+  return [];
 }
 
 /** What is given wins; a revision is held against its own tag otherwise. */
@@ -210,6 +229,11 @@ function printPreview(call: Call, { revision }: Subject, found: Preview): void {
   terminal.print(`${counted(found.resources.length, 'resource')}:`);
   for (const { kind, namespace, name, file } of found.resources) {
     terminal.print(visible(`  ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}  [${file}]`));
+  }
+  const { directories, files } = found.inputs;
+  if (directories.length > 0) {
+    const where = visible(directories.join(', '));
+    terminal.print(`Deploy none of ${where}: ${counted(files, 'file')} that processors read.`);
   }
   const powers = powerText({ grown: false, changes: found.permissions, unread: found.unread });
   terminal.print(

@@ -26,6 +26,8 @@ export interface Executed {
 }
 
 const LOCAL = 'config.kubernetes.io/local-config';
+/** Sources and targets are for Portico; no cluster has such an API. */
+const OURS = 'config.portico.dev';
 
 /**
  * Every resource in the YAML and JSON files of a package. What `.krmignore` hides from functions is among them, because
@@ -68,6 +70,7 @@ function resourceOf(file: string, value: Fields): ExecutedResource | undefined {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name === '') return undefined;
   if (mapOf(metadata['annotations'])[LOCAL] === 'true' || kind === 'Kptfile') return undefined;
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  if (group === OURS) return undefined;
   return { file, apiVersion, group, kind, namespace: textOf(metadata['namespace']), name, value };
 }
 

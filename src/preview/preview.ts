@@ -17,13 +17,18 @@ export interface Preview {
   }[];
   /** Everything that it may do, dangerous things first. */
   readonly permissions: readonly PowerChange[];
+  /** Directories that processors read, and the number of files in them: whoever deploys leaves them out. */
+  readonly inputs: { readonly directories: readonly string[]; readonly files: number };
   /** Files that cannot be read: what they would do is unknown. */
   readonly unread: readonly string[];
 }
 
-export function previewOf(files: PackageFiles): Preview {
-  const { resources, unread } = executedResources(files);
-  const power = diffPower(new Map(), files);
+/** `inputs` are directories that are not deployed; their files count for the digest alone. */
+export function previewOf(files: PackageFiles, inputs: readonly string[] = []): Preview {
+  const isInput = (path: string): boolean => inputs.some((directory) => path.startsWith(`${directory}/`));
+  const deployed = new Map([...files].filter(([path]) => !isInput(path)));
+  const { resources, unread } = executedResources(deployed);
+  const power = diffPower(new Map(), deployed);
   return {
     digest: treeDigest(files),
     resources: resources.map(({ apiVersion, kind, namespace, name, file }) => ({
@@ -34,6 +39,7 @@ export function previewOf(files: PackageFiles): Preview {
       file,
     })),
     permissions: power.changes.filter(({ direction }) => direction === 'wider'),
+    inputs: { directories: inputs, files: files.size - deployed.size },
     unread: [...new Set([...unread, ...power.unread])].sort(),
   };
 }

@@ -10,17 +10,18 @@ const MAX_PROCESSORS = 50;
 /** A path in the package, relative, without `.` and `..`. */
 const path = z.string().superRefine((text, context) => {
   const problem = pathProblem(text);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', message: `cannot be ${JSON.stringify(text)}: ${problem}` });
 });
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** As Helm has it: 53 characters, because names of objects are made with it. */
 const RELEASE = /^(?=.{1,53}$)[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
-const namespace = z.string().regex(DNS_LABEL, 'a namespace has 1 to 63 lower-case letters, digits and -');
+const namespace = z.string().regex(DNS_LABEL, 'must have 1 to 63 lower-case letters, digits and -');
 const toolDigest = z
   .string()
-  .regex(/^sha256:[0-9a-f]{64}$/, 'the digest of the program is sha256: and 64 hexadecimal digits');
-const targetName = z.string().regex(DNS_LABEL, 'a target has 1 to 63 lower-case letters, digits and -');
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits, the digest of the program');
+const targetName = z.string().regex(DNS_LABEL, 'must have 1 to 63 lower-case letters, digits and -');
 
 const plain = z.strictObject({ directory: path });
 
@@ -32,15 +33,18 @@ const helm = z.strictObject({
     .union([path, z.array(path).max(50)])
     .default([])
     .transform((value): readonly string[] => (typeof value === 'string' ? [value] : value)),
-  release: z.string().regex(RELEASE, 'a release has 1 to 53 lower-case letters, digits, - and .'),
+  release: z.string().regex(RELEASE, 'must have 1 to 53 lower-case letters, digits, - and .'),
   namespace: namespace.default('default'),
   kubeVersion: z
     .string()
-    .regex(/^v?\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?$/, 'a version of Kubernetes, such as 1.33.0')
+    .regex(
+      /^v?\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?$/,
+      'must be a version of Kubernetes, such as 1.33.0',
+    )
     .optional(),
   /** `group/version` or `group/version/Kind`, as `helm template --api-versions` has them. */
   apiVersions: z
-    .array(z.string().regex(/^[A-Za-z0-9./-]{1,253}$/, 'an API such as monitoring.coreos.com/v1'))
+    .array(z.string().regex(/^[A-Za-z0-9./-]{1,253}$/, 'must be an API such as monitoring.coreos.com/v1'))
     .max(500)
     .default([]),
   /** Takes kubeVersion and APIs from this target profile, beside those given here. */
@@ -95,7 +99,7 @@ const processorSchema = z
     const named = PROCESSOR_KINDS.filter((kind) => kinds[kind] !== undefined);
     if (named.length !== 1) {
       const said = named.length === 0 ? 'none' : named.join(' and ');
-      const message = `a processor is exactly one of ${PROCESSOR_KINDS.join(', ')}; this one is ${said}`;
+      const message = `must be exactly one of ${PROCESSOR_KINDS.join(', ')}; this one is ${said}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }
@@ -155,7 +159,7 @@ function outputProblems(
     const own = inPlace ? readsOf(processor).slice(1) : readsOf(processor);
     const eaten = own.find((read) => overlaps(read, out));
     if (eaten !== undefined) {
-      return [{ at, message: `${out} is replaced by this processor, which reads ${eaten}` }];
+      return [{ at, message: `cannot be ${out}: the processor replaces all of it, and reads ${eaten}` }];
     }
     const before = processors.findIndex((other, index) => index < at && overlaps(other.out, out));
     const earlier = processors[before];
@@ -163,8 +167,28 @@ function outputProblems(
     return [
       {
         at,
-        message: `${out} is filled by processors[${before}] already (${earlier.out}): give each its own`,
+        message: `cannot be ${out}: processors[${before}] fills ${earlier.out} already; give each its own`,
       },
     ];
   });
+}
+
+/**
+ * The directories that processors read and no cluster is meant to have: those of sources, and those that another processor
+ * fills. Files such as values are not among them.
+ */
+export function consumedDirectories(
+  processors: readonly Processor[],
+  destinations: readonly string[],
+): readonly string[] {
+  const consumed = processors.flatMap((processor) => {
+    const inputs = [...destinations, ...outputsOf(processors)].filter((input) => input !== processor.out);
+    return inputs.filter((input) => readsOf(processor).some((read) => overlaps(read, input)));
+  });
+  return [...new Set(consumed)].sort();
+}
+
+/** The directories that processors fill: no source may have its destination there. */
+function outputsOf(processors: readonly Processor[]): readonly string[] {
+  return [...new Set(processors.map(({ out }) => out))];
 }

@@ -101,8 +101,3 @@ function changedFiles(before: Tree, after: Tree): readonly ChangedFile[] {
     return Buffer.compare(was, is) === 0 ? [] : [{ path, change: 'changed' }];
   });
 }
-
-/** The directories that processors fill: no source may have its destination there. */
-export function outputsOf(processors: readonly Processor[]): readonly string[] {
-  return [...new Set(processors.map(({ out }) => out))];
-}

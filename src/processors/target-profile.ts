@@ -11,7 +11,8 @@ import { refuse, type Refusal } from './processor-step.ts';
 const TARGETS_DIRECTORY = '.github/portico/targets';
 
 const API = /^(?:[a-z0-9.-]{1,253}\/)?v[0-9a-z]{1,30}(?:\/[A-Z][A-Za-z0-9]{0,62})?$/;
-const API_WORDS = 'an API such as monitoring.coreos.com/v1 or monitoring.coreos.com/v1/ServiceMonitor';
+const API_WORDS =
+  'must be an API such as monitoring.coreos.com/v1 or monitoring.coreos.com/v1/ServiceMonitor';
 
 const targetSchema = z.strictObject({
   apiVersion: z.literal('config.portico.dev/v1alpha1'),
@@ -19,12 +20,12 @@ const targetSchema = z.strictObject({
   metadata: z.object({
     name: z
       .string()
-      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'a name has 1 to 63 lower-case letters, digits and -'),
+      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must have 1 to 63 lower-case letters, digits and -'),
   }),
   spec: z.strictObject({
     kubeVersion: z
       .string()
-      .regex(/^v?\d+\.\d+(?:\.\d+)?$/, 'a version of Kubernetes, such as 1.33.0')
+      .regex(/^v?\d+\.\d+(?:\.\d+)?$/, 'must be a version of Kubernetes, such as 1.33.0')
       .optional(),
     apis: z.array(z.string().regex(API, API_WORDS)).max(2_000).default([]),
     labels: z.record(z.string(), z.string()).default({}),

@@ -172,3 +172,27 @@ test('portico diff tells what becomes of objects, and which definitions fail', a
   );
   expect((await runVerb('diff', a!, a!)).stdout).toBe('No differences.\n');
 });
+
+test('what processors read is not counted as deployed, unless nothing says that they do', async () => {
+  const sources = `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+metadata: {name: x}
+sources: [{id: crds, manual: true, destination: upstream/crds}]
+processors: [{plain: {directory: upstream/crds}}]
+`;
+  write('with/upstream/crds/all.yaml', CLOUD);
+  write('with/rendered/x.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n');
+  const directory = join(folder, 'with');
+  expect((await document(directory)).said['resources']).toHaveLength(5);
+  write('with/portico-sources.yaml', sources);
+  const { said } = await document(directory);
+  expect(said).toMatchObject({
+    resources: [{ kind: 'ConfigMap', name: 'x' }],
+    permissions: [],
+    inputs: { directories: ['upstream/crds'], files: 1 },
+  });
+  write('with/portico-sources.yaml', 'sources: 3\n');
+  const { stderr, stdout } = await preview(directory, '--json');
+  expect(stderr).toContain('so that everything counts as deployed');
+  expect((JSON.parse(stdout) as { permissions: unknown[] }).permissions).not.toEqual([]);
+});

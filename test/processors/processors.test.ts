@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
 import { treeDigest } from '../../src/package/tree-digest.ts';
-import { processorsSchema } from '../../src/processors/processor-spec.ts';
+import { consumedDirectories, processorsSchema } from '../../src/processors/processor-spec.ts';
 import type { Processed } from '../../src/processors/processor-step.ts';
-import { outputsOf, runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
+import { runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
 import { readTargets } from '../../src/processors/target-profile.ts';
 import { CSV, webhookCsv } from '../bundle/bundle-files.ts';
 import { NO_TOOLS, realTools } from './real-tools.ts';
@@ -122,34 +122,39 @@ describe('steps', () => {
     [
       'what it reads in what it fills',
       [{ plain: { directory: 'rendered/a' } }],
-      'is replaced by this processor, which reads rendered/a',
+      'cannot be rendered: the processor replaces all of it, and reads rendered/a',
     ],
     [
       'two that fill one',
       [{ plain: { directory: 'a' } }, { plain: { directory: 'b' }, out: 'rendered/b' }],
-      'is filled by processors[0] already',
+      'cannot be rendered/b: processors[0] fills rendered already',
     ],
     [
       'a release that is an option',
       [{ helm: { chart: 'a', release: '--post-renderer' } }],
-      'a release has 1 to 53',
+      'must have 1 to 53',
     ],
     [
       'a version that is an option',
       [{ helm: { chart: 'a', release: 'a', kubeVersion: '1 --x' } }],
-      'a version of Kubernetes',
+      'must be a version of Kubernetes',
     ],
   ])('%s is refused where it is written', (_what, processors, message) => {
     const read = processorsSchema.safeParse(processors);
     expect(read.error?.issues.map((issue) => issue.message).join()).toContain(message);
   });
 
-  test('the directories that are filled are known', () => {
+  test('what processors read is not what is deployed', () => {
     const processors = processorsSchema.parse([
-      { plain: { directory: 'a' } },
-      { plain: { directory: 'b' }, out: 'c' },
+      { helm: { chart: 'upstream/chart', values: 'values.yaml', release: 'a' } },
+      { function: { image: 'set-labels:v0.2.0', directory: 'rendered' }, out: 'rendered' },
+      { targets: { directory: 'rendered' }, out: 'targets' },
     ]);
-    expect(outputsOf(processors)).toEqual(['rendered', 'c']);
+    expect(consumedDirectories(processors, ['upstream/chart', 'docs'])).toEqual([
+      'rendered',
+      'upstream/chart',
+    ]);
+    expect(consumedDirectories(processors.slice(0, 2), ['upstream/chart'])).toEqual(['upstream/chart']);
   });
 });
 
@@ -267,8 +272,8 @@ spec: {group: monitoring.coreos.com, names: {kind: ServiceMonitor}, versions: [{
     expect(
       problems.map(({ file, message }) => `${file.slice(DIRECTORY.length + 1)}: ${message.slice(0, 30)}`),
     ).toEqual([
-      'a.yaml: spec.apis.0: an API such as mo',
-      'b.yaml: spec.kubeVersion: a version of',
+      'a.yaml: spec.apis.0: must be an API su',
+      'b.yaml: spec.kubeVersion: must be a ve',
       'd.yaml: Line 1: Flow map must end with',
       'e.yaml: there are two targets with the',
     ]);
