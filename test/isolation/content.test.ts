@@ -12,6 +12,7 @@ import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import type { Guardrail, RenderResult } from '../../src/package/render/render-types.ts';
 import { renderPackage } from '../../src/package/render/render.ts';
+import { longTest } from '../long-test.ts';
 import { CONFIG_MAP, HOSTILE, kptfile, manyFunctions, packageOf } from './hostile-packages.ts';
 
 const runtime = createRuntime();
@@ -53,6 +54,9 @@ const LARGE = new Map([...PLAIN, ...packageOf({ 'many.yaml': MANY })]);
 /** What a policy judges is what comes out. */
 const input = (guardrails: readonly Guardrail[] = []) => ({ files: PLAIN, runtime, guardrails });
 const slow = (guardrails: readonly Guardrail[] = [SLOW_POLICY]) => ({ files: LARGE, runtime, guardrails });
+
+/** One that is long, one that is deep, one that grows. */
+const TOLD_ALWAYS = new Set(['a range in a glob', 'deep nesting', 'a text that doubles']);
 
 const LIMITS = { stepCpuMs: 250, workCpuMs: 3_000, jobCpuMs: 6_000, heapMebibytes: 96 };
 
@@ -200,7 +204,7 @@ test('what comes from a fork gets less memory, until somebody who may asks for m
   expect(ends).toEqual(['own: answer', 'asked-strangers: answer', 'asked-strangers: answer']);
 });
 
-test('functions that are each cheap enough are not, together (61)', async () => {
+longTest('functions that are each cheap enough are not, together (61)', async () => {
   using work = await start({ limits: { functions: 250, workCpuMs: 2_000 } });
   const many = await work.content.renderSettled({ files: packageOf(manyFunctions(250)), runtime });
   expect(many.ok).toBe(false);
@@ -276,7 +280,7 @@ test('a job has one allowance for all that it works on, and a turn that is short
   await expect(turn).rejects.toMatchObject({ code: 'CONTENT_LATER' });
 });
 
-test('while everything is busy, others are worked on after a second', async () => {
+longTest('while everything is busy, others are worked on after a second', async () => {
   using work = await start({ limits: { stepCpuMs: 120_000, workCpuMs: 120_000, jobCpuMs: 120_000 } });
   const enough = new AbortController();
   const many = Array.from({ length: 150 }, (_, at) => ({ ...SLOW_POLICY, name: `slow-${at}` }));
@@ -292,12 +296,12 @@ test('while everything is busy, others are worked on after a second', async () =
   expect(order).toEqual(['other', 'stopped']);
 });
 
-test.each(Object.entries(HOSTILE))(
-  '%s: an answer comes, and the next is answered (61)',
-  async (_name, make) => {
+for (const [name, make] of Object.entries(HOSTILE)) {
+  const told = TOLD_ALWAYS.has(name) ? test : longTest;
+  told(`${name}: an answer comes, and the next is answered (61)`, async () => {
     using work = await createContentWork({ version: 'test', limits: LIMITS });
     const result = await work.content.renderSettled({ files: packageOf(make()), runtime });
     expect(typeof result.ok).toBe('boolean');
     expect(await work.content.render(input([LABELS]))).toMatchObject({ ok: true });
-  },
-);
+  });
+}

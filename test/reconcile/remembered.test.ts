@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collaborationStore } from '../../localforge/src/collaboration-store.ts';
 import { nextNumber } from '../../localforge/src/rest/writing.ts';
 import { below, locked } from '../e2e/packages.ts';
+import { longTest } from '../long-test.ts';
 import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
 
@@ -74,45 +75,48 @@ test('a process dies before it labels an update, and all it knows is lost: the l
   expect(await pulls()).toEqual(['Update shop to v3 dependencies web']);
 });
 
-test('a dashboard is found by its number, or in one call: nobody reads all that the App has made since', async () => {
-  const { where } = stage.repository('shops');
-  const store = collaborationStore(stage.forge.context.store);
-  const boards = async () => {
-    const alice = stage.as('alice');
-    const all = await alice.paginate(alice.rest.issues.listForRepo, { ...where, state: 'all' });
-    return all.filter(({ title }) => title === 'Portico dashboard');
-  };
-  await stage.dashboard('shops');
-  const [board] = await boards();
-  const { id: _, ...record } = store.issues.get(board!.id)!;
-  for (let made = 0; made < 110; made += 1) {
-    const number = nextNumber(stage.forge.context, record.repositoryId);
-    store.issues.insert({ ...record, number, title: `Another ${made}`, state: 'closed' });
-  }
-  const listed: string[] = [];
-  const changed = (directory: string): Promise<void> =>
-    stage.watching(
-      ({ path, query }) => {
-        if (path.endsWith('/shops/issues') && query.includes('creator=')) listed.push(query);
-      },
-      async () => {
-        await stage.repository('shops').push('main', below(directory, smallPackage(directory)));
-        await stage.idle();
-        await stage.dashboard('shops');
-      },
-    );
-  await changed('second');
-  expect(listed).toEqual([]);
-  expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`second`')]);
-  await diesIn(() => stage.idle());
-  await changed('third');
-  expect(listed).toHaveLength(1);
-  expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`third`')]);
-  // One that somebody gave another name, or took away, is made anew.
-  store.issues.update(board!.id, { title: 'Portico dashboard?' });
-  await changed('fourth');
-  expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`fourth`')]);
-});
+longTest(
+  'a dashboard is found by its number, or in one call: nobody reads all that the App has made since',
+  async () => {
+    const { where } = stage.repository('shops');
+    const store = collaborationStore(stage.forge.context.store);
+    const boards = async () => {
+      const alice = stage.as('alice');
+      const all = await alice.paginate(alice.rest.issues.listForRepo, { ...where, state: 'all' });
+      return all.filter(({ title }) => title === 'Portico dashboard');
+    };
+    await stage.dashboard('shops');
+    const [board] = await boards();
+    const { id: _, ...record } = store.issues.get(board!.id)!;
+    for (let made = 0; made < 110; made += 1) {
+      const number = nextNumber(stage.forge.context, record.repositoryId);
+      store.issues.insert({ ...record, number, title: `Another ${made}`, state: 'closed' });
+    }
+    const listed: string[] = [];
+    const changed = (directory: string): Promise<void> =>
+      stage.watching(
+        ({ path, query }) => {
+          if (path.endsWith('/shops/issues') && query.includes('creator=')) listed.push(query);
+        },
+        async () => {
+          await stage.repository('shops').push('main', below(directory, smallPackage(directory)));
+          await stage.idle();
+          await stage.dashboard('shops');
+        },
+      );
+    await changed('second');
+    expect(listed).toEqual([]);
+    expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`second`')]);
+    await diesIn(() => stage.idle());
+    await changed('third');
+    expect(listed).toHaveLength(1);
+    expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`third`')]);
+    // One that somebody gave another name, or took away, is made anew.
+    store.issues.update(board!.id, { title: 'Portico dashboard?' });
+    await changed('fourth');
+    expect((await boards()).map(({ body }) => body)).toEqual([expect.stringContaining('`fourth`')]);
+  },
+);
 
 test.skipIf(!LONG)(
   'a label that somebody took off stays off; a name that another took is that one’s',

@@ -7,6 +7,7 @@ import type { PlayedRow } from '../../src/trial/row.ts';
 import { pace } from '../../src/trial/rows/pace.ts';
 import { ROWS } from '../../src/trial/rows/table.ts';
 import type { TrialStage } from '../../src/trial/stage.ts';
+import { longTest } from '../long-test.ts';
 import { startTrialForge } from './trial-stage.ts';
 import type { TrialForge } from './trial-stage.ts';
 import { openTurnedDoor } from './turned-door.ts';
@@ -50,7 +51,7 @@ describe('with an App that may administer', () => {
     expect(trial.names()).toEqual(HERE);
   });
 
-  test('each row says so where the forge is otherwise', async () => {
+  longTest('each row says so where the forge is otherwise', async () => {
     await using door = await openTurnedDoor(trial.forge.url);
     const wanted = Object.keys(TURNS).map(Number);
     expect([...wanted, 7, 16, ...LOOP].toSorted((a, b) => a - b)).toEqual(ROWS.map(({ number }) => number));

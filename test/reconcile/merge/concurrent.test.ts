@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
     clean: { files: FILES },
     meet: { files: FILES },
     gone: { files: FILES },
-    button: { files: FILES },
+    ...(STORIES && { button: { files: FILES } }),
   });
 });
 
@@ -141,23 +142,28 @@ describe('the base moved for the same package', () => {
     expect(await repo.sticky(same.number)).toContain('Nothing here differs from `main`');
   });
 
-  test('merged by the button before that, it is not what was approved: flagged, and published with the next', async () => {
-    const repo = stage.repository('button');
-    const first = await repo.propose('one', data({ color: 'red' }));
-    const second = await repo.propose('two', { 'web/extra.yaml': configMap('extra', { a: 'b' }) });
-    for (const { number } of [first, second]) await repo.review(number, 'APPROVE');
-    expect(await repo.sticky(second.number)).toContain('Approved for this content by bob.');
-    await stage.stopBot();
-    await repo.press(first.number);
-    const sha = await repo.press(second.number);
-    await stage.startBot();
-    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
-    const check = (await repo.checks(sha)).get('portico/publication');
-    expect(check?.output.summary).toContain(`#${second.number}, merged without the approvals that it needs`);
-    const third = { 'web/third.yaml': configMap('third', { a: 'b' }) };
-    await repo.publish('three', third, '/portico publish', ['bob', 'carol']);
-    expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
-  });
+  longTest(
+    'merged by the button before that, it is not what was approved: flagged, and published with the next',
+    async () => {
+      const repo = stage.repository('button');
+      const first = await repo.propose('one', data({ color: 'red' }));
+      const second = await repo.propose('two', { 'web/extra.yaml': configMap('extra', { a: 'b' }) });
+      for (const { number } of [first, second]) await repo.review(number, 'APPROVE');
+      expect(await repo.sticky(second.number)).toContain('Approved for this content by bob.');
+      await stage.stopBot();
+      await repo.press(first.number);
+      const sha = await repo.press(second.number);
+      await stage.startBot();
+      expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+      const check = (await repo.checks(sha)).get('portico/publication');
+      expect(check?.output.summary).toContain(
+        `#${second.number}, merged without the approvals that it needs`,
+      );
+      const third = { 'web/third.yaml': configMap('third', { a: 'b' }) };
+      await repo.publish('three', third, '/portico publish', ['bob', 'carol']);
+      expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();
+    },
+  );
 
   test('a package that one side removed is left to people', async () => {
     const repo = stage.repository('gone');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below } from '../../e2e/packages.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -12,10 +13,12 @@ let main: StageRepository;
 beforeAll(async () => {
   stage = await startStage(
     {
-      versions: {
-        spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
-        files: below('web', smallPackage('web')),
-      },
+      ...(STORIES && {
+        versions: {
+          spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
+          files: below('web', smallPackage('web')),
+        },
+      }),
       packages: {
         files: Object.fromEntries(
           ['one', 'two', 'three'].flatMap((name) =>
@@ -27,7 +30,8 @@ beforeAll(async () => {
     { watched: true },
   );
   main = stage.repository('packages');
-  for (const { where } of [main, stage.repository('versions')]) await demandQueue(where);
+  for (const { where } of [main, ...(STORIES ? [stage.repository('versions')] : [])])
+    await demandQueue(where);
 });
 
 /** The registered branch takes what comes through a merge queue, and that only with our check. */
@@ -133,7 +137,7 @@ test('a head that moves just before it goes into the queue does not go in (32)',
   expect((await main.tags()).has('two/v2')).toBe(false);
 });
 
-test('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
+longTest('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
   const repo = stage.repository('versions');
   for (const [color, bump] of [
     ['red', 'minor'],

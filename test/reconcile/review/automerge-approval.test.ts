@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { branchRuleset } from '../../../src/config/ruleset.ts';
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -52,21 +53,24 @@ async function updateOf(
   return (await repo.pulls('all')).find(({ head }) => head.ref.startsWith('portico/update/'));
 }
 
-test('automerge: the configuration has approved it, the check says so, and the ruleset lets it pass', async () => {
-  const repo = stage.repository('alone');
-  const update = await updateOf(repo);
-  expect(update).toMatchObject({ merged: true, merged_by: { login: 'portico[bot]' } });
-  const checks = await repo.checks(update!.head.sha);
-  expect(checks.get('portico/approval')).toMatchObject({
-    conclusion: 'neutral',
-    output: { title: 'No approval is asked for: updates.automerge lets this update merge itself.' },
-  });
-  expect(checks.get('portico')?.conclusion).toBe('success');
-  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
-  expect(await repo.tagMessage('shop/v2')).not.toContain('Approved-by');
-});
+longTest(
+  'automerge: the configuration has approved it, the check says so, and the ruleset lets it pass',
+  async () => {
+    const repo = stage.repository('alone');
+    const update = await updateOf(repo);
+    expect(update).toMatchObject({ merged: true, merged_by: { login: 'portico[bot]' } });
+    const checks = await repo.checks(update!.head.sha);
+    expect(checks.get('portico/approval')).toMatchObject({
+      conclusion: 'neutral',
+      output: { title: 'No approval is asked for: updates.automerge lets this update merge itself.' },
+    });
+    expect(checks.get('portico')?.conclusion).toBe('success');
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
+    expect(await repo.tagMessage('shop/v2')).not.toContain('Approved-by');
+  },
+);
 
-test('without it the update waits for a person', async () => {
+longTest('without it the update waits for a person', async () => {
   const repo = stage.repository('people');
   const update = await updateOf(repo);
   expect(update?.merged).toBe(false);

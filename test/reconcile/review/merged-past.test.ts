@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -17,14 +18,16 @@ beforeAll(async () => {
   stage = await startStage({
     ruled: { files: FILES },
     flagged: { files: FILES },
-    publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
-    late: { files: FILES },
-    rights: { files: FILES },
+    ...(STORIES && {
+      publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
+      late: { files: FILES },
+      rights: { files: FILES },
+      open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
+    }),
     power: {
       files: FILES,
       spec: 'branch: main\npublish: { requireApprovals: 1, requireApprovalBy: ["@acme/platform"] }',
     },
-    open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
   });
   for (const name of ['ruled', 'power']) await requirePortico(stage.repository(name));
 });
@@ -122,7 +125,7 @@ describe('with the ruleset', () => {
     expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: carol\n');
   });
 
-  test('approve and publish in one breath: the check follows before the merge', async () => {
+  longTest('approve and publish in one breath: the check follows before the merge', async () => {
     const repo = stage.repository('ruled');
     const { number } = await repo.propose('breath', change('breath'));
     const said = await repo.command(number, '/portico approve\n/portico publish', 'bob');
@@ -199,58 +202,67 @@ describe('without it, or past it', () => {
     expect(await board(repo)).not.toContain('without approval');
   });
 
-  test('with directPushes: publish it is published, and its tag, the commit and the dashboard say that nobody approved it', async () => {
-    const repo = stage.repository('publishing');
-    const { number } = await repo.propose('past', change('past'));
-    const sha = await repo.press(number);
-    expect((await repo.tags()).get('web/v2')).toBe(sha);
-    expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
-    expect((await repo.checks(sha)).get('portico/publication')).toMatchObject({
-      conclusion: 'neutral',
-      output: { title: 'Published without approval: web' },
-    });
-    expect(await repo.sticky(number)).toContain('`Approved-by: none`');
-    expect(await board(repo)).toContain('| `web` | `v2` |  |  | published without approval |');
-    expect(await stage.writesOf(() => stage.look('publishing'), 'publishing')).toEqual([]);
+  longTest(
+    'with directPushes: publish it is published, and its tag, the commit and the dashboard say that nobody approved it',
+    async () => {
+      const repo = stage.repository('publishing');
+      const { number } = await repo.propose('past', change('past'));
+      const sha = await repo.press(number);
+      expect((await repo.tags()).get('web/v2')).toBe(sha);
+      expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
+      expect((await repo.checks(sha)).get('portico/publication')).toMatchObject({
+        conclusion: 'neutral',
+        output: { title: 'Published without approval: web' },
+      });
+      expect(await repo.sticky(number)).toContain('`Approved-by: none`');
+      expect(await board(repo)).toContain('| `web` | `v2` |  |  | published without approval |');
+      expect(await stage.writesOf(() => stage.look('publishing'), 'publishing')).toEqual([]);
 
-    await repo.publish('good', change('good'));
-    expect(await repo.tagMessage('web/v3')).toContain('\nApproved-by: bob\n');
-    expect(await board(repo)).not.toMatch(/`web` .*without approval/);
-  });
+      await repo.publish('good', change('good'));
+      expect(await repo.tagMessage('web/v3')).toContain('\nApproved-by: bob\n');
+      expect(await board(repo)).not.toMatch(/`web` .*without approval/);
+    },
+  );
 
-  test('what was published stays so when its approver loses the right, or takes the approval back', async () => {
-    const repo = stage.repository('late');
-    const { number } = await repo.propose('next', change('red'));
-    const review = await repo.review(number, 'APPROVE');
-    await stage.stopBot();
-    const sha = await repo.press(number);
-    await stage.as('alice').rest.pulls.dismissReview({
-      ...repo.where,
-      pull_number: number,
-      review_id: review,
-      message: 'Gone',
-    });
-    await stage.startBot();
-    // What the check said when it was merged is what counts.
-    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
-    expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
-    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
-  });
+  longTest(
+    'what was published stays so when its approver loses the right, or takes the approval back',
+    async () => {
+      const repo = stage.repository('late');
+      const { number } = await repo.propose('next', change('red'));
+      const review = await repo.review(number, 'APPROVE');
+      await stage.stopBot();
+      const sha = await repo.press(number);
+      await stage.as('alice').rest.pulls.dismissReview({
+        ...repo.where,
+        pull_number: number,
+        review_id: review,
+        message: 'Gone',
+      });
+      await stage.startBot();
+      // What the check said when it was merged is what counts.
+      expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+      expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
+      expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+    },
+  );
 
-  test('who lost the right before the merge does not count, even where the check was written before that', async () => {
-    const repo = stage.repository('rights');
-    const { number } = await repo.propose('next', change('red'));
-    await repo.review(number, 'APPROVE');
-    await stage.stopBot();
-    await stage
-      .as('alice')
-      .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
-    await repo.press(number);
-    await stage.startBot();
-    expect([...(await repo.tags()).keys()]).toEqual([]);
-  });
+  longTest(
+    'who lost the right before the merge does not count, even where the check was written before that',
+    async () => {
+      const repo = stage.repository('rights');
+      const { number } = await repo.propose('next', change('red'));
+      await repo.review(number, 'APPROVE');
+      await stage.stopBot();
+      await stage
+        .as('alice')
+        .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
+      await repo.press(number);
+      await stage.startBot();
+      expect([...(await repo.tags()).keys()]).toEqual([]);
+    },
+  );
 
-  test('where no approval is asked for the check is neutral, and every merge publishes', async () => {
+  longTest('where no approval is asked for the check is neutral, and every merge publishes', async () => {
     const repo = stage.repository('open');
     const { number } = await repo.propose('next', change('red'));
     const checks = await repo.checksOf(number);

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -22,26 +23,29 @@ async function twoThatShare(
   return { web, a, b: await web.open('b') };
 }
 
-test('a file that came by another proposal is not removed by an approval that never showed it (64)', async () => {
-  await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
-  const { web, a, b } = await twoThatShare(stage);
-  await web.review(b.number, 'APPROVE');
-  await web.review(a.number, 'APPROVE');
-  expect(await web.command(a.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
+longTest(
+  'a file that came by another proposal is not removed by an approval that never showed it (64)',
+  async () => {
+    await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
+    const { web, a, b } = await twoThatShare(stage);
+    await web.review(b.number, 'APPROVE');
+    await web.review(a.number, 'APPROVE');
+    expect(await web.command(a.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
 
-  const refused = await web.command(b.number, '/portico publish');
-  expect(refused).toMatchObject({ reaction: 'confused' });
-  expect(refused.reply).toContain('Needs 1 approval');
-  expect(await web.read('web/extra.yaml')).toContain('kept');
+    const refused = await web.command(b.number, '/portico publish');
+    expect(refused).toMatchObject({ reaction: 'confused' });
+    expect(refused.reply).toContain('Needs 1 approval');
+    expect(await web.read('web/extra.yaml')).toContain('kept');
 
-  // The forge tells times by the second: what she could see has to be older than her words.
-  await setTimeout(1_050);
-  await web.review(b.number, 'APPROVE', 'I see that it goes.', 'carol');
-  expect(await web.command(b.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
-  expect(await web.read('web/extra.yaml')).toBeNull();
-});
+    // The forge tells times by the second: what she could see has to be older than her words.
+    await setTimeout(1_050);
+    await web.review(b.number, 'APPROVE', 'I see that it goes.', 'carol');
+    expect(await web.command(b.number, '/portico publish')).toMatchObject({ reaction: 'rocket' });
+    expect(await web.read('web/extra.yaml')).toBeNull();
+  },
+);
 
-test('nor by the button, while nobody looked (64)', async () => {
+longTest('nor by the button, while nobody looked (64)', async () => {
   await using stage = await startStage({ web: { files: below('web', smallPackage('web')) } });
   const { web, a, b } = await twoThatShare(stage);
   await web.review(b.number, 'APPROVE', undefined, 'carol');

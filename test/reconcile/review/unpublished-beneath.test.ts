@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, kptfile, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -104,16 +105,23 @@ describe('the first revision of a package that was pushed to the base branch', (
     expect(await repo.tagMessage('web/v1')).toContain('Approved-by: carol');
   });
 
-  test("nor where the proposal makes a package of it, while what stood there at the registration is its owners' (63)", async () => {
-    const { number } = await repo.propose('made', { 'db/Kptfile': kptfile('db') });
-    expect((await repo.command(number, '/portico approve', 'bob')).reaction).toBe('confused');
-    const old = await repo.propose('old', { 'old/more.yaml': configMap('more', { a: 'b' }) }, { as: 'bob' });
-    await done(repo, old.number, '/portico approve', 'alice');
-    await done(repo, old.number, '/portico publish', 'bob');
-    expect([...(await repo.tags()).keys()]).toContain('old/v1');
-  });
+  longTest(
+    "nor where the proposal makes a package of it, while what stood there at the registration is its owners' (63)",
+    async () => {
+      const { number } = await repo.propose('made', { 'db/Kptfile': kptfile('db') });
+      expect((await repo.command(number, '/portico approve', 'bob')).reaction).toBe('confused');
+      const old = await repo.propose(
+        'old',
+        { 'old/more.yaml': configMap('more', { a: 'b' }) },
+        { as: 'bob' },
+      );
+      await done(repo, old.number, '/portico approve', 'alice');
+      await done(repo, old.number, '/portico publish', 'bob');
+      expect([...(await repo.tags()).keys()]).toContain('old/v1');
+    },
+  );
 
-  test('needs one more approval where the forge does not tell who pushed it (63)', async () => {
+  longTest('needs one more approval where the forge does not tell who pushed it (63)', async () => {
     const answered = await stage.watching(
       ({ path, query }) => (path.endsWith('/activity') && query.includes('main') ? 403 : undefined),
       async () => {
@@ -129,7 +137,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     expect(answered.reply).toContain('the forge does not tell who pushed a part of it');
   });
 
-  test('is not made of a merge by the button that only he approved (63)', async () => {
+  longTest('is not made of a merge by the button that only he approved (63)', async () => {
     const { number } = await repo.propose('button', { 'app/config.yaml': configMap('app', { a: 'b' }) });
     await repo.review(number, 'APPROVE', undefined, 'bob');
     await repo.press(number);

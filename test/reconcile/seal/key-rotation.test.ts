@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -77,7 +78,7 @@ test('without it, approvals do not count and open conflicts stay closed to mergi
   expect(resolve.reply).toContain('no key that Portico has now sealed that record');
 });
 
-test('with a new seal key in front, what an older one sealed is published and settled', async () => {
+longTest('with a new seal key in front, what an older one sealed is published and settled', async () => {
   await stage.stopBot();
   await stage.startBot({
     sealKeys: ['a newer key of the same length, or longer', SEAL_KEY],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -75,40 +76,43 @@ test('suspended in the middle of the work: it stops, what was kept goes, and not
   expect(mirrors()).toHaveLength(REPOSITORIES);
 });
 
-test('suspended in the middle of a fan-out: each repository has its update once when it comes back', async () => {
-  const up = stage.repository('packages');
-  await up.tag('one/v1', await up.head('main'));
-  const at = (await up.tags()).get('one/v1')!;
-  const files = smallPackage('one');
-  const made = { ...files, Kptfile: locked(files['Kptfile']!, up.url, 'one', 'one/v1', at) };
-  for (const name of DOWNSTREAM) await stage.repository(name).push('main', below('shop', made));
-  await stage.idle();
-  const opening = Promise.withResolvers<void>();
-  await stage.watching(
-    ({ method, path }) => {
-      if (method !== 'POST' || !path.endsWith('/pulls')) return;
-      suspend(true);
-      opening.resolve();
-    },
-    async () => {
-      await up.tag(
-        'one/v2',
-        await up.push('main', { 'one/config.yaml': configMap('one', { color: 'blue' }) }),
-      );
-      await opening.promise;
-      await stage.stopBot();
-    },
-  );
-  const open = async (name: string): Promise<string[]> =>
-    (await stage.repository(name).pulls('open')).map(({ title }) => title);
-  const half = await Promise.all(DOWNSTREAM.map(open));
-  expect(half.flat().length).toBeLessThan(DOWNSTREAM.length);
+longTest(
+  'suspended in the middle of a fan-out: each repository has its update once when it comes back',
+  async () => {
+    const up = stage.repository('packages');
+    await up.tag('one/v1', await up.head('main'));
+    const at = (await up.tags()).get('one/v1')!;
+    const files = smallPackage('one');
+    const made = { ...files, Kptfile: locked(files['Kptfile']!, up.url, 'one', 'one/v1', at) };
+    for (const name of DOWNSTREAM) await stage.repository(name).push('main', below('shop', made));
+    await stage.idle();
+    const opening = Promise.withResolvers<void>();
+    await stage.watching(
+      ({ method, path }) => {
+        if (method !== 'POST' || !path.endsWith('/pulls')) return;
+        suspend(true);
+        opening.resolve();
+      },
+      async () => {
+        await up.tag(
+          'one/v2',
+          await up.push('main', { 'one/config.yaml': configMap('one', { color: 'blue' }) }),
+        );
+        await opening.promise;
+        await stage.stopBot();
+      },
+    );
+    const open = async (name: string): Promise<string[]> =>
+      (await stage.repository(name).pulls('open')).map(({ title }) => title);
+    const half = await Promise.all(DOWNSTREAM.map(open));
+    expect(half.flat().length).toBeLessThan(DOWNSTREAM.length);
 
-  suspend(false);
-  await stage.startBot();
-  await stage.sweep();
-  for (const name of DOWNSTREAM) expect(await open(name), name).toEqual(['Update shop to v2']);
-});
+    suspend(false);
+    await stage.startBot();
+    await stage.sweep();
+    for (const name of DOWNSTREAM) expect(await open(name), name).toEqual(['Update shop to v2']);
+  },
+);
 
 function mirrors(): string[] {
   return readdirSync(join(stage.dataDirectory, 'mirrors')).filter((name) => name.endsWith('.git'));

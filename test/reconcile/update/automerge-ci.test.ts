@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below, locked } from '../../e2e/packages.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import type { Watch } from '../forge-door.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -14,7 +15,7 @@ import { startStage, type Stage } from '../stage.ts';
 let stage: Stage;
 
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
-const NAMES = ['checked', 'squashed', 'queued', 'ruled', 'reddened'];
+const NAMES = ['checked', 'reddened', ...(STORIES ? ['squashed', 'queued', 'ruled'] : [])];
 const color = (name: string): Record<string, string> => ({
   'web/config.yaml': configMap('web', { color: name }),
 });
@@ -32,6 +33,20 @@ beforeAll(async () => {
   const files = { ...PACKAGE, 'config.yaml': color('first')['web/config.yaml']!, Kptfile };
   for (const name of NAMES) await stage.repository(name).push('main', below('shop', files));
   await stage.idle();
+  if (STORIES) await setRules();
+  const { context, ...commit } = await commitOf('checked', 'main');
+  concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'test'), 'success');
+  await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+  // CI has not begun on the newest commit, and something else has said a word there.
+  await stage.repository('checked').push('main', { 'README.md': 'Shops.\n' });
+  const newest = await commitOf('checked', 'main');
+  for (const name of ['kustomization/apps/0c9c2e41', 'triage']) {
+    await putStatus(context, { ...commit, sha: newest.sha, by: alice(), context: name, state: 'success' });
+  }
+  await up.publish('two', color('second'));
+});
+
+async function setRules(): Promise<void> {
   const { rest } = stage.as('alice');
   const whereOf = (name: string) => stage.repository(name).where;
   await rest.repos.update({
@@ -67,17 +82,7 @@ beforeAll(async () => {
       },
     ],
   });
-  const { context, ...commit } = await commitOf('checked', 'main');
-  concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'test'), 'success');
-  await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
-  // CI has not begun on the newest commit, and something else has said a word there.
-  await stage.repository('checked').push('main', { 'README.md': 'Shops.\n' });
-  const newest = await commitOf('checked', 'main');
-  for (const name of ['kustomization/apps/0c9c2e41', 'triage']) {
-    await putStatus(context, { ...commit, sha: newest.sha, by: alice(), context: name, state: 'success' });
-  }
-  await up.publish('two', color('second'));
-});
+}
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
@@ -114,34 +119,37 @@ test('an update waits for the checks that its base has, however late they come, 
   expect((await updateOf('checked')).merged_at).not.toBeNull();
 });
 
-test('a repository that squashes gets squashes, which publish, and the next update knows what was there', async () => {
-  const repo = stage.repository('squashed');
-  expect((await updateOf('squashed')).merged_at).not.toBeNull();
-  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
-  let merges = 0;
-  const redden: Watch = async ({ method, path }) => {
-    if (method !== 'PUT' || !/\/reddened\/pulls\/\d+\/merge$/.test(path)) return undefined;
-    merges += 1;
-    // A check fails while the forge is not ready to merge.
-    const update = await updateOf('reddened');
-    const { context, ...commit } = await commitOf('reddened', update.head.ref);
-    concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'late'), 'failure');
-    return { status: 405, body: { message: 'Base branch was modified. Review and try the merge again.' } };
-  };
-  await stage.watching(redden, () => stage.repository('up').publish('three', color('third')));
-  expect(merges).toBe(1);
-  expect((await updateOf('reddened')).merged_at).toBeNull();
-  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
-  expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
-  expect(await repo.read('shop/config.yaml')).toContain('color: third');
-});
+longTest(
+  'a repository that squashes gets squashes, which publish, and the next update knows what was there',
+  async () => {
+    const repo = stage.repository('squashed');
+    expect((await updateOf('squashed')).merged_at).not.toBeNull();
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+    let merges = 0;
+    const redden: Watch = async ({ method, path }) => {
+      if (method !== 'PUT' || !/\/reddened\/pulls\/\d+\/merge$/.test(path)) return undefined;
+      merges += 1;
+      // A check fails while the forge is not ready to merge.
+      const update = await updateOf('reddened');
+      const { context, ...commit } = await commitOf('reddened', update.head.ref);
+      concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'late'), 'failure');
+      return { status: 405, body: { message: 'Base branch was modified. Review and try the merge again.' } };
+    };
+    await stage.watching(redden, () => stage.repository('up').publish('three', color('third')));
+    expect(merges).toBe(1);
+    expect((await updateOf('reddened')).merged_at).toBeNull();
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
+    expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
+    expect(await repo.read('shop/config.yaml')).toContain('color: third');
+  },
+);
 
-test('where the branch has a merge queue, the update goes through it', async () => {
+longTest('where the branch has a merge queue, the update goes through it', async () => {
   expect((await updateOf('queued')).merged_at).not.toBeNull();
   expect([...(await stage.repository('queued').tags()).keys()]).toContain('shop/v1');
 });
 
-test('a rule that stands against it is told, once', async () => {
+longTest('a rule that stands against it is told, once', async () => {
   const repo = stage.repository('ruled');
   const { number, merged_at: merged } = await updateOf('ruled');
   expect(merged).toBeNull();

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
@@ -206,28 +207,32 @@ test('a target that is gone: its pull request is closed, and what is merged is p
   expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
 });
 
-test('the open pull request of a document that is wrong stays, and so does that of an orphan whose document is gone', async () => {
-  const edge = stage.repository('edge');
-  const document = mine('adoptNone').replaceAll('mine', 'left');
-  await control({ 'left.yaml': document });
-  const { number, title } = (await edge.pulls()).find(({ head }) => head.ref.includes('/left/'))!;
-  const open = async () => (await edge.pulls()).map((one) => one.title);
-  await control({ 'left.yaml': document.replace('repo: up', "repo: ''") });
-  expect(await open()).toContain(title);
-  await control({ 'left.yaml': document });
-  await control({ 'left.yaml': null });
-  expect(await open()).toContain(title);
-  const told = async (): Promise<string> => (await edge.comments(number)).map(({ body }) => body).join('\n');
-  expect(await told()).toContain('**Left alone.**');
-  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
-  expect(await open()).toContain(title);
-  // Asked for again, it goes on as it did; without the policy, it is closed with its document.
-  await control({ 'left.yaml': document.replace('  deletionPolicy: orphan\n', '') });
-  expect(await open()).toContain(title);
-  expect(await told()).not.toContain('**Left alone.**');
-  await control({ 'left.yaml': null });
-  expect(await open()).not.toContain(title);
-});
+longTest(
+  'the open pull request of a document that is wrong stays, and so does that of an orphan whose document is gone',
+  async () => {
+    const edge = stage.repository('edge');
+    const document = mine('adoptNone').replaceAll('mine', 'left');
+    await control({ 'left.yaml': document });
+    const { number, title } = (await edge.pulls()).find(({ head }) => head.ref.includes('/left/'))!;
+    const open = async () => (await edge.pulls()).map((one) => one.title);
+    await control({ 'left.yaml': document.replace('repo: up', "repo: ''") });
+    expect(await open()).toContain(title);
+    await control({ 'left.yaml': document });
+    await control({ 'left.yaml': null });
+    expect(await open()).toContain(title);
+    const told = async (): Promise<string> =>
+      (await edge.comments(number)).map(({ body }) => body).join('\n');
+    expect(await told()).toContain('**Left alone.**');
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    expect(await open()).toContain(title);
+    // Asked for again, it goes on as it did; without the policy, it is closed with its document.
+    await control({ 'left.yaml': document.replace('  deletionPolicy: orphan\n', '') });
+    expect(await open()).toContain(title);
+    expect(await told()).not.toContain('**Left alone.**');
+    await control({ 'left.yaml': null });
+    expect(await open()).not.toContain(title);
+  },
+);
 
 function mine(policy: string): string {
   return `apiVersion: config.porch.kpt.dev/v1alpha1
@@ -470,12 +475,15 @@ test('one dashboard for the organisation, which names nobody whom its readers ma
   expect(await board('control')).not.toContain('acme/edge');
 });
 
-test('what went while the bot was down is let go of after it came back, and not before all is known', async () => {
-  const edge = stage.repository('edge');
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v1']);
-  await stage.stopBot();
-  await control({ 'shops.yaml': null });
-  await stage.startBot();
-  await stage.sweep();
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Delete one']);
-});
+longTest(
+  'what went while the bot was down is let go of after it came back, and not before all is known',
+  async () => {
+    const edge = stage.repository('edge');
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v1']);
+    await stage.stopBot();
+    await control({ 'shops.yaml': null });
+    await stage.startBot();
+    await stage.sweep();
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Delete one']);
+  },
+);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -16,7 +17,7 @@ const web = (color: string, size = 'small'): Record<string, string> => ({
 
 beforeAll(async () => {
   stage = await startStage({
-    tagged: { files: { ...below('web', smallPackage('web')), [CI]: workflow('a', 'a') } },
+    ...(STORIES && { tagged: { files: { ...below('web', smallPackage('web')), [CI]: workflow('a', 'a') } } }),
     asked: { files: { ...below('web', smallPackage('web')), [CI]: workflow('a', 'a') } },
     merged: {
       files: {
@@ -57,66 +58,69 @@ test('a merge whose workflow files are those of neither side is left to a person
   expect((await repo.checksOf(second.number)).get('portico/conflicts')?.conclusion).toBe('success');
 });
 
-test('a merge before a workflow change is tagged: later, where the package is the same, or where a branch holds it', async () => {
-  const repo = stage.repository('tagged');
-  // A branch that stays holds the workflow files that it has.
-  await stage.as('alice').rest.repos.update({ ...repo.where, delete_branch_on_merge: true });
-  const first = await repo.propose('one', web('red'));
-  await repo.review(first.number, 'APPROVE');
+longTest(
+  'a merge before a workflow change is tagged: later, where the package is the same, or where a branch holds it',
+  async () => {
+    const repo = stage.repository('tagged');
+    // A branch that stays holds the workflow files that it has.
+    await stage.as('alice').rest.repos.update({ ...repo.where, delete_branch_on_merge: true });
+    const first = await repo.propose('one', web('red'));
+    await repo.review(first.number, 'APPROVE');
 
-  // Nobody tags while the bot is away.
-  await stage.stopBot();
-  await repo.press(first.number);
-  const moved = await repo.push('main', { [CI]: workflow('b', 'a') });
-  await stage.startBot();
-  await stage.sweep();
-  expect((await repo.tags()).get('web/v1')).toBe(moved);
-  expect(await repo.tagMessage('web/v1')).toContain(`Proposal: #${first.number}`);
-  expect(await repo.releases()).toEqual(['web/v1']);
+    // Nobody tags while the bot is away.
+    await stage.stopBot();
+    await repo.press(first.number);
+    const moved = await repo.push('main', { [CI]: workflow('b', 'a') });
+    await stage.startBot();
+    await stage.sweep();
+    expect((await repo.tags()).get('web/v1')).toBe(moved);
+    expect(await repo.tagMessage('web/v1')).toContain(`Proposal: #${first.number}`);
+    expect(await repo.releases()).toEqual(['web/v1']);
 
-  const second = await repo.propose('two', below('db', smallPackage('db')));
-  await repo.review(second.number, 'APPROVE');
+    const second = await repo.propose('two', below('db', smallPackage('db')));
+    await repo.review(second.number, 'APPROVE');
 
-  // Where no later commit holds the same package, a person is told what helps.
-  await stage.stopBot();
-  const merge = await repo.press(second.number);
-  await repo.push('main', {
-    [CI]: workflow('c', 'a'),
-    'db/config.yaml': configMap('db', { color: 'green' }),
-  });
-  await stage.startBot();
-  await stage.sweep();
-  expect((await repo.tags()).has('db/v1')).toBe(false);
-  const told = (await repo.checks(await repo.head('main'))).get('portico/publication');
-  expect(`${told?.output.title} ${told?.output.summary}`).toMatch(
-    /no branch holds the workflow files of .*git push origin [0-9a-f]{40}:refs\/heads\/tag-me.*permission Workflows/s,
-  );
-  await stage.as('alice').rest.git.createRef({ ...repo.where, ref: 'refs/heads/tag-me', sha: merge });
-  await stage.sweep();
-  expect((await repo.tags()).get('db/v1')).toBe(merge);
+    // Where no later commit holds the same package, a person is told what helps.
+    await stage.stopBot();
+    const merge = await repo.press(second.number);
+    await repo.push('main', {
+      [CI]: workflow('c', 'a'),
+      'db/config.yaml': configMap('db', { color: 'green' }),
+    });
+    await stage.startBot();
+    await stage.sweep();
+    expect((await repo.tags()).has('db/v1')).toBe(false);
+    const told = (await repo.checks(await repo.head('main'))).get('portico/publication');
+    expect(`${told?.output.title} ${told?.output.summary}`).toMatch(
+      /no branch holds the workflow files of .*git push origin [0-9a-f]{40}:refs\/heads\/tag-me.*permission Workflows/s,
+    );
+    await stage.as('alice').rest.git.createRef({ ...repo.where, ref: 'refs/heads/tag-me', sha: merge });
+    await stage.sweep();
+    expect((await repo.tags()).get('db/v1')).toBe(merge);
 
-  // An App that was given the permission uses it.
-  const third = await repo.propose('three', below('api', smallPackage('api')));
-  await repo.review(third.number, 'APPROVE');
-  await stage.stopBot();
-  const last = await repo.press(third.number);
-  await repo.push('main', {
-    [CI]: workflow('d', 'a'),
-    'api/config.yaml': configMap('api', { color: 'green' }),
-  });
-  const { installations } = stage.forge.context.records;
-  const before = installations.all();
-  for (const { id, permissions } of before) {
-    installations.update(id, { permissions: { ...permissions, workflows: 'write' } });
-  }
-  await stage.startBot();
-  await stage.sweep();
-  expect((await repo.tags()).get('api/v1')).toBe(last);
-  for (const { id, permissions } of before) installations.update(id, { permissions });
-  // What it was granted is remembered for a while.
-  await stage.stopBot();
-  await stage.startBot();
-});
+    // An App that was given the permission uses it.
+    const third = await repo.propose('three', below('api', smallPackage('api')));
+    await repo.review(third.number, 'APPROVE');
+    await stage.stopBot();
+    const last = await repo.press(third.number);
+    await repo.push('main', {
+      [CI]: workflow('d', 'a'),
+      'api/config.yaml': configMap('api', { color: 'green' }),
+    });
+    const { installations } = stage.forge.context.records;
+    const before = installations.all();
+    for (const { id, permissions } of before) {
+      installations.update(id, { permissions: { ...permissions, workflows: 'write' } });
+    }
+    await stage.startBot();
+    await stage.sweep();
+    expect((await repo.tags()).get('api/v1')).toBe(last);
+    for (const { id, permissions } of before) installations.update(id, { permissions });
+    // What it was granted is remembered for a while.
+    await stage.stopBot();
+    await stage.startBot();
+  },
+);
 
 test('what changes a workflow is not merged by the App: whoever asks is told why, and a merge by hand is tagged', async () => {
   const repo = stage.repository('asked');
