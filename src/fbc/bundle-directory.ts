@@ -36,6 +36,15 @@ export function readBundleDirectory(files: PackageFiles): BundleBlob {
   return bundleOf(of, csv, manifests, metadata);
 }
 
+/** The bundle of an image, which it names; it is one of its images itself. */
+export function imageBundle(files: PackageFiles, image: string): BundleBlob {
+  const bundle = readBundleDirectory(files);
+  const relatedImages = [...bundle.relatedImages, { name: '', image }].sort(
+    (a, b) => byText(a.image, b.image) || byText(a.name, b.name),
+  );
+  return { ...bundle, image, relatedImages };
+}
+
 /** The bundle whose manifests stand in a directory, such as `1.0.0/`, with no metadata beside them. */
 export function bundleFromManifests(files: PackageFiles, directory: string, of: string): BundleBlob {
   const manifests = manifestsIn(files, directory);

@@ -10,6 +10,9 @@ import { isImageConfig, isTarLayer } from './media-types.ts';
 import { referenceText, type Reference } from './reference.ts';
 import type { RegistryClient } from './registry-client.ts';
 
+/** What pulling needs of a registry. */
+export type ArtifactSource = Pick<RegistryClient, 'manifest' | 'blob' | 'limits'>;
+
 export interface PullOptions {
   /** Which image of an index is taken. Default: linux on amd64. */
   readonly platform?: { readonly os: string; readonly architecture: string };
@@ -41,7 +44,7 @@ const imageConfig = z.object({
  * another, whiteouts included. Throws `REGISTRY_…`, `HOST_…`, `ADDRESS_REFUSED`, `ARTIFACT_UNREADABLE` and `ARCHIVE_…`.
  */
 export async function pullArtifact(
-  client: RegistryClient,
+  client: ArtifactSource,
   reference: Reference,
   options: PullOptions = {},
 ): Promise<PulledArtifact> {
@@ -80,7 +83,7 @@ export async function pullArtifact(
 }
 
 async function manifestFor(
-  client: RegistryClient,
+  client: ArtifactSource,
   reference: Reference,
   { platform = PLATFORM, signal }: PullOptions,
 ): Promise<{

@@ -144,10 +144,11 @@ test.each([
   const all = claims(versions);
   const exports = permutations(all).flatMap((order) => {
     const [together, apart] = [new MemoryRepository(), new MemoryRepository()];
-    const catalogOf = (some: readonly ClaimedBundle[]): Catalog => catalogOfClaims(some, mode).value!;
-    expect(together.import([catalogOf(order)], { replaceChannels: true, unoffered: true })).toBeUndefined();
+    expect(
+      together.import([catalogOfClaims(order, mode).value!], { replaceChannels: true, unoffered: true }),
+    ).toBeUndefined();
     for (const at of order.keys()) {
-      const so = catalogOf(order.slice(0, at + 1));
+      const so = catalogOfClaims(order.slice(0, at + 1), mode).value!;
       expect(apart.import([so], { replaceChannels: true, unoffered: true })).toBeUndefined();
     }
     return [together.export(), apart.export()];
@@ -168,19 +169,18 @@ const members = fc.uniqueArray(
   { selector: ({ revision }) => revision, minLength: 1, maxLength: 12 },
 );
 
-test('the index and every plan are the same bytes for every order of members, channels and revisions', () => {
-  const channel = (name: string, mode: ChannelDocument['mode'], all: readonly object[]): object => ({
-    name,
-    mode,
-    headLine: 1,
+const channel = (name: string, mode: ChannelDocument['mode'], all: readonly object[]): object => ({
+  name,
+  mode,
+  headLine: 1,
+  line: 1,
+  members: all.map((one) => ({
+    ...Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined && value !== false)),
     line: 1,
-    members: all.map((one) => ({
-      ...Object.fromEntries(
-        Object.entries(one).filter(([, value]) => value !== undefined && value !== false),
-      ),
-      line: 1,
-    })),
-  });
+  })),
+});
+
+test('the index and every plan are the same bytes for every order of members, channels and revisions', () => {
   const asked = members.chain((all) =>
     fc.tuple(fc.constant(all), shuffled(all), shuffled([1, 2, 3, 4, 5, 6, 7, 8, 9])),
   );
@@ -195,7 +195,9 @@ test('the index and every plan are the same bytes for every order of members, ch
           channels: at === 0 ? channels : channels.toReversed(),
           deprecations: [],
         } as unknown as PackageChannels;
-        const revisions = (at === 0 ? numbers.toSorted() : numbers).map((number) => `v${number}`);
+        const revisions = (at === 0 ? numbers.toSorted((a, b) => a - b) : numbers).map(
+          (number) => `v${number}`,
+        );
         const offer = offerOf('p', revisions, document);
         const one: IndexedPackage = { offer, directory: 'p', revisions: [], problems: [] };
         const plans = ['a', 'b'].flatMap((name) =>

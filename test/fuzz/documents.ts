@@ -8,47 +8,8 @@ import { scheduleProblem, windowAt } from '../../src/config/schedule.ts';
 import { readResourceList } from '../../src/function/resource-list.ts';
 import { readKptfile, withCondition, withName } from '../../src/package/kptfile.ts';
 import { readVariantDocuments } from '../../src/package/variant/read-document.ts';
-import { damaged, fuzz, hostileText, soup, tolerant } from './fuzzing.ts';
+import { damaged, fuzz, hostileText, soup, tolerant, YAML_PIECES } from './fuzzing.ts';
 
-const YAML = [
-  ': ',
-  '\n',
-  '- ',
-  '  ',
-  '    ',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  '"',
-  "'",
-  '|',
-  '>',
-  '#',
-  '&x ',
-  '*x',
-  '!!binary ',
-  '? ',
-  '---\n',
-  '...\n',
-  '\t',
-  '\r\n',
-  '<<: ',
-  '%YAML 1.1\n',
-  '\u0000',
-  '\ud800',
-  '\u2028',
-  'null',
-  '~',
-  '0x1f',
-  '1e999',
-  '.nan',
-  '__proto__',
-  'constructor',
-  '99999999999999999999',
-  '@alice',
-];
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const CONFIGURATION = `apiVersion: config.portico.dev/v1alpha1
@@ -133,7 +94,7 @@ test('configuration', () =>
   fuzz({
     name: 'configuration',
     weight: 1.5,
-    inputs: [fc.oneof(damaged([CONFIGURATION], YAML), soup(YAML)), fc.boolean()],
+    inputs: [fc.oneof(damaged([CONFIGURATION], YAML_PIECES), soup(YAML_PIECES)), fc.boolean()],
     check(text, twice) {
       const source = { file: '.github/portico.yaml', bytes: utf8(text) };
       const organization = { file: 'org', bytes: utf8(CONFIGURATION) };
@@ -151,7 +112,7 @@ test('Kptfile', () =>
   fuzz({
     name: 'Kptfile: read and edit',
     weight: 1.5,
-    inputs: [fc.oneof(damaged([KPTFILE], YAML), soup(YAML)), hostileText],
+    inputs: [fc.oneof(damaged([KPTFILE], YAML_PIECES), soup(YAML_PIECES)), hostileText],
     check(text, word) {
       const bytes = utf8(text);
       const read = tolerant(() => readKptfile(bytes));
@@ -169,7 +130,7 @@ test('variant documents', () =>
   fuzz({
     name: 'variant documents',
     weight: 1.5,
-    inputs: [fc.oneof(damaged([VARIANT], YAML), soup(YAML))],
+    inputs: [fc.oneof(damaged([VARIANT], YAML_PIECES), soup(YAML_PIECES))],
     check(text) {
       const { documents, problems } = readVariantDocuments(text);
       for (const { line } of [...documents, ...problems]) expect(line).toBeGreaterThan(0);
@@ -180,7 +141,7 @@ test('what functions print', () =>
   fuzz({
     name: 'function results',
     weight: 1.5,
-    inputs: [fc.oneof(damaged([LIST], YAML), soup(YAML))],
+    inputs: [fc.oneof(damaged([LIST], YAML_PIECES), soup(YAML_PIECES))],
     check(text) {
       const read = readResourceList(text, []);
       if (typeof read === 'string') return expect(read).not.toBe('');

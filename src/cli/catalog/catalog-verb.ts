@@ -1,3 +1,4 @@
+import { REGISTRY_OPTIONS } from '../registry-options.ts';
 import type { Verb } from '../verb.ts';
 
 /** `portico catalog …` in the table of verbs. */
@@ -6,7 +7,7 @@ export const CATALOG_VERB: Verb = {
   summary: 'read, check and write file-based operator catalogs',
   usage: [
     'portico catalog validate DIR [--strict]',
-    'portico catalog render DIR [-o yaml|json]',
+    'portico catalog render DIR|IMAGE@DIGEST [--layout DIR] [-o yaml|json]',
     'portico catalog list packages|channels|bundles DIR [--package NAME]',
     'portico catalog graph DIR [--package NAME] [--minimum-edge BUNDLE] [--v0]',
     'portico catalog template FILE [--bundles DIR] [-o yaml|json]',
@@ -16,7 +17,7 @@ export const CATALOG_VERB: Verb = {
     'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
     'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
     'portico catalog export [DIR] [--package PATH] [--branch NAME] [-o yaml|json | --to FOLDER]',
-    'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--write]',
+    'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--images] [--write]',
   ],
   description: [
     'validate judges as opm does, and warns of what opm passes by. render writes the one canonical form; of a bundle',
@@ -109,6 +110,16 @@ export const CATALOG_VERB: Verb = {
       choices: ['replaces', 'semver', 'semver-skippatch'],
       help: 'import: bundle directories, whose channels follow from what they say of themselves, by this rule',
     },
+    {
+      name: 'images',
+      help: 'import: take the manifests of bundles that are named by digest from their images',
+    },
+    {
+      name: 'layout',
+      value: 'DIR',
+      help: 'render, import: where images are, in the OCI image layout, in place of registries',
+    },
+    ...REGISTRY_OPTIONS,
     { name: 'write', help: 'import: make the branch and the tags' },
     { name: 'json', help: 'print one JSON document on stdout' },
   ],

@@ -1,4 +1,8 @@
+import { REGISTRY_OPTIONS } from '../registry-options.ts';
 import { runSubverb, type Subverb } from '../subverbs.ts';
+
+/** Where images come from. */
+const IMAGE_OPTIONS = ['layout', ...REGISTRY_OPTIONS.map(({ name }) => name)];
 
 const SUBVERBS: Readonly<Record<string, Subverb>> = {
   validate: {
@@ -9,8 +13,8 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
   },
   render: {
     positionals: { least: 1, most: 1 },
-    options: ['output'],
-    usage: 'portico catalog render DIR [-o yaml|json]',
+    options: ['output', ...IMAGE_OPTIONS],
+    usage: 'portico catalog render DIR|IMAGE@DIGEST [--layout DIR] [-o yaml|json]',
     load: async () => (await import('./render.ts')).render,
   },
   list: {
@@ -66,9 +70,19 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
   },
   import: {
     positionals: { least: 1, most: 10_000 },
-    options: ['repo', 'repository', 'into', 'branch', 'replace-channels', 'mode', 'write'],
+    options: [
+      'repo',
+      'repository',
+      'into',
+      'branch',
+      'replace-channels',
+      'mode',
+      'images',
+      'write',
+      ...IMAGE_OPTIONS,
+    ],
     usage:
-      'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--write]',
+      'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--images] [--write]',
     load: async () => (await import('./import.ts')).importVerb,
   },
   range: {

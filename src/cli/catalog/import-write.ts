@@ -6,6 +6,7 @@ import type { ImportedPackage, NewRevision } from '../../channels/import-catalog
 import { PorticoError } from '../../error.ts';
 import { BUNDLE_RECORD, writeBundleRecord } from '../../fbc/bundle-record.ts';
 import { manifestFiles } from '../../fbc/manifest-files.ts';
+import type { Manifest } from '../../fbc/manifest.ts';
 import { openObjectReader } from '../../git/batch.ts';
 import type { FileChange, TreeChanges } from '../../git/mirror-types.ts';
 import { createRepo, type Repo } from '../../git/repo.ts';
@@ -32,6 +33,8 @@ export interface WriteImport {
   readonly packages: readonly ImportedPackage[];
   readonly files: readonly PlannedFile[];
   readonly sources: Pick<ImportSources, 'claims'>;
+  /** Of images, for bundles that carry none themselves. */
+  readonly manifests?: ReadonlyMap<string, readonly Manifest[]>;
   readonly signal: AbortSignal;
 }
 
@@ -100,12 +103,13 @@ async function commitRevision(
     ...((await upstream.git.readPackage(head, directory, {}, signal))?.files.keys() ?? []),
   ];
   const claims = sources.claims?.get(`${bundle.package}\n${bundle.name}`);
+  const objects = bundle.objects.length > 0 ? bundle.objects : (request.manifests?.get(bundle.image) ?? []);
   const description = `Operator bundle ${bundle.name}`;
   const kptfile = initPackage({ name: path.slice(path.lastIndexOf('/') + 1), description }).get('Kptfile');
   const files = new Map<string, FileChange>([
     ...(kptfile === undefined ? [] : [['Kptfile', { mode: kptfile.mode, bytes: kptfile.bytes }] as const]),
     [BUNDLE_RECORD, fileOf(writeBundleRecord({ bundle, ...(claims && { claims }) }))],
-    ...[...manifestFiles(bundle.objects)].map(([file, text]) => [file, fileOf(text)] as const),
+    ...[...manifestFiles(objects)].map(([file, text]) => [file, fileOf(text)] as const),
   ]);
   const changes: TreeChanges = new Map([
     ...there.filter((file) => !files.has(file)).map((file) => [`${directory}/${file}`, null] as const),

@@ -8,6 +8,8 @@ import {
 } from '../../channels/import-catalog.ts';
 import { writeKeptCatalog } from '../../channels/kept-catalog.ts';
 import { readPackageChannels } from '../../channels/read-channels.ts';
+import { imageBundle } from '../../fbc/bundle-directory.ts';
+import type { Manifest } from '../../fbc/manifest.ts';
 import { unionCatalogs } from '../../fbc/union.ts';
 import { verdictText } from '../../fbc/verdict-text.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
@@ -21,6 +23,7 @@ import {
   recordedPackages,
   type RecordedPackage,
 } from './exported-packages.ts';
+import { openImages } from './image-files.ts';
 import { importSources, type ImportSources } from './import-sources.ts';
 import { writeImport, type PlannedFile } from './import-write.ts';
 import { CHANNELS_FOLDER, withUpstream, type UpstreamClone } from './upstream-clone.ts';
@@ -51,12 +54,39 @@ export async function importVerb(call: Call): Promise<number> {
     const changes = files.filter(({ text, before }) => text !== before);
     const revisions = planned.packages.reduce((sum, one) => sum + one.revisions.length, 0);
     const isWritten = call.has('write') && (revisions > 0 || changes.length > 0);
+    const manifests =
+      isWritten && call.has('images') ? await imageManifests(call, planned.packages) : undefined;
     const commit = isWritten
-      ? await writeImport({ upstream, branch, packages: planned.packages, files: changes, sources, signal })
+      ? await writeImport({
+          ...(manifests && { manifests }),
+          upstream,
+          branch,
+          packages: planned.packages,
+          files: changes,
+          sources,
+          signal,
+        })
       : undefined;
     report(call, planned.packages, changes, { branch, commit, sources });
     return EXIT.ok;
   });
+}
+
+/** By image. One that cannot be had stops all of it, before anything is written. */
+async function imageManifests(
+  call: Call,
+  packages: readonly ImportedPackage[],
+): Promise<ReadonlyMap<string, readonly Manifest[]>> {
+  const read = openImages(call);
+  const found = new Map<string, readonly Manifest[]>();
+  for (const { bundle } of packages.flatMap(({ revisions }) => revisions)) {
+    if (bundle.objects.length > 0 || bundle.image === '' || found.has(bundle.image)) continue;
+    call.terminal.progress(`reading ${bundle.image}`);
+    const { files } = await read(bundle.image);
+    found.set(bundle.image, imageBundle(files, bundle.image).objects);
+  }
+  call.terminal.progress('');
+  return found;
 }
 
 function refuse({ terminal }: Call, refused: ImportRefusal): number {
@@ -137,11 +167,12 @@ function tellRules({ terminal }: Call, files: readonly PlannedFile[]): void {
 }
 
 function report(
-  { terminal }: Call,
+  call: Call,
   packages: readonly ImportedPackage[],
   changes: readonly PlannedFile[],
   { branch, commit, sources }: { branch: string; commit: string | undefined; sources: ImportSources },
 ): void {
+  const { terminal } = call;
   const tags = packages.flatMap(({ path, revisions }) => revisions.map(({ number }) => `${path}/v${number}`));
   if (terminal.json) {
     terminal.document({
@@ -166,7 +197,7 @@ function report(
   const bare = packages
     .flatMap(({ revisions }) => revisions)
     .filter(({ bundle }) => bundle.objects.length === 0);
-  if (bare.length > 0)
+  if (bare.length > 0 && !call.has('images'))
     terminal.say(
       `${counted(bare.length, 'revision')} will name an image and hold no manifests: the catalog has none.`,
     );

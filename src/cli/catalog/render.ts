@@ -1,17 +1,48 @@
-import { isBundleDirectory, readBundleDirectory } from '../../fbc/bundle-directory.ts';
-import type { Catalog } from '../../fbc/catalog.ts';
+import { existsSync } from 'node:fs';
+
+import { imageBundle, isBundleDirectory, readBundleDirectory } from '../../fbc/bundle-directory.ts';
+import type { BundleBlob, Catalog } from '../../fbc/catalog.ts';
+import { catalogOfManifests } from '../../fbc/package-manifests-catalog.ts';
+import { isPackageManifests } from '../../fbc/package-manifests.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
 import { catalogDocuments, catalogJson, catalogYaml } from '../../fbc/write-catalog.ts';
+import type { PackageFiles } from '../../package/package.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { readFolder } from '../folder.ts';
 import type { Call } from '../verb.ts';
+import { openImages } from './image-files.ts';
 
-/** `portico catalog render DIR`: a catalog or a bundle directory as one catalog in canonical form. */
+/** `portico catalog render DIR|IMAGE`: a catalog, package manifests, a bundle directory or an image as one catalog in canonical form. */
 export async function render(call: Call): Promise<number> {
-  const files = readFolder(call.path(call.positionals[0] ?? '.'), { warn: call.terminal.warn });
-  if (!isBundleDirectory(files)) return writeCatalog(call, readCatalog(files));
-  const bundles = [readBundleDirectory(files)];
-  return writeCatalog(call, { packages: [], channels: [], bundles, deprecations: [], others: [] });
+  const [typed = '.'] = call.positionals;
+  const isImage = typed.includes('@') && !existsSync(call.path(typed));
+  if (!isImage)
+    return writeCatalog(call, catalogIn(readFolder(call.path(typed), { warn: call.terminal.warn })));
+  const { files, labels } = await openImages(call)(typed);
+  const configs = labels[CATALOG_LABEL];
+  if (configs !== undefined) return writeCatalog(call, readCatalog(below(files, configs)));
+  return writeCatalog(call, bundleAlone(imageBundle(files, typed)));
+}
+
+/** Says where an image has its catalog. */
+const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
+
+function catalogIn(files: PackageFiles): Catalog {
+  if (isPackageManifests(files)) return catalogOfManifests(files);
+  return isBundleDirectory(files) ? bundleAlone(readBundleDirectory(files)) : readCatalog(files);
+}
+
+function bundleAlone(bundle: BundleBlob): Catalog {
+  return { packages: [], channels: [], bundles: [bundle], deprecations: [], others: [] };
+}
+
+function below(files: PackageFiles, typed: string): PackageFiles {
+  const prefix = `${typed.replace(/^\/+/, '').replace(/(?<!\/)\/+$/, '')}/`;
+  return new Map(
+    [...files].flatMap(([path, file]) =>
+      path.startsWith(prefix) ? [[path.slice(prefix.length), file] as const] : [],
+    ),
+  );
 }
 
 /** Writes the catalog to stdout: YAML unless `-o json`; with `--json` the documents as one list. */
