@@ -8,8 +8,21 @@ import { GRAPHQL_TYPES } from './forge-surface.ts';
 
 const BUILT_IN = new Set(['String', 'Int', 'Float', 'Boolean', 'ID']);
 
-/** Reads the whole SDL at `path` and returns a module with the SDL of the part listed in `forge-surface.ts`, without prose. */
-export function extractGraphql(path: string): string {
+/** The parts of the extract, by the name of their module. */
+const PARTS = {
+  operations: (node: DefinitionNode) =>
+    'name' in node && /^(?:Query|Mutation)$|Payload$/.test(node.name?.value ?? ''),
+  inputs: (node: DefinitionNode) => node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION,
+  values: (node: DefinitionNode) =>
+    node.kind === Kind.ENUM_TYPE_DEFINITION || node.kind === Kind.SCALAR_TYPE_DEFINITION,
+  objects: () => true,
+} as const;
+
+/**
+ * Reads the whole SDL at `path` and returns modules with the SDL of the part listed in `forge-surface.ts`, without prose,
+ * by file name.
+ */
+export function extractGraphql(path: string): Record<string, string> {
   const whole = withoutProse(parse(readFileSync(path, 'utf8'), { noLocation: true }));
   const byName = new Map(
     whole.definitions.flatMap((node) =>
@@ -26,9 +39,16 @@ export function extractGraphql(path: string): string {
   const definitions = [...kept.values()];
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions };
   assertValidSchema(buildASTSchema(document));
-  return (
-    "/** A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts. */\n" +
-    `export const GITHUB_SCHEMA = \`\n${print(document)}\n\`;\n`
+  const grouped = Object.groupBy(
+    definitions,
+    (node) => (Object.keys(PARTS) as (keyof typeof PARTS)[]).find((part) => PARTS[part](node)) ?? 'objects',
+  );
+  return Object.fromEntries(
+    Object.entries(grouped).map(([part, nodes]) => [
+      `schema-${part}.ts`,
+      "/** A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts. */\n" +
+        `export const SCHEMA_${part.toUpperCase()} = \`\n${print({ kind: Kind.DOCUMENT, definitions: nodes })}\n\`;\n`,
+    ]),
   );
 }
 

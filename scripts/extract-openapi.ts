@@ -35,7 +35,9 @@ write(
   'localforge/test/contract/github-openapi-webhooks.json',
   JSON.stringify(extractWebhooks(webhooksDir)) + '\n',
 );
-write('localforge/src/graphql/github-schema.ts', extractGraphql(join(graphqlDir, 'schema.graphql')));
+for (const [name, text] of Object.entries(extractGraphql(join(graphqlDir, 'schema.graphql')))) {
+  write(`localforge/src/graphql/${name}`, text);
+}
 
 function write(path: string, text: string): void {
   writeFileSync(new URL(path, ROOT), text);
