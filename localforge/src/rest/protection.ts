@@ -83,8 +83,8 @@ export function addProtectionRoutes(context: ForgeContext, router: Router): void
 function addSignatureRoutes(context: ForgeContext, router: Router, protection: string): void {
   const path = `${protection}/required_signatures`;
   const { protections } = context.records;
-  const protectionFor = ({ repository, param }: RepositoryRequest): ProtectionRecord => {
-    const found = protections.first('branch', [repository.id, param('branch')]);
+  const protectionFor = (request: RepositoryRequest): ProtectionRecord => {
+    const found = protections.first('branch', [request.repository.id, request.param('branch')]);
     if (found === undefined) throw refusal(404, 'Branch not protected');
     return found;
   };
