@@ -16,7 +16,7 @@ import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { botPerson } from '../seal/bot-commit.ts';
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest } from '../step-outcome.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
@@ -80,28 +80,20 @@ export async function settleConflicts(
     byId: asked.accountId,
     comment: asked.id,
   };
-  const tree = await git.writeTree(head, changes, signal);
-  const parents = [head];
   const title = `Settle ${meant.length === 1 ? 'a conflict' : `${meant.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(
-    title,
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
-  );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head }], signal);
-  if (answer.ok) return { commit: oid, notes: joinedNotes(notes) };
-  const [rejected] = answer.rejected;
-  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while conflicts were settled`, {
-      blame: 'forge',
-      retryAfter: 1,
-    });
-  }
-  throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${rejected.message}.`, {
-    hint:
-      rejected.hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
+  const commit: BranchCommit = {
+    branch: pull.headRef,
+    expect: head,
+    parents: [head],
+    changes,
+    message: (place) => sealedCommitMessage(title, record, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'pushed') return { commit: answer.oid, notes: joinedNotes(notes) };
+  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  const { message, hint } = answer.rejected;
+  throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${message}.`, {
+    hint: hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
   });
 }
 

@@ -1,7 +1,6 @@
-import { PorticoError } from '../../error.ts';
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
-import { botPerson } from '../seal/bot-commit.ts';
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 /** Commits that commands make, and how a command that was carried out is known again. */
 import { commandRecord, sealedCommitMessage, type CommandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -47,26 +46,18 @@ export async function commitByCommand(
   },
   signal?: AbortSignal,
 ): Promise<StepOutcome | null> {
-  const { branch, parent, changes, record } = commit;
-  const tree = await git.writeTree(parent, changes, signal);
-  const parents = [parent];
+  const { branch, parent, expect, changes, record } = commit;
   const text = [commit.title, '', ...commit.trailers, `Requested-By: ${record.by}`].join('\n');
-  const message = sealedCommitMessage(
-    text,
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
+  const message: BranchCommit['message'] = (place) => sealedCommitMessage(text, record, place, ports.seals);
+  const answer = await pushCommit(
+    ports,
+    git,
+    { branch, expect, parents: [parent], changes, message },
+    signal,
   );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: commit.expect }], signal);
-  if (answer.ok) return null;
-  const [rejected] = answer.rejected;
-  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${branch} moved while a command was carried out`, {
-      blame: 'forge',
-      retryAfter: 1,
-    });
-  }
+  if (answer.kind === 'pushed') return null;
+  if (answer.kind === 'moved') throw branchMoved(branch);
+  const { rejected } = answer;
   return {
     kind: 'failed',
     message: `The forge refused the push to ${branch}: ${sentence(rejected.message)}`,

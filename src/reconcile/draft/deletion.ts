@@ -1,4 +1,3 @@
-/** A package is deleted by a proposal that removes its directory. */
 import { noSuchPackage } from '../../command/not-found.ts';
 import type { Step } from '../../command/step.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
@@ -8,8 +7,9 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
+/** A package is deleted by a proposal that removes its directory. */
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { knownUsers } from '../review/known-users.ts';
-import { botPerson } from '../seal/bot-commit.ts';
 import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
@@ -99,8 +99,6 @@ async function pushDeletion(
   const paths = (await git.changedPaths(null, base, signal)).filter(({ path }) =>
     path.startsWith(`${found.directory}/`),
   );
-  const tree = await git.writeTree(base, new Map(paths.map(({ path }) => [path, null])), signal);
-  const parents = [base];
   const record: DeletionRecord = {
     kind: 'deletion',
     directory: found.directory,
@@ -109,18 +107,20 @@ async function pushDeletion(
     comment: asked.id,
   };
   const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;
-  const message = sealedCommitMessage(
-    title,
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
-  );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${branch}`, to: oid, expect: null }], signal);
-  if (answer.ok) return null;
+  const change: BranchCommit = {
+    branch,
+    expect: null,
+    parents: [base],
+    changes: new Map(paths.map(({ path }) => [path, null])),
+    message: (place) => sealedCommitMessage(title, record, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, change, signal);
+  if (answer.kind === 'pushed') return null;
+  const { message, hint } =
+    answer.kind === 'moved' ? { message: 'there is one already', hint: undefined } : answer.rejected;
   return refused(
-    `The branch ${code(branch)} cannot be made: ${sentence(answer.rejected[0]?.message ?? '')}`,
-    answer.rejected[0]?.hint ?? 'Remove the branch that stands in its way, or let the App push there.',
+    `The branch ${code(branch)} cannot be made: ${sentence(message)}`,
+    hint ?? 'Remove the branch that stands in its way, or let the App push there.',
   );
 }
 

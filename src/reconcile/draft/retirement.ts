@@ -1,4 +1,3 @@
-/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import type { Retirement } from '../../command/command-state.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import { askers } from '../../command/retirement.ts';
@@ -22,6 +21,9 @@ import {
   tagOf,
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
+/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
+import { branchMoved } from '../repository/push-commit.ts';
+import { refusedPush, wasOvertaken } from '../repository/refused-push.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -226,7 +228,15 @@ export async function rejectRetirement(
   if (here === null) return refused('The repository is not registered.', '');
   const { facts, directory } = here;
   const mark = await porchMark(access, directory, step.revision, signal);
-  if (mark.length > 0) await access.git.push(mark, signal);
+  const answer = mark.length === 0 ? undefined : await access.git.push(mark, signal);
+  if (answer?.ok === false) {
+    const final = answer.rejected.find((one) => !wasOvertaken(one));
+    if (final === undefined) throw branchMoved(mark[0]?.ref ?? '');
+    return refused(
+      refusedPush(final),
+      'Remove the mark yourself, or let the App push to `deletionProposed/**`.',
+    );
+  }
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
   await record(
     ports,

@@ -1,8 +1,3 @@
-/**
- * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
- * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
- */
-import { PorticoError } from '../../error.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
@@ -11,8 +6,12 @@ import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+/**
+ * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
+ * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
+ */
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refusedPush } from '../repository/refused-push.ts';
-import { botPerson } from '../seal/bot-commit.ts';
 import { sealedCommitMessage, type MergeRecord } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { joinedNotes, mergeNotes, type MergeNotes } from '../text/merge-notes.ts';
@@ -85,8 +84,6 @@ export async function remergeProposal(
     const present = await filesAt(git, onto.tree, directory, signal);
     for (const [path, change] of changesBetween(directory, present, files)) changes.set(path, change);
   }
-  const tree = await git.writeTree(onto.tree, changes, signal);
-  const parents = [head.oid, base];
   const record: MergeRecord = {
     kind: 'merge',
     directories: behind.map(({ directory }) => directory),
@@ -95,26 +92,19 @@ export async function remergeProposal(
     ...(following.length > 0 && { following }),
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
-  const message = sealedCommitMessage(
-    title,
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
-  );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
-  if (answer.ok) {
-    ports.log.info({ pull: pull.number, sha: oid }, 'the registered branch was merged into a proposal');
-    return { kind: 'pushed' };
-  }
-  const [rejected] = answer.rejected;
-  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was merged`, {
-      blame: 'forge',
-      retryAfter: 1,
-    });
-  }
-  return withheld(refusedPush(rejected));
+  const commit: BranchCommit = {
+    branch: pull.headRef,
+    expect: head.oid,
+    parents: [head.oid, base],
+    onto: onto.tree,
+    changes,
+    message: (place) => sealedCommitMessage(title, record, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  if (answer.kind === 'refused') return withheld(refusedPush(answer.rejected));
+  ports.log.info({ pull: pull.number, sha: answer.oid }, 'the registered branch was merged into a proposal');
+  return { kind: 'pushed' };
 }
 
 /** The conflicts and notes of a merge commit of ours, computed again from what it was made of. */

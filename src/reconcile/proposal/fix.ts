@@ -1,4 +1,3 @@
-/** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
 import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
@@ -8,8 +7,9 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+/** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refusedPush } from '../repository/refused-push.ts';
-import { botPerson } from '../seal/bot-commit.ts';
 import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { loadFixes } from './fixes.ts';
@@ -65,26 +65,18 @@ async function fix(
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );
   if (changes.size === 0) return 'there is nothing left to mend.';
-  const tree = await git.writeTree(head.oid, changes, signal);
-  const commit = { tree, parents: [head.oid] };
-  const place = { repository: git.repository, ...commit };
-  const message = sealedCommitMessage(
-    `Mend what ${check} finds`,
-    { kind: 'fix', check, by, byId },
-    place,
-    ports.seals,
-  );
-  const oid = await git.commitTree({ ...commit, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${pull.headRef}`, to: oid, expect: head.oid }], signal);
-  if (answer.ok) return null;
-  const [rejected] = answer.rejected;
-  if (rejected === undefined || rejected.reason === 'stale') {
-    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was mended`, {
-      blame: 'forge',
-      retryAfter: 1,
-    });
-  }
-  const said = refusedPush(rejected);
+  const commit: BranchCommit = {
+    branch: pull.headRef,
+    expect: head.oid,
+    parents: [head.oid],
+    changes,
+    message: (place) =>
+      sealedCommitMessage(`Mend what ${check} finds`, { kind: 'fix', check, by, byId }, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'pushed') return null;
+  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  const said = refusedPush(answer.rejected);
   return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
 }
 

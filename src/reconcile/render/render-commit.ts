@@ -1,10 +1,10 @@
-import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../../package/package.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refusedPush } from '../repository/refused-push.ts';
-import { RENDER_SEAL, botPerson } from '../seal/bot-commit.ts';
+import { RENDER_SEAL } from '../seal/bot-commit.ts';
 import { commitSeal } from '../seal/seal-place.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
@@ -41,21 +41,19 @@ export async function pushRendered(
     return withhold(ports, git, head, reason, changes, signal);
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
-  const tree = await git.writeTree(head.oid, changes, signal);
-  const parents = [head.oid];
-  const message = `Render ${names.join(', ')}\n\n${RENDER_SEAL}${ports.seals.sign(commitSeal('render', '', { repository: git.repository, tree, parents }))}\n`;
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const ref = `refs/heads/${pull.headRef}`;
-  const answer = await git.push([{ ref, to: oid, expect: head.oid }], signal);
-  if (answer.ok) return { state: 'rendered', head: await git.commit(oid, signal), pushed: true };
-  const [rejected] = answer.rejected;
-  if (rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${pull.headRef} moved while it was rendered`, {
-      blame: 'forge',
-      retryAfter: 1,
-    });
-  }
-  return withhold(ports, git, head, refusedPush(rejected), changes, signal);
+  const commit: BranchCommit = {
+    branch: pull.headRef,
+    expect: head.oid,
+    parents: [head.oid],
+    changes,
+    message: (place) =>
+      `Render ${names.join(', ')}\n\n${RENDER_SEAL}${ports.seals.sign(commitSeal('render', '', place))}\n`,
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'pushed')
+    return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
+  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  return withhold(ports, git, head, refusedPush(answer.rejected), changes, signal);
 }
 
 async function withhold(

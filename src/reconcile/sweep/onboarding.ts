@@ -1,15 +1,14 @@
-/**
- * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
- * once; closed means no.
- */
-import { PorticoError } from '../../error.ts';
 import { parseRef } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-import { botPerson } from '../seal/bot-commit.ts';
+/**
+ * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
+ * once; closed means no.
+ */
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { readCommitRecord, sealedCommitMessage, type OnboardingRecord } from '../seal/commit-seal.ts';
 import { configurationText, onboardingBody, type FoundPackage } from './onboarding-text.ts';
 
@@ -96,24 +95,19 @@ async function pushFile(
     return readCommitRecord(await git.commit(standing, signal), ports.seals)?.kind === 'onboarding';
   }
   const bytes = new TextEncoder().encode(configurationText(facts, packages));
-  const tree = await git.writeTree(base, new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]), signal);
-  const parents = [base];
   const record: OnboardingRecord = { kind: 'onboarding' };
-  const message = sealedCommitMessage(
-    'Register with Portico',
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
-  );
-  const oid = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const answer = await git.push([{ ref: `refs/heads/${BRANCH}`, to: oid, expect: null }], signal);
-  if (answer.ok) return true;
-  const [rejected] = answer.rejected;
-  if (rejected?.reason === 'stale' || rejected?.reason === 'exists') {
-    throw new PorticoError('REF_MOVED', `${BRANCH} appeared meanwhile`, { blame: 'forge', retryAfter: 1 });
-  }
+  const commit: BranchCommit = {
+    branch: BRANCH,
+    expect: null,
+    parents: [base],
+    changes: new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]),
+    message: (place) => sealedCommitMessage('Register with Portico', record, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'pushed') return true;
+  if (answer.kind === 'moved') throw branchMoved(BRANCH);
   ports.log.warn(
-    { repository: facts.fullName, reason: rejected?.message },
+    { repository: facts.fullName, reason: answer.rejected.message },
     'onboarding could not be offered',
   );
   return false;

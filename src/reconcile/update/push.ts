@@ -117,7 +117,8 @@ export async function pushAll(
 
 const FINAL: ReadonlySet<string> = new Set(['protected', 'denied', 'workflows', 'signatures']);
 
-function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
+/** What a job fails with whose push was not taken: for good, or until it is done again. */
+export function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
   if (rejected !== undefined && FINAL.has(rejected.reason)) {
     return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
       hint:

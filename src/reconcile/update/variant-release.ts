@@ -1,4 +1,3 @@
-/** What a variant leaves behind that is gone from its document, or keeps another package now. */
 import type { VariantMark } from '../../catalog/catalog.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch, updateBranch } from '../../revision/ref-name.ts';
@@ -14,14 +13,15 @@ import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
+import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { isControlledBy, partyOf } from '../repository/visibility.ts';
-import { botPerson } from '../seal/bot-commit.ts';
 import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
 import { newestSealed } from '../seal/update-record.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { STOP_MARKER } from './pull.ts';
-import { pushAll } from './push.ts';
+/** What a variant leaves behind that is gone from its document, or keeps another package now. */
+import { pushError } from './push.ts';
 
 /**
  * Lets go of a package as the deletion policy says: its update pull request is closed, and the deletion of what is
@@ -202,16 +202,15 @@ async function pushRemoval(
   const expect = await git.resolve(`refs/heads/${branch}`, signal);
   const files = await filesAt(git, base, directory, signal);
   const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
-  const tree = await git.writeTree(base, gone, signal);
-  const parents = [base];
   const record: DeletionRecord = { kind: 'deletion', directory, by: ports.app.botLogin, comment: 0 };
-  const message = sealedCommitMessage(
-    `Delete ${path}`,
-    record,
-    { repository: git.repository, tree, parents },
-    ports.seals,
-  );
-  const to = await git.commitTree({ tree, parents, message, committer: botPerson(ports.app) }, signal);
-  const ref = `refs/heads/${branch}`;
-  for (const error of (await pushAll(git, [{ ref, to, expect }], signal)).values()) throw error;
+  const commit: BranchCommit = {
+    branch,
+    expect,
+    parents: [base],
+    changes: gone,
+    message: (place) => sealedCommitMessage(`Delete ${path}`, record, place, ports.seals),
+  };
+  const answer = await pushCommit(ports, git, commit, signal);
+  if (answer.kind === 'moved') throw branchMoved(branch);
+  if (answer.kind === 'refused') throw pushError(branch, answer.rejected);
 }

@@ -149,11 +149,29 @@ longTest('beside the configuration: what was in force stays in force, and the co
   expect((await up.checksOf(other)).get('portico')?.conclusion).toBe('success');
 });
 
-/** A rule that nobody may make or move such refs. Returns what takes it back. */
+test('a mark for deletion that the forge keeps: who rejects it is told, and the revision is not said to stay', async () => {
+  const { rest } = stage.as('alice');
+  const sha = (await side.tags()).get('app/v1')!;
+  await rest.git.createRef({ ...side.where, ref: 'refs/heads/deletionProposed/app/v1', sha });
+  await stage.look('side');
+  const { data } = await rest.issues.listForRepo({ ...side.where, state: 'all' });
+  const { number } = data.find(({ title }) => title === 'Retire app@v1?')!;
+  const allow = await forbid(side, 'branch', 'refs/heads/deletionProposed/**/*', ['deletion']);
+  const kept = await side.command(number, '/portico reject it is used');
+  expect(kept.reaction).toBe('confused');
+  expect(kept.reply).toContain('The forge refused the push');
+
+  await allow();
+  expect((await side.command(number, '/portico reject it is used')).reaction).toBe('rocket');
+  expect(await side.git('for-each-ref', 'refs/heads/deletionProposed')).toBe('');
+});
+
+/** A rule that nobody may make, move or remove such refs. Returns what takes it back. */
 async function forbid(
   { where }: StageRepository,
   target: 'branch' | 'tag',
   refs: string,
+  rules: readonly ('creation' | 'update' | 'deletion')[] = ['creation', 'update'],
 ): Promise<() => Promise<unknown>> {
   const { repos } = stage.as('alice').rest;
   const { data } = await repos.createRepoRuleset({
@@ -162,7 +180,7 @@ async function forbid(
     target,
     enforcement: 'active',
     conditions: { ref_name: { include: [refs], exclude: [] } },
-    rules: [{ type: 'creation' }, { type: 'update' }],
+    rules: rules.map((type) => ({ type })),
   });
   return () => repos.deleteRepoRuleset({ ...where, ruleset_id: data.id });
 }
