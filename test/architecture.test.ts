@@ -77,7 +77,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   webhook: ['command', 'intake', 'queue', 'reconcile', ...ROOMS, 'node:', 'npm:zod'],
   replica: ['catalog', 'queue', 'node:'],
   telemetry: ['text', 'node:', 'npm:'],
-  sources: ['text', 'config', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:semver'],
+  // Of registries it takes how their names are read.
+  sources: ['text', 'config', 'oci', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:semver'],
   fetching: [
     'archive',
     'config',

@@ -26,6 +26,11 @@ export function createRegistry(options: {
     digestOf: async (name, tag, credential, signal) => {
       const reference = parseReference(`${name}:${tag}`);
       const digest = await clientOf(credential).resolve(reference, signal);
+      if (digest?.startsWith('sha512:') === true) {
+        throw new PorticoError('SOURCE_REFUSED', `${name}:${tag} has a digest by SHA-512`, {
+          hint: 'Sources are pinned by SHA-256; ask whoever publishes it.',
+        });
+      }
       if (digest !== undefined) return digest;
       throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${name}:${tag}`, {
         hint: 'Check the name and the tag; who may not read it is told the same.',

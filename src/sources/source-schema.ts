@@ -3,6 +3,8 @@ import validRange from 'semver/ranges/valid.js';
 import { z } from 'zod';
 
 import { globProblem } from '../config/glob.ts';
+import { PorticoError } from '../error.ts';
+import { parseReference, referenceText } from '../oci/reference.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { holdsCredentials } from '../text/secrets.ts';
@@ -53,23 +55,19 @@ const ref = text((value) =>
   /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value) ? undefined : refProblem(value)?.message,
 );
 
-const IMAGE =
-  /^(?:oci:\/\/)?(?:(?<host>[A-Za-z0-9.-]+(?::[0-9]{1,5})?)\/)?(?<name>[a-z0-9]+(?:(?:[._/]|__|-+)[a-z0-9]+)*)(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$/;
-
-/**
- * Reads `HOST/NAME:TAG@DIGEST`. A first part without a dot and a port is no host but a name at docker.io, and a single name
- * there is of `library`, as all clients have it.
- */
+/** Reads `HOST/NAME:TAG@DIGEST`; `image` is the host and the name. Undefined for what names no image. */
 export function readImage(
   value: string,
 ): { readonly image: string; readonly tag?: string; readonly digest?: string } | undefined {
-  const { host = '', name, tag, digest } = IMAGE.exec(value)?.groups ?? {};
-  if (name === undefined) return undefined;
-  const isHost = /[.:]/.test(host) || host === 'localhost';
-  const path = isHost || host === '' ? name : `${host}/${name}`;
-  const image = isHost ? `${host}/${path}` : `docker.io/${path.includes('/') ? path : `library/${path}`}`;
-  if (!isHost && /[A-Z]/.test(path)) return undefined;
-  return { image, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
+  try {
+    const { tag, digest, ...name } = parseReference(value);
+    if (digest?.startsWith('sha256:') === false) return undefined;
+    const image = referenceText(name);
+    return { image, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
+  } catch (error) {
+    if (error instanceof PorticoError) return undefined;
+    throw error;
+  }
 }
 
 function imageProblem(value: string): string | undefined {
@@ -217,7 +215,11 @@ const sourcesSchema = z
 const pauseSchema = z.strictObject({
   reason: z.string().min(1).max(500).meta({ description: 'Why no update is proposed.' }),
   until: z
-    .union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a date such as 2027-01-31')
+    .string()
+    .regex(
+      /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z)?$/,
+      'must be a date such as 2027-01-31, or 2027-01-31T08:00:00Z',
+    )
     .optional()
     .meta({ description: 'When updates are proposed again.' }),
 });

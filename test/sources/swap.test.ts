@@ -28,14 +28,19 @@ test('a swap that is killed anywhere leaves the old state, or one that the next 
       const seen = Object.entries(dir.read(String(at))).filter(([path]) => !isStaged(path));
       const finished = finishCutOff(directory);
       expect(finished).toBe(decided);
-      return { killed: code === null, decided, seen: Object.fromEntries(seen), then: dir.read(String(at)) };
+      return {
+        killed: code === null,
+        decided,
+        seen: Object.fromEntries(seen),
+        afterwards: dir.read(String(at)),
+      };
     }),
   );
-  for (const { killed, decided, seen, then } of states) {
+  for (const { killed, decided, seen, afterwards } of states) {
     // Before the journal nothing has changed; with it, everything comes; without either, it had come.
     if (killed && !decided && seen['portico-sources.lock.yaml'] === 'old lock') expect(seen).toEqual(OLD);
     if (seen['portico-sources.lock.yaml'] === 'new lock') expect(seen).toEqual(NEW);
-    expect(then).toEqual(decided || seen['portico-sources.lock.yaml'] === 'new lock' ? NEW : OLD);
+    expect(afterwards).toEqual(decided || seen['portico-sources.lock.yaml'] === 'new lock' ? NEW : OLD);
   }
   // It was killed while staging, while swapping and while clearing up, and sometimes not at all.
   expect(states.some(({ killed, decided, seen }) => killed && !decided && 'chart/gone/a.yaml' in seen)).toBe(

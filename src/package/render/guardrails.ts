@@ -1,6 +1,7 @@
 import type { Review } from '../../cel/review.ts';
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
+import { isPinnedSources, pinnedSources } from '../sources/pinned-sources.ts';
 import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
@@ -35,21 +36,23 @@ export async function runGuardrails(
     if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
     const { name, type, mode, spec, functionConfig, definitions } = guardrail;
-    const { output, items: after } = isCrdSafety(spec)
-      ? { output: { exitCode: 0, results: crdSafety(resourcesOf(context.base), seen) }, items }
-      : guardrail.policy === undefined && guardrail.rego === undefined
-        ? await runFunction(seen, {
-            spec,
-            package: '.',
-            runtime: state.runtime,
-            signal: state.signal,
-            budget: state.budget,
-            step: state.runs.length,
-            discard: type === 'validator',
-            definitions,
-            ...(functionConfig && { functionConfig }),
-          })
-        : { output: await judged(guardrail, seen, state, context), items };
+    const own = builtInCheck(spec, seen, context);
+    const { output, items: after } =
+      own !== undefined
+        ? { output: { exitCode: 0, results: own }, items }
+        : guardrail.policy === undefined && guardrail.rego === undefined
+          ? await runFunction(seen, {
+              spec,
+              package: '.',
+              runtime: state.runtime,
+              signal: state.signal,
+              budget: state.budget,
+              step: state.runs.length,
+              discard: type === 'validator',
+              definitions,
+              ...(functionConfig && { functionConfig }),
+            })
+          : { output: await judged(guardrail, seen, state, context), items };
     const run = runOf('.', spec, type, output);
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
@@ -64,6 +67,16 @@ export async function runGuardrails(
     if (mode === 'enforce' && (run.exitCode !== 0 || errors)) ok = false;
   }
   return { items, ok };
+}
+
+/** What a check that is part of rendering finds; undefined for what is none. */
+function builtInCheck(
+  spec: Guardrail['spec'],
+  seen: readonly KrmObject[],
+  context: RenderContext,
+): ResultItem[] | undefined {
+  if (isCrdSafety(spec)) return crdSafety(resourcesOf(context.base), seen);
+  return isPinnedSources(spec) ? pinnedSources(seen) : undefined;
 }
 
 /** What a policy says of the package, once for each of its params. */
