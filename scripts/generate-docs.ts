@@ -7,6 +7,8 @@ import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
 import { withFunctionTable } from '../src/function/reference.ts';
+import { processorsSchema } from '../src/processors/processor-spec.ts';
+import { sourcesJsonSchema } from '../src/sources/source-schema.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 
@@ -16,6 +18,10 @@ writeFileSync(new URL('rollout.schema.json', docs), `${JSON.stringify(rolloutJso
 writeFileSync(
   new URL('package-channels.schema.json', docs),
   `${JSON.stringify(packageChannelsJsonSchema(), null, 2)}\n`,
+);
+writeFileSync(
+  new URL('sources.schema.json', docs),
+  `${JSON.stringify(sourcesJsonSchema(processorsSchema), null, 2)}\n`,
 );
 
 const functions = new URL('functions.md', docs);

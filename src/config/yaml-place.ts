@@ -47,8 +47,8 @@ const START: Place = { line: 1, column: 1 };
 const NOWHERE: YamlDocument = { data: undefined, start: START, placeOf: () => START, lineOf: () => START };
 
 /** Reads exactly one document. Never throws, whatever the bytes are. */
-export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
-  const { documents, problems } = readYamlDocuments(file, bytes);
+export function readYaml(file: string, bytes: Uint8Array, longest?: number): ReadYaml {
+  const { documents, problems } = readYamlDocuments(file, bytes, longest);
   const [document, second] = documents;
   if (problems.length > 0) return { ...NOWHERE, problems };
   if (document === undefined) {
@@ -70,15 +70,15 @@ export function readYaml(file: string, bytes: Uint8Array): ReadYaml {
 }
 
 /** Reads all documents of a file. Never throws, whatever the bytes are. */
-export function readYamlDocuments(file: string, bytes: Uint8Array): YamlDocuments {
+export function readYamlDocuments(file: string, bytes: Uint8Array, longest = LONGEST): YamlDocuments {
   const failed = (code: string, message: string, hint: string): YamlDocuments => ({
     documents: [],
     problems: [{ code, file, path: '', ...START, message, hint }],
   });
-  if (bytes.length > LONGEST) {
+  if (bytes.length > longest) {
     return failed(
       'too-large',
-      `the file is larger than ${LONGEST / 1024} KiB`,
+      `the file is larger than ${longest / 1024} KiB`,
       'Keep the configuration short.',
     );
   }

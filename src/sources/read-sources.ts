@@ -7,7 +7,7 @@ import { readYaml, type YamlDocument } from '../config/yaml-place.ts';
 import { documentDigest } from '../package/sources/source-digest.ts';
 import { bundleDeploymentSchema, convertBundleDeployment, RUKPAK_API } from './bundle-deployment.ts';
 import { overlap } from './destination.ts';
-import { sourcesDocumentSchema } from './source-schema.ts';
+import { sourcesDocumentSchema, sourcesJsonSchema } from './source-schema.ts';
 import type { Source, SourcesDocument } from './source.ts';
 import { sourceOf } from './written-source.ts';
 
@@ -27,29 +27,31 @@ export function readSources<Processor extends { readonly out: string }>(
   processors: z.ZodType<readonly Processor[]>,
 ): ReadSources<Processor> {
   const yaml = readYaml(file, bytes);
-  if (yaml.problems.length > 0) return { problems: yaml.problems };
-  const told = (issues: readonly z.core.$ZodIssue[], schema: z.ZodType): ReadSources<Processor> => ({
+  if (yaml.problems.length > 0) {
+    return { problems: yaml.problems.map((one) => ({ ...one, hint: HINTS[one.code] ?? one.hint })) };
+  }
+  const told = (
+    issues: readonly z.core.$ZodIssue[],
+    schema = (): unknown => sourcesJsonSchema(processors),
+  ): ReadSources<Processor> => ({
     problems: issues
-      .flatMap((issue) => problemsOf(file, issue, yaml, () => z.toJSONSchema(schema, AS_WRITTEN), REFERENCE))
+      .flatMap((issue) => problemsOf(file, issue, yaml, schema, REFERENCE))
       .sort((a, b) => a.line - b.line || a.column - b.column),
   });
   const { data } = yaml;
   if (isBundleDeployment(data)) {
     const parsed = bundleDeploymentSchema.safeParse(data, { reportInput: true });
-    if (!parsed.success) return told(parsed.error.issues, bundleDeploymentSchema);
+    if (!parsed.success) return told(parsed.error.issues, bundleDeploymentJsonSchema);
     const converted = convertBundleDeployment(parsed.data);
     const checked = processors.safeParse(converted.processors, { reportInput: true });
-    if (!checked.success) return told(at(['spec'], checked.error.issues), bundleDeploymentSchema);
+    if (!checked.success) return told(at(['spec'], checked.error.issues), bundleDeploymentJsonSchema);
     return { document: { ...converted, processors: checked.data, digest: documentDigest(data) } };
   }
   const parsed = sourcesDocumentSchema.safeParse(data, { reportInput: true });
-  if (!parsed.success) return told(parsed.error.issues, sourcesDocumentSchema);
+  if (!parsed.success) return told(parsed.error.issues);
   const { sources: written, paused } = parsed.data;
   const checked = processors.safeParse(parsed.data.processors ?? [], { reportInput: true });
-  if (!checked.success) {
-    const schema = sourcesDocumentSchema.extend({ processors });
-    return told(at(['processors'], checked.error.issues), schema);
-  }
+  if (!checked.success) return told(at(['processors'], checked.error.issues));
   const raw = listAt(data, 'sources');
   const sources = written.map((one, index) => sourceOf(one, raw[index]));
   const problems = outputProblems(file, yaml, sources, checked.data);
@@ -66,7 +68,16 @@ export function readSources<Processor extends { readonly out: string }>(
   };
 }
 
-const AS_WRITTEN = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const;
+/** Where the words of the repository's configuration would mislead. */
+const HINTS: Readonly<Record<string, string>> = {
+  empty: 'Write a document of kind Sources, or remove the file.',
+  documents: 'Keep one document in this file.',
+  'too-large': 'Put long values into files of the package.',
+};
+
+function bundleDeploymentJsonSchema(): unknown {
+  return z.toJSONSchema(bundleDeploymentSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+}
 
 function isBundleDeployment(data: unknown): data is Readonly<Record<string, unknown>> {
   return data !== null && typeof data === 'object' && 'apiVersion' in data && data.apiVersion === RUKPAK_API;

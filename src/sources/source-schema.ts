@@ -241,3 +241,9 @@ export const sourcesDocumentSchema = z
     title: 'Sources of a package',
     description: 'What of a package comes from elsewhere, and the steps that turn it into resources.',
   });
+
+/** The JSON Schema (draft 7, which editors know) of a `Sources` document with these processors. */
+export function sourcesJsonSchema(processors: z.ZodType): Record<string, unknown> {
+  const whole = sourcesDocumentSchema.extend({ processors: processors.optional() });
+  return z.toJSONSchema(whole, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+}

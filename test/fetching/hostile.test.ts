@@ -131,9 +131,8 @@ test('a credential goes to the hosts that it is for and to nobody else, and no m
   await using other = await contentServer();
   const chart = tgz({ 'redis/Chart.yaml': 'name: redis' });
   other.files.set('/redis.tgz', chart);
-  const index = (url: string) =>
-    Buffer.from(`entries:\n  redis:\n  - version: 1.0.0\n    urls: ["${url}"]\n`);
-  http.files.set('/index.yaml', index(`${other.url}/redis.tgz`));
+  const index = `entries:\n  redis:\n  - version: 1.0.0\n    urls: ["${other.url}/redis.tgz"]\n`;
+  http.files.set('/index.yaml', Buffer.from(index));
   const text = `credentials:
 - { name: charts, hosts: ["${http.host}"], username: robot, passwordEnv: CHARTS }
 - { name: theirs, hosts: ["${http.host}"], organizations: [others], password: hidden }\n`;

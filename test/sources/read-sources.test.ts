@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, test } from 'vitest';
 
 import { processorsSchema, type Processor } from '../../src/processors/processor-spec.ts';
 import { chooseVersion } from '../../src/sources/choose-version.ts';
 import { readSources } from '../../src/sources/read-sources.ts';
+import { sourcesJsonSchema } from '../../src/sources/source-schema.ts';
 import type { SourcesDocument } from '../../src/sources/source.ts';
+import { readSourcesLock, writeSourcesLock } from '../../src/sources/sources-lock.ts';
 
 const FILE = 'portico-sources.yaml';
 
@@ -108,7 +112,7 @@ describe('a document of sources', () => {
       expect.any(String),
     ]);
     expect(problems(`${HEAD}- [`)).toEqual([expect.stringMatching(/^\d+: /)]);
-    expect(problems('')).toEqual(['1: the file is empty']);
+    expect(read('')).toMatchObject({ problems: [{ hint: expect.stringContaining('kind Sources') }] });
     expect(read(`${HEAD}- { id: a, manual: true }\n`)).toMatchObject({
       document: { sources: [{ id: 'a', destination: 'a', place: { kind: 'manual' } }], processors: [] },
     });
@@ -238,4 +242,41 @@ test.each([
   [['0.9.0'], '>=1', undefined],
 ])('of %j the range %s takes %s', (names, range, wanted) => {
   expect(chooseVersion(names, range)).toBe(wanted);
+});
+
+test('docs/sources.schema.json is generated', () => {
+  const written = readFileSync(new URL('../../docs/sources.schema.json', import.meta.url), 'utf8');
+  expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(sourcesJsonSchema(processorsSchema))));
+});
+
+test('a lock with as much in it as a document may have is read as it was written', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const lock = {
+    documentDigest: digest,
+    sources: Array.from({ length: 100 }, (_, at) => ({
+      id: `source-${at}`,
+      kind: 'http' as const,
+      resolved: `https://example.com/${'a'.repeat(300)}@${digest}`,
+      treeDigest: digest,
+      entryDigest: digest,
+      placeDigest: digest,
+    })),
+    processors: Array.from({ length: 50 }, () => ({
+      processor: 'helm',
+      out: 'rendered',
+      tool: `helm@${digest}`,
+      inputDigest: digest,
+      outputDigest: digest,
+    })),
+  };
+  const bytes = writeSourcesLock(lock);
+  expect(bytes.length).toBeGreaterThan(64 * 1024);
+  expect(readSourcesLock('lock', bytes)).toEqual(lock);
+  for (const [text, wanted] of [
+    ['kind: ConfigMap', 'apiVersion'],
+    ['[', 'line 1'],
+    [Buffer.from(bytes).toString().replace('treeDigest: sha256', 'treeDigest: md5'), 'sources.0.treeDigest'],
+  ] as const) {
+    expect(readSourcesLock('lock', Buffer.from(text))).toContain(wanted);
+  }
 });

@@ -1,10 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
 import { finishCutOff, isCutOff, isStaged, swap } from '../../src/cli/sources/swap.ts';
-import { ROOT, run, scratch, type Scratch } from '../cli/run-portico.ts';
+import { run, scratch, type Scratch } from '../cli/run-portico.ts';
 import { filesOf, NEW, OLD } from './swap-states.ts';
 
 function withOld(dir: Scratch, name: string): string {
@@ -19,7 +20,7 @@ const POINTS = Array.from({ length: 26 }, (_, at) => at).filter(
 
 test('a swap that is killed anywhere leaves the old state, or one that the next run makes the new', async () => {
   using dir = scratch();
-  const child = join(ROOT, 'test/sources/swap-child.ts');
+  const child = fileURLToPath(new URL('./swap-child.ts', import.meta.url));
   const states = await Promise.all(
     POINTS.map(async (at) => {
       const directory = withOld(dir, String(at));

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startMemoryRegistry, type MemoryRegistry } from '../oci/memory-registry.ts';
+import { sourceHost, syncTexts } from '../sources/syncing.ts';
+import { sha256, tgz } from './content-server.ts';
+
+let registry: MemoryRegistry;
+
+beforeAll(async () => {
+  registry = await startMemoryRegistry();
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+/** Puts one layer below a tag; gives the digest of the manifest. */
+function put(name: string, tag: string, layer: Buffer, types: { config: string; layer: string }): string {
+  const blob = (bytes: Buffer, mediaType: string) => {
+    registry.blobs.set(`sha256:${sha256(bytes)}`, bytes);
+    return { mediaType, digest: `sha256:${sha256(bytes)}`, size: bytes.length };
+  };
+  const type = 'application/vnd.oci.image.manifest.v1+json';
+  const bytes = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: type,
+      config: blob(Buffer.from('{}'), types.config),
+      layers: [blob(layer, types.layer)],
+    }),
+  );
+  const digest = `sha256:${sha256(bytes)}`;
+  registry.manifests.set(`${name}:${tag}`, { type, bytes });
+  registry.manifests.set(`${name}@${digest}`, { type, bytes });
+  return digest;
+}
+
+const CHART = {
+  config: 'application/vnd.cncf.helm.config.v1+json',
+  layer: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
+};
+const IMAGE = {
+  config: 'application/vnd.oci.image.config.v1+json',
+  layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
+};
+
+test('images and charts of a registry are pinned by digest, and a tag that moves moves nothing', async () => {
+  const host = () => sourceHost([registry.host]);
+  const bundle = put('acme/bundle', 'v1', tgz({ 'manifests/a.yaml': 'a: 1\n' }), IMAGE);
+  const chart = put('charts/redis', '7.1.0', tgz({ 'redis/Chart.yaml': 'v: 7.1.0\n' }), CHART);
+  put('charts/redis', '8.0.0', tgz({ 'redis/Chart.yaml': 'v: 8.0.0\n' }), CHART);
+  put('charts/redis', 'latest', tgz({ 'redis/Chart.yaml': 'v: ?\n' }), CHART);
+  const written = {
+    'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+sources:
+- { id: bundle, oci: { ref: "oci://${registry.host}/acme/bundle:v1" }, newRoot: manifests }
+- { id: chart, helm: { repository: "oci://${registry.host}/charts", chart: redis, version: ">=7, <8" } }
+`,
+  };
+  const made = await syncTexts(written, host());
+  expect(made.sources.map(({ resolved, version }) => [resolved, version])).toEqual([
+    [`${registry.host}/acme/bundle@${bundle}`, 'v1'],
+    [`${registry.host}/charts/redis@${chart}`, '7.1.0'],
+  ]);
+  expect(made.texts).toMatchObject({ 'bundle/a.yaml': 'a: 1\n', 'chart/Chart.yaml': 'v: 7.1.0\n' });
+
+  const moved = put('acme/bundle', 'v1', tgz({ 'manifests/a.yaml': 'a: 2\n' }), IMAGE);
+  const shared = host();
+  const held = await syncTexts(made.texts, shared, { locked: true });
+  expect(held).toMatchObject({ differences: [], texts: made.texts });
+  const polled = registry.asked.map(({ path }) => path).filter((path) => !path.includes('sha256:'));
+  expect(polled).toEqual([
+    '/v2/acme/bundle/manifests/v1',
+    '/v2/charts/redis/tags/list',
+    '/v2/charts/redis/manifests/7.1.0',
+  ]);
+  const updated = await syncTexts(made.texts, shared, { update: ['bundle'] });
+  expect(updated.sources[0]).toMatchObject({
+    resolved: `${registry.host}/acme/bundle@${moved}`,
+    was: `${registry.host}/acme/bundle@${bundle}`,
+  });
+  expect(updated.texts['bundle/a.yaml']).toBe('a: 2\n');
+
+  // A lock that names another repository than the document is none for it.
+  const lock = made.texts['portico-sources.lock.yaml']?.replace('/acme/bundle@', '/evil/bundle@') ?? '';
+  const forged = { ...made.texts, 'portico-sources.lock.yaml': lock };
+  await expect(syncTexts(forged, host(), { locked: true })).rejects.toMatchObject({ code: 'SOURCES_LOCK' });
+});
