@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    maxWorkers: 2,
+    // Two processors are not busy with two: each waits for git and for the forge a good part of its time.
+    maxWorkers: 3,
     setupFiles: ['test/print-seed.ts'],
     // Loading the program anew for each file would take a third of all the time.
     projects: [

@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
 import { expect } from 'vitest';
 
 import type { ForgeConfig } from '../src/config.ts';
+import type { LocalForge } from '../src/forge.ts';
 import { recordContract } from './contract/recorder.ts';
 import type { ContractRecorder } from './contract/recorder.ts';
 import { testForge } from './forge-fixture.ts';
@@ -70,20 +72,22 @@ interface CommitOptions {
 
 type PullData = Awaited<ReturnType<Octokit['rest']['pulls']['get']>>['data'];
 
+let prepared: Promise<string> | undefined;
+
 /** A forge with one repository that has a first commit on main, and clients for everybody. */
 export async function collaboration(): Promise<Collaboration> {
-  const base = await testForge(CONFIG);
+  // Made once for a process: the key of the App and the first push take most of a short test.
+  const base = await testForge(CONFIG, await (prepared ??= prepare()));
   const { forge } = base;
   const git: TestForge['git'] = (directory, ...args) => base.git(directory, ...args);
-  forge.setAppWebhookUrl('http://127.0.0.1:9/webhooks');
-  hookEverything(base);
   const contract = recordContract(forge);
   const clone = join(base.directory, 'clone');
-  await mkdir(clone);
-  await git(clone, 'init', '-q', '-b', 'main');
-  await git(clone, 'config', 'user.name', 'Bob');
-  await git(clone, 'config', 'user.email', 'bob@example.com');
-  await git(clone, 'remote', 'add', 'origin', base.remote('bob-token', 'acme/blueprints'));
+  const settings = join(clone, '.git/config');
+  const url = base.remote('bob-token', 'acme/blueprints');
+  await writeFile(
+    settings,
+    (await readFile(settings, 'utf8')).replace(/(?<=url = ).*/, () => url),
+  );
 
   const commit: Collaboration['commit'] = async (branch, files, options = {}) => {
     const known = await base.tryGit(clone, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
@@ -98,8 +102,6 @@ export async function collaboration(): Promise<Collaboration> {
     await git(clone, 'push', '-q', ...(options.force === true ? ['--force'] : []), 'origin', branch);
     return (await git(clone, 'rev-parse', 'HEAD')).trim();
   };
-  await commit('main', { 'README.md': lines(20), 'app/Kptfile': 'kind: Kptfile\n' }, { message: 'First' });
-
   let seen = 0;
   const hooks = (): SentHook[] => {
     const stored = forge.context.records.deliveries.all().filter((delivery) => delivery.id > seen);
@@ -135,13 +137,34 @@ export async function collaboration(): Promise<Collaboration> {
   };
 }
 
+/** The directory of a forge with its first commit, and of a clone; removed with the process. */
+async function prepare(): Promise<string> {
+  const { forge, directory, git, remote } = await testForge(CONFIG);
+  forge.setAppWebhookUrl('http://127.0.0.1:9/webhooks');
+  hookEverything(forge);
+  const clone = join(directory, 'clone');
+  await mkdir(join(clone, 'app'), { recursive: true });
+  await writeFile(join(clone, 'README.md'), lines(20));
+  await writeFile(join(clone, 'app/Kptfile'), 'kind: Kptfile\n');
+  await git(clone, 'init', '-q', '-b', 'main');
+  await git(clone, 'config', 'user.name', 'Bob');
+  await git(clone, 'config', 'user.email', 'bob@example.com');
+  await git(clone, 'remote', 'add', 'origin', remote('bob-token', 'acme/blueprints'));
+  await git(clone, 'add', '-A');
+  await git(clone, 'commit', '-q', '-m', 'First');
+  await git(clone, 'push', '-q', 'origin', 'main');
+  await forge.close();
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
 /** Actions that go to the App and to no repository hook. */
 const ONLY_APP = new Set(['requested', 'rerequested', 'requested_action']);
 
 /** A repository hook for every event; nobody listens there. */
-function hookEverything(base: TestForge): void {
-  const { records } = base.forge.context;
-  const now = base.forge.context.now();
+function hookEverything({ context }: LocalForge): void {
+  const { records } = context;
+  const now = context.now();
   records.hooks.insert({
     repositoryId: records.repositoryByName('acme', 'blueprints')!.id,
     active: true,

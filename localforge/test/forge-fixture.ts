@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createSign } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -62,8 +62,13 @@ export function appJwt(forge: LocalForge, claims: Record<string, unknown> = {}):
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(forge.app.privateKeyPem, 'base64url')}`;
 }
 
-export async function testForge(config: ForgeConfig = SMALL_CONFIG): Promise<TestForge> {
+/** `copyOf`: a directory of an earlier one that was closed, from which this one goes on. */
+export async function testForge(
+  config: ForgeConfig = SMALL_CONFIG,
+  copyOf: string | null = null,
+): Promise<TestForge> {
   const directory = await mkdtemp(join(tmpdir(), 'forge-'));
+  if (copyOf !== null) await cp(copyOf, directory, { recursive: true });
   const forge = await startForge({
     dataDir: join(directory, 'data'),
     config,
