@@ -12,6 +12,7 @@ import type { ConfigProblem } from './config-problem.ts';
 import { parseRepositoryConfig, type ConfigResult } from './parse-repository-config.ts';
 import { readRollouts, type ReadRollout } from './read-rollouts.ts';
 import type { ConfigSource } from './repository-document.ts';
+import { targetProblems } from './target-document.ts';
 
 /** What one file below `.github/portico/` or in an inventory holds. */
 export interface FileDocuments {
@@ -27,7 +28,8 @@ export function readFileDocuments(files: PackageFiles): { readonly read: readonl
     read: [...files].map(([file, { bytes }]) => {
       const { documents, problems } = readVariantDocuments(new TextDecoder().decode(bytes));
       const { rollouts, problems: wrong } = readRollouts({ file, bytes });
-      return { file, documents, problems: [...problems, ...wrong.map(asDocumentProblem)], rollouts };
+      const told = [...wrong, ...targetProblems({ file, bytes })].map(asDocumentProblem);
+      return { file, documents, problems: [...problems, ...told], rollouts };
     }),
   };
 }

@@ -1,6 +1,5 @@
 /** Target profiles: what the clusters of one kind serve beside the APIs that every cluster has. */
-import { z } from 'zod';
-
+import { targetDocument } from '../config/target-document.ts';
 import { PorticoError } from '../error.ts';
 import { decodeText } from '../package/render/read-resources.ts';
 import type { Tree } from '../package/tree-digest.ts';
@@ -9,28 +8,6 @@ import { refuse, type Refusal } from './processor-step.ts';
 
 /** Where a repository keeps them, one file for each. */
 const TARGETS_DIRECTORY = '.github/portico/targets';
-
-const API = /^(?:[a-z0-9.-]{1,253}\/)?v[0-9a-z]{1,30}(?:\/[A-Z][A-Za-z0-9]{0,62})?$/;
-const API_WORDS =
-  'must be an API such as monitoring.coreos.com/v1 or monitoring.coreos.com/v1/ServiceMonitor';
-
-const targetSchema = z.strictObject({
-  apiVersion: z.literal('config.portico.dev/v1alpha1'),
-  kind: z.literal('Target'),
-  metadata: z.object({
-    name: z
-      .string()
-      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must have 1 to 63 lower-case letters, digits and -'),
-  }),
-  spec: z.strictObject({
-    kubeVersion: z
-      .string()
-      .regex(/^v?\d+\.\d+(?:\.\d+)?$/, 'must be a version of Kubernetes, such as 1.33.0')
-      .optional(),
-    apis: z.array(z.string().regex(API, API_WORDS)).max(2_000).default([]),
-    labels: z.record(z.string(), z.string()).default({}),
-  }),
-});
 
 export interface TargetProfile {
   readonly name: string;
@@ -72,7 +49,7 @@ function readTarget(file: string, bytes: Uint8Array): TargetProfile | { readonly
     throw error;
   }
   if (values.length !== 1) return { message: `the file has ${values.length} documents; a target is one` };
-  const read = targetSchema.safeParse(values[0]);
+  const read = targetDocument.safeParse(values[0]);
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue?.path.length === 0 ? '' : `${issue?.path.join('.')}: `;

@@ -1,5 +1,14 @@
 /** The processor `helm`, with the real Helm. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -233,6 +242,7 @@ describe.skipIf(environment === undefined)('portico bundle convert --format helm
         writeFileSync(join(folder, path), text);
       }
       writeFileSync(join(folder, 'values.yaml'), 'replicas: 5\n');
+      symlinkSync('/etc/passwd', join(folder, 'shop/templates/passwd.yaml'));
       const [chart, values, output] = ['shop', 'values.yaml', 'out'].map((name) => join(folder, name));
       const given = [
         '--values',
@@ -246,6 +256,7 @@ describe.skipIf(environment === undefined)('portico bundle convert --format helm
       ];
       const { exit, stderr } = await runVerb('bundle', 'convert', chart!, ...given);
       expect([exit, stderr]).toEqual([0, expect.stringContaining('Job shop-migrate is a hook')]);
+      expect(stderr).toContain('templates/passwd.yaml is a symbolic link and is left out');
       expect(readdirSync(output!)).toEqual([
         '00_configmap_shop-settings.yaml',
         '01_persistentvolumeclaim_cache.yaml',
