@@ -201,6 +201,10 @@ describe('who may import whom', () => {
   });
 });
 
+test('no value is taken for something that it may not be: `as unknown as` stands nowhere', () => {
+  expect(files.filter((file) => /\bas (?:unknown|any) as\b/.test(readFileSync(file, 'utf8')))).toEqual([]);
+});
+
 describe('the local forge', () => {
   test('imports what its own package.json names, and nothing of the bot', () => {
     const own = Object.keys(manifest('localforge/package.json').dependencies);

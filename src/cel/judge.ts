@@ -1,5 +1,5 @@
 /** Applies a policy to resources. Pure, but without any limit of time: callers that do not trust it run it elsewhere. */
-import { celError, isCelList, isCelMap, type CelInput, type CelValue } from '@bufbuild/cel';
+import { celError, isCelList, isCelMap, type CelInput, type CelResult, type CelValue } from '@bufbuild/cel';
 
 import type { Expression } from './compile.ts';
 import { fromCelValue, toCelInput } from './data.ts';
@@ -128,7 +128,7 @@ function withComputed(
 ): Record<string, CelInput> {
   const all: Record<string, CelInput> = { ...values };
   for (const { name, expression } of variables) {
-    let known: CelInput | undefined;
+    let known: CelResult<CelInput> | undefined;
     Object.defineProperty(all, `variables.${name}`, {
       enumerable: false,
       get: () => {
@@ -137,7 +137,7 @@ function withComputed(
           known = expression.evaluate(all);
         } catch (error) {
           // An error is a value too: `true || variables.broken` is true.
-          known = celError(`variables.${name}: ${textOf(error)}`) as unknown as CelInput;
+          known = celError(`variables.${name}: ${textOf(error)}`);
         }
         return known;
       },

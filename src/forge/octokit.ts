@@ -237,9 +237,8 @@ function refusalOf(error: unknown): HttpRefusal {
 
 /** What people will read must not carry a credential, wherever the text came from. */
 function scrubParameters(options: RequestOptions): void {
-  const parameters = options as unknown as Record<string, unknown>;
   for (const name of ['body', 'title', 'name', 'output', 'commit_title', 'commit_message']) {
-    if (name in parameters) parameters[name] = scrubbed(parameters[name]);
+    if (name in options) Reflect.set(options, name, scrubbed(Reflect.get(options, name)));
   }
 }
 

@@ -96,28 +96,32 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     const made = await valueOf<{ readonly files: PackageFiles }>(operation, { files }, rest, signal);
     return made.files;
   };
+  const orUnrendered = async <Result>(
+    piece: Parameters<Performer>[0],
+    files: PackageFiles,
+    guardrails: readonly Guardrail[],
+  ): Promise<Result | Unrendered> => {
+    const done = await perform(piece, current());
+    return done.ok ? (done.value as Result) : unrendered(files, guardrails, done.limit);
+  };
   const rendered = async <Result>(operation: string, input: RenderWork): Promise<Result | Unrendered> => {
     const { files, runtime, signal, context, ...rest } = input;
     const { base, ...place } = context ?? {};
-    const done = await perform(
-      {
-        operation,
-        packages: { files, ...(base && { base }) },
-        rest: { ...rest, ...(context && { context: place }) },
-        runtime,
-        signal,
-      },
-      current(),
-    );
-    return done.ok ? (done.value as Result) : unrendered(files, input.guardrails ?? [], done.limit);
+    const piece = {
+      operation,
+      packages: { files, ...(base && { base }) },
+      rest: { ...rest, ...(context && { context: place }) },
+      runtime,
+      signal,
+    };
+    return orUnrendered(piece, files, input.guardrails ?? []);
   };
   return {
     render: (input) => rendered<RenderResult>('render', input),
     renderSettled: (input) => rendered<SettledPackage>('renderSettled', input),
     async evaluate({ files, runtime, signal, ...rest }) {
       const piece = { operation: 'evaluate', packages: { files }, rest, runtime, signal };
-      const done = await perform(piece, current());
-      return done.ok ? (done.value as unknown as RenderResult) : unrendered(files, [], done.limit);
+      return orUnrendered<RenderResult>(piece, files, []);
     },
     merge: ({ base, upstream, local, ...rest }, signal) =>
       valueOf('merge', { base, upstream, local }, rest, signal),

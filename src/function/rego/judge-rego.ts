@@ -75,12 +75,14 @@ function inputOf(change: Change, { package: facts, params, namespaces }: Review)
 
 /** Whole numbers are exact, however large. */
 function exactIntegers(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(value)) : value;
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
 
-/** In the language, and not yet in its types. */
-interface RawJson {
-  rawJSON(text: string): unknown;
+declare global {
+  /** In the language, and not yet in its types. */
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
 }
 
 function judgementOf(child: WasmChild, ended: Ended): Judgement {
