@@ -15,7 +15,7 @@ import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
 import { openSpool } from './intake/spool.ts';
 import type { ContentPools } from './isolation/content.ts';
-import { openDatabase } from './queue/database.ts';
+import { openDatabase } from './queue/open-database.ts';
 import { keepHeapSmall } from './telemetry/heap-growth.ts';
 import { createLog, createScrubber, type Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';

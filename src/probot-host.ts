@@ -6,7 +6,7 @@ import type { Probot } from 'probot';
 import { createApp } from './bot/app.ts';
 import { startBot } from './bot/bot.ts';
 import { readEnvironment, secretsOf } from './config/environment.ts';
-import { openDatabase } from './queue/database.ts';
+import { openDatabase } from './queue/open-database.ts';
 import { createLog, createScrubber } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { NO_TRACES } from './telemetry/tracing.ts';

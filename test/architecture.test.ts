@@ -201,6 +201,85 @@ describe('who may import whom', () => {
   });
 });
 
+/** Files that import each other because what they are about is recursive; everything else has an order. */
+const RECURSIVE = [
+  'src/function/starlark/compile*.ts', // statements hold functions, functions statements; assignments and comprehensions both
+  'src/function/starlark/*parser.ts', // a lambda is an expression with a body
+  'src/package/merge/{fields,lists,list-*}.ts', // fields hold lists, and their elements fields
+  'src/package/yaml/{aliases,change,compare,edit}.ts', // a change of a collection is compared and edited in turn
+  'src/package/yaml/{quick-read,read}.ts', // the quick reader hands what it does not know to the whole one, which asks it first
+];
+
+/** Groups of files that reach each other by imports, types included (Tarjan, SIAM J. Comput. 1(2), 1972). */
+function importCycles(from: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string): number => {
+    const number = order.size;
+    order.set(file, number);
+    open.push(file);
+    let low = number;
+    for (const next of from.get(file) ?? []) {
+      if (!from.has(next)) continue;
+      low = Math.min(low, order.has(next) ? (lowest.get(next) ?? order.get(next)!) : visit(next));
+    }
+    lowest.set(file, low);
+    if (low === number) {
+      const group = open.splice(open.indexOf(file));
+      for (const done of group) lowest.set(done, Infinity);
+      if (group.length > 1) found.push(group.toSorted());
+    }
+    return lowest.get(file)!;
+  };
+  for (const file of from.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
+function importGraph(pattern: string): Map<string, string[]> {
+  return new Map(
+    globSync(pattern).map((file) => [
+      file,
+      importsOf(file).flatMap((to) => (to.startsWith('.') ? posix.join(posix.dirname(file), to) : [])),
+    ]),
+  );
+}
+
+describe('files that import each other', () => {
+  test('are told from those that do not', () => {
+    const graph = {
+      a: ['b'],
+      b: ['c', 'd'],
+      c: ['b'],
+      d: ['e', 'a2'],
+      e: [],
+      a2: ['a3'],
+      a3: ['a2', 'e', 'gone'],
+    };
+    expect(importCycles(new Map(Object.entries(graph)))).toEqual([
+      ['a2', 'a3'],
+      ['b', 'c'],
+    ]);
+  });
+
+  test.each(['src/**/*.ts', 'localforge/src/**/*.ts'])(
+    '%s: only where the subject is recursive',
+    (pattern) => {
+      const cycles = importCycles(importGraph(pattern));
+      const isRecursive = (cycle: readonly string[]): boolean =>
+        RECURSIVE.some((allowed) => cycle.every((file) => posix.matchesGlob(file, allowed)));
+      expect(cycles.filter((cycle) => !isRecursive(cycle))).toEqual([]);
+      const unused = RECURSIVE.filter(
+        (allowed) =>
+          pattern.startsWith('src') &&
+          !cycles.some((cycle) => cycle.every((file) => posix.matchesGlob(file, allowed))),
+      );
+      expect(unused).toEqual([]);
+    },
+  );
+});
+
 test('no value is taken for something that it may not be: `as unknown as` stands nowhere', () => {
   expect(files.filter((file) => /\bas (?:unknown|any) as\b/.test(readFileSync(file, 'utf8')))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { ForgeContext } from './context.ts';
-import type { GitPerson } from './git-repository.ts';
+import type { GitPerson } from './git-objects.ts';
 import type { AccountRecord, RepositoryRecord } from './records.ts';
 
 /** The forge itself, the committer of merges made through it. */

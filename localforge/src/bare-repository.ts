@@ -14,10 +14,12 @@ import {
   parseTree,
   writeObject,
 } from './git-objects.ts';
+import type { TreeEntry } from './git-objects.ts';
+import type { ObjectType } from './git-objects.ts';
 import { runGit } from './git-process.ts';
 import type { GitOutput } from './git-process.ts';
 import { isRefName, isSha, readRefs, resolveWord, updateRefs } from './git-refs.ts';
-import type { DiffFile, GitRepository, MergeResult, ObjectType, TreeEntry } from './git-repository.ts';
+import type { DiffFile, GitRepository, MergeResult } from './git-repository.ts';
 import { editTree } from './git-tree-edit.ts';
 import { writePullRef } from './pull-ref.ts';
 

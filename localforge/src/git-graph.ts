@@ -1,4 +1,4 @@
-import type { GitCommit, TreeEntry } from './git-repository.ts';
+import type { GitCommit, TreeEntry } from './git-objects.ts';
 
 /**
  * Short cuts through history without a git process, for what is asked most: a branch that is a few commits ahead. Each

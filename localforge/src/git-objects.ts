@@ -1,12 +1,48 @@
+/** The text and binary forms of git's objects (gitformat: `git help cat-file`), and writing them as loose objects. */
 import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 
-import type { GitCommit, GitPerson, GitTag, ObjectType, TreeEntry } from './git-repository.ts';
+export interface GitPerson {
+  readonly name: string;
+  readonly email: string;
+  /** ISO 8601, any offset; it is kept. */
+  readonly date: string;
+}
 
-/** The text and binary forms of git's objects (gitformat: `git help cat-file`), and writing them as loose objects. */
+export interface TreeEntry {
+  readonly path: string;
+  /** Six digits: 100644, 100755, 120000, 040000, 160000. */
+  readonly mode: string;
+  readonly type: 'blob' | 'tree' | 'commit';
+  readonly sha: string;
+  /** Bytes, for blobs. */
+  readonly size?: number;
+}
+
+export interface GitCommit {
+  readonly sha: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly author: GitPerson;
+  readonly committer: GitPerson;
+  readonly message: string;
+  /** The armoured signature, when there is one, and what it signs. */
+  readonly signature: string | null;
+}
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+
+export interface GitTag {
+  readonly sha: string;
+  readonly object: string;
+  readonly objectType: ObjectType;
+  readonly name: string;
+  readonly tagger: GitPerson | null;
+  readonly message: string;
+}
 
 const compress = promisify(deflate);
 

@@ -1,5 +1,6 @@
+import type { ObjectType } from './git-objects.ts';
 import type { GitOutput } from './git-process.ts';
-import type { GitRef, GitRepository, ObjectType, RefChange } from './git-repository.ts';
+import type { GitRef, GitRepository, RefChange } from './git-repository.ts';
 import { ZERO_SHA } from './git-repository.ts';
 
 /** Whether git takes it for the full name of a ref (`git help check-ref-format`). */

@@ -1,49 +1,13 @@
 /** The git side of one repository: a bare repository on disk, driven by git processes with a hermetic environment. */
 import type { ChangedPath } from './git-graph.ts';
-
-export interface GitPerson {
-  readonly name: string;
-  readonly email: string;
-  /** ISO 8601, any offset; it is kept. */
-  readonly date: string;
-}
-
-export interface GitCommit {
-  readonly sha: string;
-  readonly tree: string;
-  readonly parents: readonly string[];
-  readonly author: GitPerson;
-  readonly committer: GitPerson;
-  readonly message: string;
-  /** The armoured signature, when there is one, and what it signs. */
-  readonly signature: string | null;
-}
-
-export interface GitTag {
-  readonly sha: string;
-  readonly object: string;
-  readonly objectType: ObjectType;
-  readonly name: string;
-  readonly tagger: GitPerson | null;
-  readonly message: string;
-}
-
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+import type { GitPerson, TreeEntry, GitCommit } from './git-objects.ts';
+import type { ObjectType } from './git-objects.ts';
+import type { GitTag } from './git-objects.ts';
 
 interface GitObject {
   readonly sha: string;
   readonly type: ObjectType;
   readonly content: Buffer;
-}
-
-export interface TreeEntry {
-  readonly path: string;
-  /** Six digits: 100644, 100755, 120000, 040000, 160000. */
-  readonly mode: string;
-  readonly type: 'blob' | 'tree' | 'commit';
-  readonly sha: string;
-  /** Bytes, for blobs. */
-  readonly size?: number;
 }
 
 export interface GitRef {

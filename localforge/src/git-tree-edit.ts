@@ -1,4 +1,4 @@
-import type { TreeEntry } from './git-repository.ts';
+import type { TreeEntry } from './git-objects.ts';
 
 /** One path to set, or to remove with `sha` null. */
 export interface TreeChange {

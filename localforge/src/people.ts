@@ -1,5 +1,5 @@
 import type { ForgeContext } from './context.ts';
-import type { GitPerson } from './git-repository.ts';
+import type { GitPerson } from './git-objects.ts';
 import type { AccountRecord } from './records.ts';
 
 /** `users.noreply.` and the host, as on GitHub Enterprise Server. */

@@ -1,5 +1,6 @@
 import type { ForgeContext } from './context.ts';
-import type { GitCommit, GitPerson, GitRepository } from './git-repository.ts';
+import type { GitCommit, GitPerson } from './git-objects.ts';
+import type { GitRepository } from './git-repository.ts';
 import { ZERO_SHA } from './git-repository.ts';
 import { accountByEmail, emailOf } from './people.ts';
 import type { AccountRecord, ActivityType, RepositoryRecord } from './records.ts';

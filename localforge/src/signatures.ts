@@ -3,7 +3,8 @@ import { createHash, createPublicKey, generateKeyPairSync, sign, verify, type Ke
 
 import type { ForgeContext } from './context.ts';
 import { formatCommit } from './git-objects.ts';
-import type { GitPerson, GitRepository } from './git-repository.ts';
+import type { GitPerson } from './git-objects.ts';
+import type { GitRepository } from './git-repository.ts';
 import { accountByEmail } from './people.ts';
 import type { Collection, Store } from './store.ts';
 

@@ -1,5 +1,6 @@
-import type { ActionsSettings } from './actors/actions.ts';
-import type { GitOpsSettings } from './actors/gitops.ts';
+import type { ActionsSettings } from './actors/settings.ts';
+import type { GitOpsSettings } from './actors/settings.ts';
+import type { PointLimits } from './point-limits.ts';
 import type { Realism } from './realism/settings.ts';
 import type { AccountRecord, DeliveryRecord, RepositoryRecord } from './records.ts';
 
@@ -33,14 +34,6 @@ export interface WebhookKnobs {
   delay: number;
   /** Makes the fractions above repeat. */
   seed: number;
-}
-
-export interface PointLimits {
-  readonly rest: number;
-  readonly graphql: number;
-  readonly atOnce: number;
-  /** How long a minute is. */
-  readonly seconds: number;
 }
 
 export interface Knobs {

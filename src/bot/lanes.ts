@@ -1,5 +1,5 @@
 /** Which jobs wait for which: the lanes of the queue, and what each job may use of the processes for foreign content. */
-import type { Share } from '../isolation/content.ts';
+import type { Share } from '../isolation/share.ts';
 import type { Lane } from '../queue/job.ts';
 import type { Job, JobKind } from '../reconcile/job.ts';
 import { LONG_STRANGER, LONG_PROPOSAL, STRANGER } from '../reconcile/jobs.ts';

@@ -1,7 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { readResourceFile } from '../package/diff/resource-file.ts';
+import type { GitLocation } from '../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
-import type { GitLocation } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { MarkedResource } from '../package/merge-marker.ts';
 import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
@@ -9,9 +9,9 @@ import { mergePackages } from '../package/merge/merge.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
 import { fetchPackage } from './fetch-package.ts';
+import type { Update } from './merged-update.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
-import type { Update } from './update.ts';
 import type { UserGit } from './user-git.ts';
 
 export interface GitUpdate {

@@ -1,5 +1,5 @@
 import type { Conflict } from '../package/merge/conflict.ts';
-import type { MergeNote, UpdateStrategy } from '../package/merge/merge-types.ts';
+import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
 import { textAt } from '../package/yaml/node.ts';
@@ -7,19 +7,12 @@ import { readYamlFile } from '../package/yaml/read.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
+import type { Update } from './merged-update.ts';
 import { strategyOf } from './strategy.ts';
 import { counted } from './terminal.ts';
 import { parseTarget } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import { placeIn, type Call } from './verb.ts';
-
-/** What a merge came to, whichever way its inputs were found. */
-export interface Update {
-  readonly files: PackageFiles;
-  readonly conflicts: readonly Conflict[];
-  readonly notes: readonly MergeNote[];
-  readonly strayDecisions: readonly string[];
-}
 
 const DIRECTORIES = ['base', 'upstream', 'local', 'output'] as const;
 

@@ -1,16 +1,10 @@
 import { shown } from './arguments.ts';
 import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
+import type { DiffEnd } from './diff-end.ts';
 import { packagesHere } from './draft-here.ts';
 import { readPackagePath, revisionOf } from './package-name.ts';
 import { type Refusal, refuse } from './refusal.ts';
-
-/** One end of a comparison: a revision, the registered branch, a commit, or the head of the pull request. */
-export type DiffEnd =
-  | { readonly kind: 'revision'; readonly revision: string }
-  | { readonly kind: 'commit'; readonly commit: string }
-  | { readonly kind: 'branch' }
-  | { readonly kind: 'head' };
 
 export const diff: AnywhereCommand = {
   name: 'diff',

@@ -1,7 +1,7 @@
 import type { Bump } from '../revision/numbering.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { Retirement } from './command-state.ts';
-import type { DiffEnd } from './diff.ts';
+import type { DiffEnd } from './diff-end.ts';
 import type { DraftChange, DraftRequest } from './draft-request.ts';
 
 /**

@@ -1,17 +1,4 @@
-import type { ActivityApi } from './activity.ts';
 import type { CallLimits } from './call-gate.ts';
-import type { ChecksApi } from './checks.ts';
-import type { CommentsApi } from './comments.ts';
-import type { CommitsApi } from './commits.ts';
-import type { EditsApi } from './edits.ts';
-import type { HealthApi } from './health.ts';
-import type { IssuesApi } from './issues.ts';
-import type { PullsApi } from './pulls.ts';
-import type { ReactionsApi } from './reactions.ts';
-import type { ReleasesApi } from './releases.ts';
-import type { RepositoryApi } from './repository.ts';
-import type { ReviewsApi } from './reviews.ts';
-import type { RefusedToken } from './token-cache.ts';
 
 /** One finished call to the forge, for metrics and logs. Holds no private name. */
 export interface ForgeCall {
@@ -95,51 +82,4 @@ export interface RepositoryKey {
   readonly id: number;
   readonly owner: string;
   readonly name: string;
-}
-
-/** Everything that is asked of one repository; see the file of each part. */
-export type RepositoryForge = {
-  readonly installationId: number;
-  readonly key: RepositoryKey;
-} & RepositoryApi &
-  ActivityApi &
-  PullsApi &
-  ReviewsApi &
-  EditsApi &
-  CommentsApi &
-  ReactionsApi &
-  IssuesApi &
-  ChecksApi &
-  CommitsApi &
-  HealthApi &
-  ReleasesApi;
-
-/**
- * The App on its forge. Errors are PorticoError: RATE_LIMITED (with `retryAfter`), FORGE_UNAVAILABLE (5xx or network;
- * a write may or may not have happened), FORGE_AUTH, FORGE_FORBIDDEN, FORGE_NOT_FOUND, FORGE_CONFLICT (409),
- * FORGE_INVALID (422), INSTALLATION_GONE (the App is not there any more). GETs are asked again, writes never.
- */
-export interface Forge {
-  app(signal?: AbortSignal): Promise<AppIdentity>;
-  installations(signal?: AbortSignal): Promise<Installation[]>;
-  repositories(installationId: number, signal?: AbortSignal): Promise<Repository[]>;
-  /** The forge's number of an account; null where there is none. */
-  accountId(installationId: number, login: string, signal?: AbortSignal): Promise<number | null>;
-  /** The repository that has this name, or had it and no other took it; null where the App is not installed. */
-  repositoryAt(owner: string, repo: string, signal?: AbortSignal): Promise<{ readonly id: number } | null>;
-  /** The installation that covers a repository, or null when the App is not installed there. */
-  repositoryInstallation(owner: string, repo: string, signal?: AbortSignal): Promise<Installation | null>;
-  /** Deliveries since then of which no attempt succeeded, oldest first, one per guid. */
-  failedDeliveries(since: Date, signal?: AbortSignal): Promise<FailedDelivery[]>;
-  redeliver(deliveryId: number, signal?: AbortSignal): Promise<void>;
-  repository(installationId: number, key: RepositoryKey): RepositoryForge;
-  /** A token for git, for this repository alone and for contents alone. */
-  tokenFor(installationId: number, repositoryId: number, signal?: AbortSignal): Promise<string>;
-  /** The one to try after that was refused: the same a moment later while it is young, else a new one; null: none would help. */
-  tokenAfter(
-    refused: RefusedToken,
-    installationId: number,
-    repositoryId: number,
-    signal?: AbortSignal,
-  ): Promise<string | null>;
 }

@@ -1,7 +1,44 @@
 import type { Repository } from './forge-types.ts';
-import type { Pull } from './pulls.ts';
 import { authorOf, labelNames } from './repository-context.ts';
 import { toRepository, type RawRepository } from './repository.ts';
+
+/** A pull request, in the fields that decide something. */
+export interface Pull {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly state: 'open' | 'closed';
+  readonly draft: boolean;
+  /** Only those with write access may comment. */
+  readonly locked: boolean;
+  readonly merged: boolean;
+  readonly mergedAt: string | null;
+  readonly mergedBy: string | null;
+  /** The merge commit once merged; the forge's test merge before. */
+  readonly mergeCommitSha: string | null;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly authorId?: number | undefined;
+  readonly authorIsBot: boolean;
+  readonly labels: readonly string[];
+  readonly headRef: string;
+  readonly headSha: string;
+  /** Null when the fork is gone. */
+  readonly headRepositoryId: number | null;
+  /** `owner/name` of it. */
+  readonly headRepository: string | null;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  /** As lists and single answers tell it: without custom properties, so without labels. */
+  readonly baseRepository?: Omit<Repository, 'labels'>;
+  readonly htmlUrl: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly closedAt: string | null;
+  /** Null until the forge has computed it, and always null in lists. */
+  readonly mergeable: boolean | null;
+  readonly mergeableState: string | null;
+}
 
 interface RawUser {
   readonly id?: number;

@@ -2,51 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
-import type { Repository } from './forge-types.ts';
 import type { MergeRequest, MergeResult } from './merge.ts';
 import { isAboutWorkflows, mergeWithPatience } from './merge.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
+import type { Pull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
-
-/** A pull request, in the fields that decide something. */
-export interface Pull {
-  readonly number: number;
-  readonly nodeId: string;
-  readonly state: 'open' | 'closed';
-  readonly draft: boolean;
-  /** Only those with write access may comment. */
-  readonly locked: boolean;
-  readonly merged: boolean;
-  readonly mergedAt: string | null;
-  readonly mergedBy: string | null;
-  /** The merge commit once merged; the forge's test merge before. */
-  readonly mergeCommitSha: string | null;
-  readonly title: string;
-  readonly body: string;
-  readonly author: string;
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
-  readonly labels: readonly string[];
-  readonly headRef: string;
-  readonly headSha: string;
-  /** Null when the fork is gone. */
-  readonly headRepositoryId: number | null;
-  /** `owner/name` of it. */
-  readonly headRepository: string | null;
-  readonly baseRef: string;
-  readonly baseSha: string;
-  /** As lists and single answers tell it: without custom properties, so without labels. */
-  readonly baseRepository?: Omit<Repository, 'labels'>;
-  readonly htmlUrl: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly closedAt: string | null;
-  /** Null until the forge has computed it, and always null in lists. */
-  readonly mergeable: boolean | null;
-  readonly mergeableState: string | null;
-}
 
 interface NewPull {
   readonly title: string;

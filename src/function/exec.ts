@@ -2,7 +2,7 @@
 import type { FunctionOutput } from '../package/render/function-runtime.ts';
 import { splitCommand } from './command-line.ts';
 import { printResourceList } from './resource-list.ts';
-import type { RuntimeOptions } from './runtime.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 import { printedBy, readPrinted, refused } from './sandbox/answer.ts';
 import type { FunctionInput } from './sandbox/answer.ts';
 import { hasBubblewrap, inBubblewrap } from './sandbox/bubblewrap.ts';

@@ -19,7 +19,6 @@ import type {
 import type { SettledPackage } from '../package/render/settled.ts';
 import type { Expansion } from '../package/variant/expand.ts';
 import type { Edited } from '../package/variant/package-context.ts';
-import type { Share } from './content.ts';
 import type { LimitMet } from './limits.ts';
 import type {
   Comparison,
@@ -33,7 +32,8 @@ import type {
   Sides,
   VariantWork,
 } from './operations.ts';
-import type { Allowance, Performer } from './perform.ts';
+import type { Performer } from './perform.ts';
+import type { JobShare } from './share.ts';
 import type { Packages } from './wire-files.ts';
 
 export type RenderWork = Omit<RenderInput, 'memory' | 'onStep'> & {
@@ -67,12 +67,6 @@ export interface Content {
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
-}
-
-/** What a job may use, and what it has left of it. */
-export interface JobShare {
-  readonly share: Share;
-  readonly allowance: Allowance;
 }
 
 /** `current` is asked at each call: who calls now, and for which job. */

@@ -6,28 +6,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { fileURLToPath } from 'node:url';
 
 import { createWorkerPool, type WorkerPool } from '../processes/worker-pool.ts';
-import { createContentCalls, type Content, type JobShare } from './content-calls.ts';
+import { createContentCalls, type Content } from './content-calls.ts';
 import { CONTENT_LIMITS, memoryOf, type ContentLimits } from './limits.ts';
 import { createPerformer, type ProcessState } from './perform.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
+import type { JobShare } from './share.ts';
+import type { Class, Share } from './share.ts';
 import { nothingSent } from './wire-files.ts';
-
-/**
- * Who waits for the work: what strangers propose has processes of its own, and never all; what of it takes long, others;
- * and what of it somebody who may write asked for once more, others with more memory.
- */
-export type Class = 'own' | 'strangers' | 'long-strangers' | 'asked-strangers';
-
-/** A part of the whole, for one job. */
-export interface Share {
-  readonly class: Class;
-  /** Work of the same name goes to the same process where that is free. */
-  readonly affinity?: string;
-  /** Work that met a limit before is done once more: somebody who may has asked for it. */
-  readonly anew?: boolean;
-  /** Processor time after which the job is to be put off, to where long ones wait; absent, it goes on to its limits. */
-  readonly sliceCpuMs?: number;
-}
 
 /** The processes, of each class. */
 export interface ContentPools extends Disposable {

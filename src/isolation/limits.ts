@@ -1,7 +1,7 @@
-/** What work on foreign content may use, and what is said where it would use more. */
-import type { Class } from './content.ts';
 import type { Refused } from './messages.ts';
 import type { Step } from './operations.ts';
+/** What work on foreign content may use, and what is said where it would use more. */
+import type { Class } from './share.ts';
 
 export interface ContentLimits {
   /** Processor time of one piece of work, such as rendering a package, in milliseconds. */

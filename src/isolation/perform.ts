@@ -6,12 +6,13 @@ import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import { NO_REGO } from '../package/render/no-judge.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import type { WorkerPool, WorkEnd } from '../processes/worker-pool.ts';
-import type { JobShare } from './content-calls.ts';
-import type { Class, Share } from './content.ts';
 import { isOfFork, limitMet, memoryOf, type ContentLimits, type Cutting, type LimitMet } from './limits.ts';
 import type { Delivery, Given, Message, Question, Reply, Request } from './messages.ts';
 import type { Step } from './operations.ts';
 import type { Quarantine, Verdict } from './quarantine.ts';
+import type { JobShare } from './share.ts';
+import type { Class, Share } from './share.ts';
+import type { Allowance } from './share.ts';
 import { forgets, sendPackages, takeFiles, type Packages, type Sent } from './wire-files.ts';
 import { workKey } from './work-key.ts';
 
@@ -19,11 +20,6 @@ import { workKey } from './work-key.ts';
 export interface ProcessState {
   readonly sent: Sent;
   readonly definitions: Set<number>;
-}
-
-/** Processor time that a job has left. */
-export interface Allowance {
-  cpuMs: number;
 }
 
 export interface Piece {

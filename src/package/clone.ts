@@ -1,7 +1,7 @@
 /** A package as a new downstream of another, as `kpt pkg get` makes it. */
 import { packageContext } from './init.ts';
+import type { GitLocation, Upstream } from './kptfile-types.ts';
 import { withName, withUpstream } from './kptfile.ts';
-import type { GitLocation, Upstream } from './kptfile.ts';
 import { withMergeMarkers } from './merge-marker.ts';
 import type { PackageFiles } from './package.ts';
 

@@ -8,7 +8,7 @@ import {
   type Reader,
   type Tell,
 } from './kptfile-fields.ts';
-import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile.ts';
+import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile-types.ts';
 import type { FunctionSpec, Selector } from './render/function-runtime.ts';
 import type { YamlValue } from './yaml/edit.ts';
 

@@ -4,7 +4,8 @@
  * conditions, or, for injections, the resources themselves.
  */
 import { PorticoError } from '../error.ts';
-import { readKptfile, type Kptfile } from './kptfile.ts';
+import type { Kptfile } from './kptfile-types.ts';
+import { readKptfile } from './kptfile.ts';
 import type { PackageFiles } from './package.ts';
 import { injectionPoints, INJECTED_ANNOTATION, asMap } from './variant/injection-points.ts';
 import { editYaml } from './yaml/edit.ts';

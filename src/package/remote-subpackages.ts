@@ -1,5 +1,5 @@
+import type { GitLocation, Kptfile } from './kptfile-types.ts';
 import { readKptfile } from './kptfile.ts';
-import type { GitLocation, Kptfile } from './kptfile.ts';
 import type { PackageFile, PackageFiles } from './package.ts';
 
 export interface RemoteSubpackage {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import type { Mirror, RefUpdate } from '../git/mirror-types.ts';
+import { notPlayed } from './not-played.ts';
 import { FIRST_COMMIT, MARK_FILE, MARK_TEXT } from './repositories.ts';
 import { COMMITTER, refusalOf } from './repository.ts';
 import type { Rest } from './rest.ts';
 import { told } from './rest.ts';
-import { notPlayed } from './row.ts';
 
 const MAIN = 'refs/heads/main';
 

@@ -1,23 +1,13 @@
 import { z } from 'zod';
 
 import { configuration, copyOf, webPackage } from './loop-package.ts';
+import type { LoopSeen } from './loop-seen.ts';
+import { notPlayed } from './not-played.ts';
 import type { Portico, RunningPortico } from './portico.ts';
 import type { Files, TrialRepository } from './repository.ts';
 import { told } from './rest.ts';
-import { notPlayed } from './row.ts';
 import { mergePatiently } from './rows/merging.ts';
 import type { TrialStage } from './stage.ts';
-
-/** What the life of a package came to. */
-export interface LoopSeen {
-  /** Names of the proposal's checks with their conclusions. */
-  readonly checks: readonly (readonly [name: string, conclusion: string | null])[];
-  readonly revision: Readonly<Record<'tag' | 'annotated' | 'ledger' | 'release', boolean>>;
-  /** How the second revision was proposed downstream; null where it was not. */
-  readonly update: string | null;
-  /** What changed when Portico looked once more. */
-  readonly rewritten: readonly string[];
-}
 
 const runs = z.object({
   check_runs: z.array(z.object({ id: z.number(), name: z.string(), conclusion: z.string().nullable() })),

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { PorticoError } from '../error.ts';
 import type { PushResult, RefUpdate } from '../git/mirror-types.ts';
 import type { Mirror } from '../git/mirror-types.ts';
+import { notPlayed } from './not-played.ts';
 import type { Rest } from './rest.ts';
-import { notPlayed } from './row.ts';
 
 /** One of the two repositories, with the few steps that most rows take. */
 export interface TrialRepository {

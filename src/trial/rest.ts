@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
-import { notPlayed } from './row.ts';
+import { notPlayed } from './not-played.ts';
 
 export interface Answer {
   readonly call: string;

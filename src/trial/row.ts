@@ -1,4 +1,3 @@
-import { PorticoError } from '../error.ts';
 import type { TrialStage } from './stage.ts';
 
 /** What playing a row showed. `not seen` says why, and is no fault. */
@@ -29,8 +28,3 @@ export const notSeen = (seen: string): Seen => ({ verdict: 'not seen', seen });
 
 /** `as believed` where that is so, with the same sentence. */
 export const judged = (isSo: boolean, seen: string): Seen => (isSo ? asBelieved(seen) : otherwise(seen));
-
-/** Thrown where a step before the question itself did not work, so that the row shows nothing. */
-export function notPlayed(why: string): PorticoError {
-  return new PorticoError('TRIAL_NOT_PLAYED', why, { blame: 'forge' });
-}

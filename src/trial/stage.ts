@@ -1,4 +1,4 @@
-import type { LoopSeen } from './loop.ts';
+import type { LoopSeen } from './loop-seen.ts';
 import type { TrialRepository } from './repository.ts';
 import type { Answer, Rest } from './rest.ts';
 

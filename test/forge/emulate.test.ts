@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { APP_PERMISSIONS } from '../../src/forge/app-permissions.ts';
-import type { Forge, ForgeCall, RepositoryForge } from '../../src/forge/forge-types.ts';
+import type { Forge, RepositoryForge } from '../../src/forge/forge-api.ts';
+import type { ForgeCall } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
 
 /**

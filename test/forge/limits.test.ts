@@ -7,7 +7,8 @@ import type { LocalForge } from '@portico/localforge';
 import { startForge } from '@portico/localforge';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
-import type { ForgeCall, ForgeOptions, RepositoryForge } from '../../src/forge/forge-types.ts';
+import type { RepositoryForge } from '../../src/forge/forge-api.ts';
+import type { ForgeCall, ForgeOptions } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
 
 /** GitHub's limits as the local forge keeps them, and what the client makes of them. */

@@ -11,13 +11,8 @@ import type { HttpExchange } from '@portico/localforge/exchanges';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { forgeCalls } from '../../scripts/forge-calls.ts';
-import type {
-  Forge,
-  ForgeCall,
-  Installation,
-  Repository,
-  RepositoryForge,
-} from '../../src/forge/forge-types.ts';
+import type { Forge, RepositoryForge } from '../../src/forge/forge-api.ts';
+import type { ForgeCall, Installation, Repository } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
 import type { Mirror } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';

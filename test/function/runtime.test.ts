@@ -9,8 +9,8 @@ import { splitCommand } from '../../src/function/command-line.ts';
 import { pickVersion } from '../../src/function/image.ts';
 import { withFunctionTable } from '../../src/function/reference.ts';
 import { functionResultList } from '../../src/function/result-list.ts';
+import type { RuntimeOptions } from '../../src/function/runtime-options.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
-import type { RuntimeOptions } from '../../src/function/runtime.ts';
 import type { FunctionOutput, FunctionSpec } from '../../src/package/render/function-runtime.ts';
 import { kptfile, render, textsOf } from '../package/render/support.ts';
 

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
-import {
-  createContentWork,
-  type ContentOptions,
-  type ContentWork,
-  type Share,
-} from '../../src/isolation/content.ts';
+import { createContentWork, type ContentOptions, type ContentWork } from '../../src/isolation/content.ts';
 import { openQuarantine, type Verdict, type VerdictStore } from '../../src/isolation/quarantine.ts';
+import type { Share } from '../../src/isolation/share.ts';
 import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import type { Guardrail, RenderResult } from '../../src/package/render/render-types.ts';

@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 
 import { pino } from 'pino';
 
-import { openDatabase, type DatabaseOptions } from '../../src/queue/database.ts';
+import { openDatabase, type DatabaseOptions } from '../../src/queue/open-database.ts';
 import { startQueue } from '../../src/queue/queue.ts';
 
 const [options = '', file = ''] = process.argv.slice(2);

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { openDatabase, type Session } from '../../src/queue/database.ts';
+import { type Session } from '../../src/queue/database.ts';
+import { openDatabase } from '../../src/queue/open-database.ts';
 import { createSharedLock } from '../../src/replica/shared-lock.ts';
 import { placeEmbedded, startEngines, type Engine } from './engines.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
-import { openDatabase, type Database, type DatabaseOptions } from '../../src/queue/database.ts';
+import { type Database } from '../../src/queue/database.ts';
+import { openDatabase, type DatabaseOptions } from '../../src/queue/open-database.ts';
 import { startPostgres } from './postgres.ts';
 import { copyTemplate } from './store-templates.ts';
 

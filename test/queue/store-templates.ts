@@ -8,7 +8,7 @@ import { pino } from 'pino';
 
 import { LANES } from '../../src/bot/lanes.ts';
 import { startBoss } from '../../src/queue/boss.ts';
-import { openDatabase } from '../../src/queue/database.ts';
+import { openDatabase } from '../../src/queue/open-database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Below node_modules, which `npm ci` empties. */

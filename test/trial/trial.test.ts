@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import type { LoopSeen } from '../../src/trial/loop.ts';
+import type { LoopSeen } from '../../src/trial/loop-seen.ts';
 import type { PlayedRow } from '../../src/trial/row.ts';
 import { pace } from '../../src/trial/rows/pace.ts';
 import { ROWS } from '../../src/trial/rows/table.ts';

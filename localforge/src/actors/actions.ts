@@ -8,17 +8,7 @@ import type { ForgeContext } from '../context.ts';
 import type { RefsUpdated } from '../refs.ts';
 import { ACTIONS_APP } from './apps.ts';
 import { beginRun, concludeRun, openSuite, type CheckedCommit } from './check-app.ts';
-
-export interface ActionsSettings {
-  /** Names of the jobs, which are the names of their runs. */
-  readonly jobs: readonly string[];
-  /** Context of a commit status that an older CI reports beside them. */
-  readonly status?: string;
-  /** Milliseconds from the push until the runs appear, and from there until they end. */
-  readonly beginsAfter: number;
-  readonly endsAfter: number;
-  readonly conclusion: 'success' | 'failure';
-}
+import type { ActionsSettings } from './settings.ts';
 
 /** Runs the workflows of each branch that was pushed, where the knob says so. */
 export function runActions(context: ForgeContext, { repository, updates }: RefsUpdated): void {

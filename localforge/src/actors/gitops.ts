@@ -6,27 +6,7 @@ import type { RepositoryRecord } from '../records.ts';
 import type { RefsUpdated } from '../refs.ts';
 import { ARGO_APP } from './apps.ts';
 import { beginRun, concludeRun } from './check-app.ts';
-
-export interface FluxSettings {
-  readonly tool: 'flux';
-  readonly kind: 'Kustomization' | 'HelmRelease';
-  readonly name: string;
-  /** UID of the `Provider` that posts. */
-  readonly providerUid: string;
-}
-
-export interface ArgoSettings {
-  readonly tool: 'argocd';
-  readonly application: string;
-  /** A commit status, or a check run, as its template says. */
-  readonly form: 'status' | 'check-run';
-}
-
-export type GitOpsSettings = (FluxSettings | ArgoSettings) & {
-  /** Milliseconds between a push and its reconciliation; pushes within it are reconciled as one, and only the last is reported. */
-  readonly after: number;
-  readonly state: 'success' | 'failure';
-};
+import type { FluxSettings, ArgoSettings, GitOpsSettings } from './settings.ts';
 
 /**
  * Flux: kind, name and the first part of the Provider's UID, in lower case, unless `commitStatusExpr` says otherwise

@@ -4,7 +4,7 @@ import { runLater } from '../background.ts';
 import type { CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
-import type { GitCommit } from '../git-repository.ts';
+import type { GitCommit } from '../git-objects.ts';
 import { drawDelay } from '../realism/chances.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated } from '../refs.ts';

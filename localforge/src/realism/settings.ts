@@ -1,5 +1,5 @@
 import { ForgeError } from '../error.ts';
-import type { PointLimits } from '../webhook-types.ts';
+import type { PointLimits } from '../point-limits.ts';
 
 /** Something that comes late, or is refused for a while. */
 export interface Delay {

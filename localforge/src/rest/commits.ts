@@ -1,7 +1,8 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 
 import type { ForgeContext } from '../context.ts';
-import type { GitCommit, GitRepository } from '../git-repository.ts';
+import type { GitCommit } from '../git-objects.ts';
+import type { GitRepository } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
 import { emailOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';

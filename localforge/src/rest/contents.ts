@@ -2,8 +2,9 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
 
 import type { ForgeContext } from '../context.ts';
+import type { GitPerson, TreeEntry } from '../git-objects.ts';
 import { isSha } from '../git-refs.ts';
-import type { GitPerson, GitRepository, TreeEntry } from '../git-repository.ts';
+import type { GitRepository } from '../git-repository.ts';
 import { personOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { conflict, notFound, refusal, unprocessable } from '../refusal.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 import type { ForgeContext } from '../context.ts';
+import type { GitPerson, TreeEntry } from '../git-objects.ts';
 import { isSha } from '../git-refs.ts';
-import type { GitPerson, GitRepository, TreeEntry } from '../git-repository.ts';
+import type { GitRepository } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
 import { personOf } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';

@@ -2,7 +2,7 @@ import { appShape } from '../actors/apps.ts';
 import type { AnnotationRecord, CheckRunRecord, CheckSuiteRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
-import type { GitCommit } from '../git-repository.ts';
+import type { GitCommit } from '../git-objects.ts';
 import { nodeId } from '../node-id.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { minimalPull } from './pull.ts';

@@ -1,7 +1,9 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 
 import type { ForgeContext } from '../context.ts';
-import type { DiffFile, GitCommit, GitPerson, GitTag } from '../git-repository.ts';
+import type { GitCommit, GitPerson } from '../git-objects.ts';
+import type { GitTag } from '../git-objects.ts';
+import type { DiffFile } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
 import { accountByEmail } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';

@@ -2,8 +2,9 @@
 import { html } from 'hono/html';
 
 import { roleAtLeast } from '../access.ts';
+import type { TreeEntry } from '../git-objects.ts';
 import { isRefName } from '../git-refs.ts';
-import type { GitRepository, TreeEntry } from '../git-repository.ts';
+import type { GitRepository } from '../git-repository.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../refusal.ts';
 import type { Action } from './actions.ts';
 import { typed } from './discussion-forms.ts';

@@ -1,7 +1,7 @@
 /** The files of a repository at a branch, tag or commit. */
 import { html } from 'hono/html';
 
-import type { TreeEntry } from '../git-repository.ts';
+import type { TreeEntry } from '../git-objects.ts';
 import { notFound } from '../refusal.ts';
 import { mayEdit } from './edit.ts';
 import { count, encodePath, sha, time } from './html.ts';

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 
 import { collaborationStore } from '../collaboration-store.ts';
-import type { GitTag } from '../git-repository.ts';
+import type { GitTag } from '../git-objects.ts';
 import { badge, encodePath, person, sha, time } from './html.ts';
 import type { Html } from './html.ts';
 import { repositoryPage } from './layout.ts';

@@ -19,8 +19,8 @@ import { requireFree, writeNewFolder } from '../folder-write.ts';
 import { reasonOf } from '../system-error.ts';
 import { counted } from '../terminal.ts';
 import type { Call } from '../verb.ts';
-import { knownApis, readBundle } from './bundle.ts';
 import { convertChart } from './convert-chart.ts';
+import { knownApis, readBundle } from './read-bundle.ts';
 
 const FORMAT_NAMES: Readonly<Record<BundleFormat, string>> = {
   'registry-v1': 'registry+v1',

@@ -2,7 +2,7 @@ import type { Problem } from '../../bundle/manifest.ts';
 import { judgeBundle } from '../../bundle/validate-bundle.ts';
 import { EXIT } from '../exit-code.ts';
 import { placeIn, type Call } from '../verb.ts';
-import { knownApis, readBundle } from './bundle.ts';
+import { knownApis, readBundle } from './read-bundle.ts';
 
 /** `portico bundle validate DIR`: says whether a bundle is in order. */
 export function validate(call: Call): Promise<number> {

@@ -8,7 +8,8 @@ import { newestInRange } from '../../config/follow.ts';
 import { parseRepositoryConfig } from '../../config/parse-repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import { isRepository, openLocal } from '../../git/open-local.ts';
-import { readKptfile, type GitLocation } from '../../package/kptfile.ts';
+import type { GitLocation } from '../../package/kptfile-types.ts';
+import { readKptfile } from '../../package/kptfile.ts';
 import { readFolder } from '../folder.ts';
 import type { UpstreamClone } from './upstream-clone.ts';
 

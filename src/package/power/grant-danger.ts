@@ -1,5 +1,5 @@
 /** Which grants let their holder take more than they say. */
-import type { Grant } from './grants.ts';
+import type { Grant } from './grant.ts';
 
 const READS = new Set(['*', 'get', 'list', 'watch']);
 const WRITES = new Set(['*', 'create', 'update', 'patch', 'delete', 'deletecollection']);

@@ -1,5 +1,6 @@
 /** RBAC: from roles and bindings to who may do what where. */
 import { dangerOf } from './grant-danger.ts';
+import type { Grant, PlacedGrant } from './grant.ts';
 import {
   at,
   called,
@@ -13,26 +14,6 @@ import {
   type PowerResource,
 } from './power-resources.ts';
 import type { Power } from './power-types.ts';
-
-/** One thing that one subject may do. `url` stands for a path outside of resources. */
-export interface Grant {
-  readonly subject: string;
-  /** '' is every namespace. */
-  readonly namespace: string;
-  readonly group: string;
-  readonly resource: string;
-  /** '' is every name. */
-  readonly name: string;
-  readonly verb: string;
-  readonly url?: string;
-}
-
-/** A grant with its place. */
-export interface PlacedGrant extends Grant {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
 
 /** Grants of one side; beyond them the comparison says that it gave up. */
 export const MAX_GRANTS = 50_000;

@@ -11,6 +11,7 @@ import type { KrmObject } from './krm-object.ts';
 import { isResourceFile, ownersIn, packageDirs, visibleIn } from './package-sources.ts';
 import { decodeText, readFileOf, readResources, UnreadableFile } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
+import type { HiddenBefore } from './render-context.ts';
 
 /** What a hidden file holds. */
 export interface HiddenFile {
@@ -20,16 +21,6 @@ export interface HiddenFile {
   readonly resources: readonly SourceDocument[];
   /** Why it cannot be judged. */
   readonly unreadable?: UnreadableFile;
-}
-
-/** How the package was in the base, for what is newly hidden. */
-export interface HiddenBefore {
-  readonly base?: PackageFiles;
-  /** There is none in the base: all that is hidden is new. */
-  readonly isNew?: boolean;
-  /** Symbolic links and submodules, which are not read. */
-  readonly links?: readonly string[];
-  readonly linksBefore?: readonly string[];
 }
 
 /** As kubectl, Flux and Argo CD name what they apply, in whatever case. */

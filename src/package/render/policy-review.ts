@@ -7,20 +7,11 @@ import type { PackageFiles } from '../package.ts';
 import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
 import { copyValue, isMap, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
-import { hiddenFiles, type HiddenBefore } from './hidden-resources.ts';
+import { hiddenFiles } from './hidden-resources.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
+import type { RenderContext } from './render-context.ts';
 import { isSelected } from './select.ts';
-
-/** Where the package lies, and how it is in the base. */
-export interface RenderContext extends HiddenBefore {
-  /** Below the registered directory. */
-  readonly path: string;
-  /** `owner/name`, '' where it is not known. */
-  readonly repository: string;
-  /** The package in the base branch; absent: all its resources are new. */
-  readonly base?: PackageFiles;
-}
 
 export interface PolicyReview extends Review {
   /** The item of each change, and where in it the resource stands. */

@@ -3,7 +3,7 @@ import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { FunctionRuntime, FunctionSpec, RegoModule, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';
-import type { RenderContext } from './policy-review.ts';
+import type { RenderContext } from './render-context.ts';
 
 /** A function that the repository demands of every package, run after the package's own pipeline. */
 export interface Guardrail {

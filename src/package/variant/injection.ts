@@ -1,5 +1,5 @@
 /** Config injection: values of inventory objects into the resources that ask for them, and what came of it. */
-import type { Condition } from '../kptfile.ts';
+import type { Condition } from '../kptfile-types.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { editYaml, readYaml, type YamlEdit, type YamlValue } from '../yaml/edit.ts';
 import { asMap, INJECTED_ANNOTATION, injectionPoints, type InjectionPoint } from './injection-points.ts';

@@ -1,4 +1,4 @@
-import type { KptfileProblem } from '../../package/kptfile.ts';
+import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { inDirectory } from '../text/in-directory.ts';

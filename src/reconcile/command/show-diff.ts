@@ -1,5 +1,5 @@
 import { shown } from '../../command/arguments.ts';
-import type { DiffEnd } from '../../command/diff.ts';
+import type { DiffEnd } from '../../command/diff-end.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import type { Step } from '../../command/step.ts';
 import { pathInRepository } from '../../revision/package-path.ts';

@@ -5,7 +5,8 @@ import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { rolloutPart } from '../rollout/body.ts';
 import type { RolloutLook } from '../rollout/rollouts.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { conditionOf, dueUpdates, type StandingVariant } from './body.ts';
+import { conditionOf, dueUpdates } from './body.ts';
+import type { StandingVariant } from './input.ts';
 import { isInside, section } from './section.ts';
 
 export const ORGANIZATION_TITLE = 'Portico dashboard of the organisation';

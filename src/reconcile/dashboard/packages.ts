@@ -3,8 +3,8 @@ import type { CatalogPackage } from '../../catalog/catalog.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import type { DashboardInput } from './body.ts';
 import type { DashboardUser } from './facts.ts';
+import type { DashboardInput } from './input.ts';
 import { isInside, section, SETTLED } from './section.ts';
 
 /** Users and retired revisions of one package that are named; the rest is counted. */

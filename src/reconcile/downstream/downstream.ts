@@ -1,5 +1,5 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { Kptfile } from '../../package/kptfile.ts';
+import type { Kptfile } from '../../package/kptfile-types.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';

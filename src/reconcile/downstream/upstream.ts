@@ -1,5 +1,5 @@
 import { plainDirectory, type UpstreamLock } from '../../catalog/catalog.ts';
-import type { Kptfile } from '../../package/kptfile.ts';
+import type { Kptfile } from '../../package/kptfile-types.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import {
   openOutside,

@@ -18,8 +18,9 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
 import { NO_NOTES } from '../text/merge-notes.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
-import { clonedFiles, newFiles, type DraftSetting } from './content.ts';
+import { clonedFiles, newFiles } from './content.ts';
 import { rebasedPackage, type RebasedPackage } from './rebased-package.ts';
+import type { DraftSetting } from './setting.ts';
 
 /**
  * Adds the commit to the head that was read, by compare-and-swap. What changes nothing is said and not committed; a

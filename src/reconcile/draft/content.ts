@@ -6,31 +6,17 @@ import { type Refusal, refuse } from '../../command/refusal.ts';
 import { readUpstream } from '../../command/upstream-wish.ts';
 import type { CloneOptions } from '../../package/clone.ts';
 import { initPackage, packageContext } from '../../package/init.ts';
-import type { GitLocation } from '../../package/kptfile.ts';
+import type { GitLocation } from '../../package/kptfile-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { remoteSubpackages } from '../../package/remote-subpackages.ts';
 import type { Git } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { taggedRevisions, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
+import { taggedRevisions, tagOf } from '../repository/package-revisions.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
-import type { CommandRequest } from '../step-outcome.ts';
 import { rebasedPackage } from './rebased-package.ts';
 import { guardrailsAgainst } from './rollback-guardrails.ts';
-import { findUpstream, type Asker, type FoundUpstream } from './upstream.ts';
-
-/** Everything that a draft is made from. */
-export interface DraftSetting {
-  readonly world: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly asker: Asker;
-  /** Head of the registered branch. */
-  readonly base: string;
-  /** From the top of the repository; '' is the top. */
-  readonly directory: string;
-  readonly refs: RevisionRefs;
-}
+import type { DraftSetting } from './setting.ts';
+import { findUpstream, type FoundUpstream } from './upstream.ts';
 
 export interface DraftContent {
   readonly before: PackageFiles;

@@ -21,7 +21,8 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { draftBody } from './body.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
-import { draftContent, type DraftSetting } from './content.ts';
+import { draftContent } from './content.ts';
+import type { DraftSetting } from './setting.ts';
 
 export async function createDraft(
   ports: Ports,

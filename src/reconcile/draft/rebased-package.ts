@@ -2,7 +2,8 @@ import { shown } from '../../command/arguments.ts';
 import type { UpstreamWish } from '../../command/draft-request.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import { withPlace } from '../../package/clone.ts';
-import { readKptfile, type Kptfile } from '../../package/kptfile.ts';
+import type { Kptfile } from '../../package/kptfile-types.ts';
+import { readKptfile } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeResult } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
@@ -17,7 +18,7 @@ import { refPath } from '../repository/package-revisions.ts';
 import { contentMayFlow } from '../repository/visibility.ts';
 import type { RebaseRecord } from '../seal/commit-seal.ts';
 import { mergeNotes } from '../text/merge-notes.ts';
-import type { DraftSetting } from './content.ts';
+import type { DraftSetting } from './setting.ts';
 import { findUpstream } from './upstream.ts';
 
 /** Longer, a record would be most of its commit's message. */

@@ -6,7 +6,7 @@ import { runtimeFor } from '../render/foreign-functions.ts';
 import { contextOf, loadGuardrails } from '../render/guardrails.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { code, sentence, foreignSentence } from '../text/markdown-blocks.ts';
-import type { DraftSetting } from './content.ts';
+import type { DraftSetting } from './setting.ts';
 
 /**
  * Which of today's enforced guardrails a package would fail, with what each says, or why it cannot be rendered;

@@ -1,5 +1,6 @@
 import { plainDirectory } from '../../catalog/catalog.ts';
-import { readKptfile, withUpstream, type GitLocation } from '../../package/kptfile.ts';
+import type { GitLocation } from '../../package/kptfile-types.ts';
+import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeNote, UpdateStrategy } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';

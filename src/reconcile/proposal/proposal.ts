@@ -1,5 +1,5 @@
 import { PorticoError } from '../../error.ts';
-import type { KptfileProblem } from '../../package/kptfile.ts';
+import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { TrialMemory } from '../check/config-trial.ts';

@@ -1,5 +1,6 @@
 import { PorticoError } from '../../error.ts';
-import { readKptfile, type Kptfile, type KptfileProblem } from '../../package/kptfile.ts';
+import type { Kptfile, KptfileProblem } from '../../package/kptfile-types.ts';
+import { readKptfile } from '../../package/kptfile.ts';
 import type { Git } from '../git-port.ts';
 
 export interface KptfileRead {

@@ -1,6 +1,6 @@
 /** Pure: a package says in its Kptfile which variant it belongs to, so that git alone tells it. */
 import type { VariantMark } from '../../catalog/catalog.ts';
-import type { Kptfile } from '../../package/kptfile.ts';
+import type { Kptfile } from '../../package/kptfile-types.ts';
 
 const UID = 'portico.dev/variant';
 const DELETION = 'portico.dev/variant-deletion';

@@ -10,12 +10,12 @@ import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './
 import { decideRevision } from './decision.ts';
 import { closeMoot } from './left.ts';
 import { mergedAlone } from './merge.ts';
+import type { VariantOutcome } from './outcome.ts';
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
 import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
 import { declinedBefore, isCurrent, mergedBy, tooMany } from './standing.ts';
 import { tooEarly } from './timing.ts';
 import type { InStep } from './variant-in-step.ts';
-import type { VariantOutcome } from './variant.ts';
 
 /** What outlives one look. */
 export interface UpdateMemory extends UpdateWords {

@@ -15,7 +15,7 @@ import {
   type DownstreamRepository,
   type VariantTarget,
 } from '../downstream/downstream.ts';
-import { withheld, type Withheld } from '../downstream/update-target.ts';
+import { withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { JobData, Together } from '../job.ts';
 import { downstreamJob, rolloutJob } from '../jobs.ts';
@@ -28,14 +28,13 @@ import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory
 import { planUpdates, putBefore, type UpdatePlan } from './bundle.ts';
 import { closeGone } from './left.ts';
 import { tellOfRetarget } from './news.ts';
+import type { VariantOutcome } from './outcome.ts';
 import { createUpstreamChangelog } from './provenance.ts';
-import { openOrRefresh, upsertBlockedNotice, tellWhoAsked, type UpdatePull } from './pull.ts';
+import { openOrRefresh, upsertBlockedNotice, tellWhoAsked } from './pull.ts';
 import { pushAll } from './push.ts';
 import { countOpen } from './standing.ts';
 import { createInStep } from './variant-in-step.ts';
 import { releaseVariant } from './variant-release.ts';
-
-export type VariantOutcome = Withheld | UpdatePull;
 
 /** What came of each package; throws what kept one from being looked at, after all others were. */
 export type VariantReconciler = (

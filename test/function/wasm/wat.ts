@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import wabt from 'wabt';
 
-import { createRuntime, type RuntimeOptions } from '../../../src/function/runtime.ts';
+import type { RuntimeOptions } from '../../../src/function/runtime-options.ts';
+import { createRuntime } from '../../../src/function/runtime.ts';
 import type { Limits } from '../../../src/function/sandbox/limits.ts';
 import type { FunctionOutput } from '../../../src/package/render/function-runtime.ts';
 import { ITEM } from '../sandbox/hostile.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRuntime } from '../../../src/function/runtime.ts';
 import type { PackageFile } from '../../../src/package/package.ts';
 import { createRenderMemory } from '../../../src/package/render/memory.ts';
-import type { RenderContext } from '../../../src/package/render/policy-review.ts';
+import type { RenderContext } from '../../../src/package/render/render-context.ts';
 import type { Guardrail, RenderResult } from '../../../src/package/render/render-types.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
 import { kptfile, packageOf } from './support.ts';

@@ -1,0 +1,5 @@
+import type { Withheld } from '../downstream/update-target.ts';
+import type { UpdatePull } from './pull.ts';
+
+/** What came of a look at one package. */
+export type VariantOutcome = Withheld | UpdatePull;
