@@ -47,8 +47,14 @@ export async function runKrmFunction(
   return {
     files: asTree(result.files),
     tool: `function:${tool}`,
-    notes: result.findings.slice(0, 20).map(({ message }) => `${image}: ${message}`),
+    notes: notesOf(image, result),
   };
+}
+
+/** What it warns of, each sentence once; what it merely tells is what it is asked to do. */
+function notesOf(image: string, { findings }: RenderResult): readonly string[] {
+  const warned = findings.filter(({ severity }) => severity !== 'info');
+  return [...new Set(warned.map(({ message }) => `${image}: ${message}`))].slice(0, 20);
 }
 
 function functionConfig(tree: Tree, path: string): KrmObject | string {

@@ -81,6 +81,8 @@ describe('steps', () => {
         ],
       ],
     ]);
+    // What a function tells of what it was asked to do is no news.
+    expect(steps.map(({ notes }) => notes)).toEqual([[], []]);
     const texts = textsIn({ tree }, 'rendered');
     expect(texts['rendered/configmap_shop_web.yaml']).toMatch(/^# kept\n[^]*team: a/);
     const below = new Map([...tree].filter(([path]) => path.startsWith('rendered/')));
