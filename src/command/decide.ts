@@ -30,11 +30,6 @@ export function decideCommand(line: CommandLine, state: CommandState): Answer {
   return guardProblem(state, command.guard, args.commit) ?? run(command, state, args);
 }
 
-/** Key under which a command is done once, whatever is delivered twice. */
-export function commandKey(repositoryId: number, commentId: number, index: number): string {
-  return `command:${repositoryId}:${commentId}:${index}`;
-}
-
 function run(command: Command, state: CommandState, args: Arguments): Decision {
   if (command.contexts === 'pull-or-issue') return command.decide(state, args);
   const { place } = state;

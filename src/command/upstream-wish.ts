@@ -81,9 +81,3 @@ function directoryOf(written: string): string | undefined {
   const path = readPackagePath(plain);
   return typeof path === 'string' ? path : undefined;
 }
-
-/** How an upstream is shown to people and in commits. */
-export function shownUpstream({ kind, repo, directory, ref }: UpstreamWish): string {
-  const place = kind === 'path' ? directory : `${repo}${kind === 'url' ? '.git/' : ':'}${directory}`;
-  return ref === undefined ? place : `${place}@${ref}`;
-}

@@ -43,12 +43,6 @@ export function parseCodeOwners(text: string): CodeOwners {
   return { rules, whole };
 }
 
-/** Who owns a file, by its path from the top of the repository; nobody is an empty list. */
-export function ownersOf({ rules }: Pick<CodeOwners, 'rules'>, path: string): readonly string[] {
-  const rule = createLookup(rules).lastFor(path);
-  return rule?.owners ?? [];
-}
-
 /** Files of the same owners, by one of them. */
 export interface OwnedFiles {
   /** A path; past a limit the pattern of a line that names them. */
@@ -150,12 +144,6 @@ function readPattern(pattern: string): Pattern | undefined {
   // `docs/*` means what lies directly in docs; every other pattern means also what lies below what it names.
   const exact = parts.at(-1) === '*' && parts.length > 1 && anchored;
   return { parts, anchored, below, exact, wild: /[*?]/.test(plain) };
-}
-
-/** Whether a pattern means a file; time is at most the product of their lengths. */
-export function matchesPattern(pattern: string, path: string): boolean {
-  const read = readPattern(pattern);
-  return read !== undefined && matchesParts(read, path.split('/'), { steps: 0 });
 }
 
 /** Whether the parts of a pattern match a path, or, unless it is exact, a folder above it. */

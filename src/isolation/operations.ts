@@ -51,7 +51,7 @@ export interface Step {
   readonly function: string;
 }
 
-type Carried = Pick<RenderInput, 'files' | 'guardrails' | 'checkTwice'> & {
+type Carried = Pick<RenderInput, 'files' | 'guardrails'> & {
   readonly context?: Omit<NonNullable<RenderInput['context']>, 'base'>;
   /** The package in the base branch, for policies that compare. */
   readonly base?: PackageFiles;

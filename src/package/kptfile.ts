@@ -1,6 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { kptfileOf } from './kptfile-readers.ts';
-import type { Upstream, UpstreamLock, Condition, Kptfile, KptfileProblem } from './kptfile-types.ts';
+import type { Upstream, UpstreamLock, Kptfile, KptfileProblem } from './kptfile-types.ts';
 import { MAX_DEPTH, MAX_KPTFILE_BYTES, MAX_PROBLEMS } from './limits.ts';
 import { editYaml, fullDocuments, locateIn } from './yaml/edit.ts';
 import type { YamlEdit, YamlValue } from './yaml/edit.ts';
@@ -101,12 +101,6 @@ export function withUpstream(
 /** Sets `metadata.name`. */
 export function withName(bytes: Uint8Array, name: string): Uint8Array {
   return edited(bytes, [{ op: 'set', document: 0, path: ['metadata', 'name'], value: name }]);
-}
-
-/** Sets the condition of that type in `status.conditions`, in place or at the end; nothing changes when it is equal. */
-export function withCondition(bytes: Uint8Array, condition: Condition): Uint8Array {
-  const path = ['status', 'conditions', { type: condition.type }];
-  return edited(bytes, [{ op: 'set', document: 0, path, value: { ...condition } }]);
 }
 
 function edited(bytes: Uint8Array, edits: readonly YamlEdit[]): Uint8Array {

@@ -31,14 +31,6 @@ export interface ContentIdentity {
   readonly functions: Readonly<Record<string, string>>;
 }
 
-export interface ChainLinks {
-  readonly base: string;
-  readonly head: string;
-  /** Package path in the repository → tree id at the head, before rendering; null where removed. */
-  readonly packageTrees: Readonly<Record<string, string | null>>;
-  readonly content: Digest;
-}
-
 /** What an approval is bound to. Independent of the order of packages and files. */
 export function contentDigest(identity: ContentIdentity): Digest {
   return digestOf('portico content 1', {
@@ -52,16 +44,6 @@ export function contentDigest(identity: ContentIdentity): Digest {
     otherFiles: byPath(identity.otherFiles.map(({ path, blob }) => [path, blob])),
     guardrails: identity.guardrails,
     functions: identity.functions,
-  });
-}
-
-/** What a check run and a tag carry: the content and the commits it was made from. */
-export function chainDigest(links: ChainLinks): Digest {
-  return digestOf('portico chain 1', {
-    base: links.base,
-    head: links.head,
-    packageTrees: links.packageTrees,
-    content: links.content,
   });
 }
 

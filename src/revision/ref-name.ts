@@ -21,11 +21,6 @@ export function draftBranch(path: string, workspace: string): string {
   return branch('drafts', path, workspace);
 }
 
-/** Porch's `proposed/<path>/<workspace>`. @throws PorticoError BAD_REF_NAME */
-export function proposedBranch(path: string, workspace: string): string {
-  return branch('proposed', path, workspace);
-}
-
 /** Porch's `deletionProposed/<path>/<v3 or workspace>`. @throws PorticoError BAD_REF_NAME */
 export function deletionProposedBranch(path: string, version: string): string {
   return branch('deletionProposed', path, version);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
 import type { CommandState } from '../../src/command/command-state.ts';
-import { commandKey } from '../../src/command/decide.ts';
 import { caller, config, DIGEST, HEAD, OTHER, outcome, pull, say } from './command-state.ts';
 
 type Change = Partial<CommandState>;
@@ -387,5 +386,3 @@ test('every refusal says what and what to do', () => {
     expect(hint).toMatch(/[.?]$/);
   }
 });
-
-test('a command has one key', () => expect(commandKey(1, 23, 0)).not.toBe(commandKey(12, 3, 0)));

@@ -2,13 +2,24 @@ import { describe, expect, test } from 'vitest';
 
 import type { CommandState } from '../../src/command/command-state.ts';
 import { draftBranchOf, draftProblem, type DraftGround } from '../../src/command/draft-problem.ts';
+import type { DraftSource } from '../../src/command/draft-request.ts';
 import { noSuchPackage, noSuchRevision } from '../../src/command/not-found.ts';
 import { readPackagePath } from '../../src/command/package-name.ts';
-import { readUpstream, shownUpstream } from '../../src/command/upstream-wish.ts';
+import { readUpstream } from '../../src/command/upstream-wish.ts';
 import { allowedUpstreamProblem, allowsUpstream } from '../../src/config/allowed-upstream.ts';
 import { caller, config, pull, say } from './command-state.ts';
 
 const issue = { kind: 'issue', number: 3, state: 'open', locked: false } as const;
+
+function shownUpstream({
+  kind,
+  repo,
+  directory,
+  ref,
+}: Extract<DraftSource, { kind: 'clone' }>['upstream']): string {
+  const place = kind === 'path' ? directory : `${repo}${kind === 'url' ? '.git/' : ':'}${directory}`;
+  return ref === undefined ? place : `${place}@${ref}`;
+}
 
 /** The step in short, or the code of the refusal. */
 function short(body: string, change: Partial<CommandState> = {}): string {

@@ -6,22 +6,16 @@ import { expect, test } from 'vitest';
 
 import { readFolder } from '../../src/cli/folder.ts';
 import {
-  addToGraph,
-  isSkipPatchCandidate,
-  type AddedBundle,
-  type OldGraph,
-} from '../../src/fbc/old-graph.ts';
-import {
-  deprecateBundle,
   packageOfBundles,
   packagesOfBundles,
-  tailOf,
   type OldBundle,
   type OldPackage,
 } from '../../src/fbc/old-index.ts';
 import { readPackageManifests } from '../../src/fbc/package-manifests.ts';
 import { parseVersion, type Parsed, type Version } from '../../src/fbc/version.ts';
 import { casesOf, type Case } from './corpus-case.ts';
+import { addToGraph, isSkipPatchCandidate, type AddedBundle, type OldGraph } from './old-graph.ts';
+import { deprecateBundle, tailOf } from './old-index-commands.ts';
 
 const json = (one: Case, path: string): unknown =>
   JSON.parse(readFileSync(join(one.directory, path), 'utf8'));

@@ -6,7 +6,8 @@ import { readKptfile } from '../../src/package/kptfile.ts';
 import { readKrmignore } from '../../src/package/krmignore.ts';
 import { mergePackages } from '../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
-import { editYaml, locate, readYaml } from '../../src/package/yaml/edit.ts';
+import { editYaml, readYaml } from '../../src/package/yaml/edit.ts';
+import { locate } from './yaml/locate.ts';
 import { noise, noisyText, mapData } from './yaml/noise.ts';
 
 // The long run takes minutes.

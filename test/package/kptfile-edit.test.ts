@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { readKptfile, withCondition, withName, withUpstream } from '../../src/package/kptfile.ts';
+import { readKptfile, withName, withUpstream } from '../../src/package/kptfile.ts';
 import { readKrmignore } from '../../src/package/krmignore.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -70,15 +70,10 @@ describe('Kptfile', () => {
     expect(textOf(withUpstream(after, { upstreamLock: null }))).toBe(KPTFILE.replace('ref: v1', 'ref: v2'));
   });
 
-  test('name and conditions are set in place; an equal one changes nothing', () => {
+  test('the name is set in place; an equal one changes nothing', () => {
     expect(textOf(withName(bytes(KPTFILE), 'shop'))).toBe(KPTFILE.replace('name: web', 'name: shop'));
-    const ready = { type: 'Ready', status: 'True', reason: 'Rendered' };
-    const once = withCondition(bytes(KPTFILE), ready);
-    expect(readKptfile(once).kptfile.conditions).toEqual([ready]);
-    expect(withCondition(once, ready)).toBe(once);
-    expect(textOf(withCondition(once, { ...ready, status: 'False' }))).toBe(
-      textOf(once).replace("'True'", "'False'"),
-    );
+    const named = bytes(KPTFILE);
+    expect(withName(named, 'web')).toBe(named);
   });
 });
 
@@ -114,7 +109,6 @@ describe('a Kptfile past its limits', () => {
   test.each([
     ['reading', () => readKptfile(long)],
     ['renaming', () => withName(long, 'shop')],
-    ['a condition', () => withCondition(long, { type: 'Ready', status: 'True' })],
   ])('%s is refused, with the limit', (_, run) => {
     expect(run).toThrow(/has \d+ bytes; the limit is 64 KiB/);
   });

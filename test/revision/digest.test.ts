@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 
 import {
   canonicalJson,
-  chainDigest,
   contentDigest,
   type ContentIdentity,
   digestOf,
@@ -49,13 +48,6 @@ describe('the content digest', () => {
     ['the guardrails', { ...CONTENT, guardrails: 'sha256:2' }],
     ['a function version', { ...CONTENT, functions: { ...CONTENT.functions, kubeconform: '0.2' } }],
   ])('changes with %s', (_what, other) => expect(contentDigest(other)).not.toBe(contentDigest(CONTENT)));
-
-  test('27 a pure rebase keeps the content and changes the chain', () => {
-    const content = contentDigest(CONTENT);
-    const chain = { base: '1', head: '2', packageTrees: { web: '3' }, content };
-    expect(chainDigest({ ...chain, base: '4', head: '5' })).not.toBe(chainDigest(chain));
-    expect(contentDigest({ ...CONTENT })).toBe(content);
-  });
 });
 
 describe('canonical JSON', () => {

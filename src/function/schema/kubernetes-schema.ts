@@ -24,11 +24,6 @@ export function metadataSchema(): Schema {
   return schemaOf('V1ObjectMeta', true);
 }
 
-/** The kinds that are known, as `apps/v1 Deployment`. */
-export function kubernetesKinds(): ReadonlySet<string> {
-  return new Set(read().kinds.keys());
-}
-
 function read(): Tables {
   if (tables !== undefined) return tables;
   const kinds = new Map<string, string>();

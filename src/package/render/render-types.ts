@@ -34,8 +34,6 @@ export interface RenderInput {
   readonly signal?: AbortSignal;
   /** Shared by renders of one process: what did not change since is not looked at again. */
   readonly memory?: RenderMemory;
-  /** Render the outcome once more, and warn about functions that change it again. */
-  readonly checkTwice?: boolean;
   /** Called before each function, for progress. */
   readonly onStep?: (step: { readonly package: string; readonly function: string }) => void;
 }

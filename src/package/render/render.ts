@@ -4,7 +4,6 @@ import { hiddenFiles, hiddenItems, hiddenResults } from './hidden-resources.ts';
 import type { HiddenFile } from './hidden-resources.ts';
 import { hydrate, runOf, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
-import { unsteady } from './idempotence.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import type { SourceFile } from './read-resources.ts';
@@ -57,9 +56,7 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
     ok: state.failed === undefined && guarded.ok && shown,
     keep,
   });
-  const result = withRenderStatus(done, saves);
-  if (input.checkTwice !== true || !result.ok || result.changed.length === 0) return result;
-  return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+  return withRenderStatus(done, saves);
 }
 
 /** Tells what is hidden; false where that fails: where a guardrail is enforced, nothing may newly be hidden from it. */
@@ -102,9 +99,7 @@ async function remembered(
   const done = withFindings({ ok: true, files, changed: [...changed.keys()].sort(), runs }, () =>
     findingsOf(runs, textOf, [...sources.keys()], () => undefined),
   );
-  const result = withRenderStatus(done, false);
-  if (input.checkTwice !== true || result.changed.length === 0) return result;
-  return { ...result, findings: [...result.findings, ...(await unsteady(input, result))] };
+  return withRenderStatus(done, false);
 }
 
 /** Findings are made when they are asked for: a render that is only to be written needs none. */

@@ -218,24 +218,9 @@ export function readYaml(text: string): YamlValue[] {
 }
 
 /**
- * Finds the node at a path, or its nearest parent when `nearest` is asked for; undefined when there is none
- * or the text does not parse. The line is that of the key or dash.
+ * Finds the node at a path, or its nearest parent when `nearest` is asked for; undefined when there is none.
+ * The line is that of the key or dash.
  */
-export function locate(
-  text: string,
-  documentIndex: number,
-  path: YamlPath,
-  options: { readonly nearest?: boolean } = {},
-): YamlLocation | undefined {
-  try {
-    return locateIn(readYamlFile(text), documentIndex, path, options);
-  } catch (error) {
-    if (error instanceof PorticoError) return undefined;
-    throw error;
-  }
-}
-
-/** As `locate`, in a file that was read already. */
 export function locateIn(
   file: YamlFile,
   documentIndex: number,

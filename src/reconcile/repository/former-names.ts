@@ -31,7 +31,7 @@ export const MAX_ASKED = 100;
 /** So many addresses of former names are remembered of a repository. */
 const MAX_NAMES = 20;
 
-const REFUSED: readonly string[] = ['FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
+const REFUSED: readonly string[] = ['FORGE_FORBIDDEN', 'FORGE_INVALID'];
 /** What may stand in the path of a call; never `..`. */
 const NAME = /^(?!\.+$)[\w.-]+$/;
 

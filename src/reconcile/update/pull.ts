@@ -132,7 +132,7 @@ async function labelsOf(home: DownstreamRepository, signal?: AbortSignal): Promi
   return (await has) ? [USUAL_LABEL] : [];
 }
 
-const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID', 'FORGE_GONE'];
+const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID'];
 
 /** So many are remembered. */
 const MAX_LABELLED = 50_000;

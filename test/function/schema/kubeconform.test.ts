@@ -6,13 +6,13 @@ import { parse } from 'yaml';
 
 import { kubeconform } from '../../../src/function/builtin/kubeconform.ts';
 import { customResourceSchemas } from '../../../src/function/schema/custom-resource-schema.ts';
-import { kubernetesKinds } from '../../../src/function/schema/kubernetes-schema.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
 import { WorkBudget } from '../../../src/package/render/work-budget.ts';
 import { kptfile, render } from '../../package/render/support.ts';
 import { runBuiltin } from '../builtin/run-builtin.ts';
 import { CORPUS, hasCorpus, readDirectory } from '../corpus-case.ts';
+import { KUBERNETES_KINDS } from './kubernetes-kinds.ts';
 
 const WRONG = `apiVersion: v1
 kind: Service
@@ -223,7 +223,7 @@ describe.skipIf(!hasCorpus)('resources of real packages', () => {
     const index = parse(readFileSync(join(CORPUS, 'packages/INDEX.yaml'), 'utf8')) as {
       packages: { path: string }[];
     };
-    const known = kubernetesKinds();
+    const known = KUBERNETES_KINDS;
     let builtIn = 0;
     let custom = 0;
     let wrong = 0;
@@ -269,7 +269,7 @@ describe.skipIf(!hasCorpus)('resources of real packages', () => {
     for (const [name, { bytes }] of files.filter((_, at) => at % 4 === 0)) {
       const items = readResources(name, new TextDecoder().decode(bytes)).documents.map(({ value }) => value);
       checked += items.filter(({ apiVersion, kind }) =>
-        kubernetesKinds().has(`${String(apiVersion)} ${String(kind)}`),
+        KUBERNETES_KINDS.has(`${String(apiVersion)} ${String(kind)}`),
       ).length;
       const { results } = kubeconform({
         items,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
 import { diffMarkdown } from '../../../src/package/diff/diff-markdown.ts';
-import { readKptfile, withCondition, withName } from '../../../src/package/kptfile.ts';
+import { readKptfile, withName } from '../../../src/package/kptfile.ts';
 import type { PackageFile } from '../../../src/package/package.ts';
 import { powerMarkdown } from '../../../src/package/power/power-markdown.ts';
 import type { Guardrail } from '../../../src/package/render/render-types.ts';
@@ -117,7 +117,6 @@ export function prepareKptfile(choices: Choices): () => Promise<Answer> {
       await setImmediate();
       withName(bytes, word);
       await setImmediate();
-      withCondition(bytes, { type: 'Ready', status: 'True', message: word });
       return problems.length === 0 ? 'ok' : 'problems';
     });
 }

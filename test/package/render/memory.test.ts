@@ -87,7 +87,7 @@ describe('a render with memory', () => {
             if (text === undefined) next.delete(place);
             else next.set(place, fileOf(text));
             files = next;
-            const input = { files, runtime, checkTwice: true, ...(guarded ? { guardrails } : {}) };
+            const input = { files, runtime, ...(guarded ? { guardrails } : {}) };
             const fresh = await renderPackage(input);
             const again = await renderPackage({ ...input, memory });
             expect(shown(again)).toEqual(shown(fresh));

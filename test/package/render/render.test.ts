@@ -199,28 +199,3 @@ describe('guardrails', () => {
     expect(warned.findings[0]).toMatchObject({ severity: 'warning' });
   });
 });
-
-/** A pipeline that puts a value where another was. */
-function replacing(value: string): string {
-  return `  mutators:\n  - image: search-replace:v0.2\n    configMap: { by-path: data.n, by-value-regex: "(.*)", put-value: "${value}" }\n`;
-}
-
-describe('rendering twice', () => {
-  const cm = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  n: "1"\n';
-
-  test.each([
-    [
-      'a function that grows is named',
-      '${1}x',
-      ['search-replace:v0.2 is not idempotent: it changes the rendered package again (cm.yaml).'],
-    ],
-    ['one that is steady is not', 'x', []],
-  ])('%s', async (_name, value, wanted) => {
-    const files = packageOf({ Kptfile: kptfile('a', replacing(value)), 'cm.yaml': cm });
-    const result = await renderPackage({ files, runtime: createRuntime(), checkTwice: true });
-    expect(result.ok).toBe(true);
-    expect(
-      result.findings.filter(({ severity }) => severity === 'warning').map(({ message }) => message),
-    ).toEqual(wanted);
-  });
-});

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 
-import { editYaml, locate, readYaml } from '../../../src/package/yaml/edit.ts';
+import { editYaml, readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlEdit, YamlValue } from '../../../src/package/yaml/edit.ts';
 import { formatPath, parsePath } from '../../../src/package/yaml/path.ts';
 import type { PathSegment } from '../../../src/package/yaml/path.ts';
+import { locate } from './locate.ts';
 import { data, mapData, noise, noisyText, RUNS } from './noise.ts';
 
 // The long run takes minutes.

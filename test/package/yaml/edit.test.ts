@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { editYaml, locate } from '../../../src/package/yaml/edit.ts';
+import { editYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlEdit } from '../../../src/package/yaml/edit.ts';
+import { locate } from './locate.ts';
 
 const TEXT = `# head
 apiVersion: v1   # c

@@ -1,6 +1,6 @@
 /** The graph of an old index, and how `opm registry add` put one bundle more into it by its version. */
-import { byText } from './go-text.ts';
-import { compareVersions, parseVersion, type Parsed, type Version } from './version.ts';
+import { byText } from '../../src/fbc/go-text.ts';
+import { compareVersions, parseVersion, type Parsed, type Version } from '../../src/fbc/version.ts';
 
 export interface OldGraphNode {
   readonly version: string;
