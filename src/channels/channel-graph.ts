@@ -69,8 +69,11 @@ function firstAbove(rising: readonly number[], number: number): number {
 }
 
 function memberGraph(members: readonly GraphMember[], withdrawn: ReadonlySet<number>): ChannelGraph {
-  const alive = members.filter(({ revision }) => !withdrawn.has(revision));
-  const live = [...new Set(alive.map(({ revision }) => revision))].sort((a, b) => a - b);
+  // Rising, so that what lists hold is rising too.
+  const alive = members
+    .filter(({ revision }) => !withdrawn.has(revision))
+    .sort((a, b) => a.revision - b.revision);
+  const live = [...new Set(alive.map(({ revision }) => revision))];
   const versions = new Map(members.map((member) => [member.revision, versionOf(member)]));
   const byBelow = new Map<number, number[]>();
   const ranged: [number, VersionRange][] = [];
@@ -85,27 +88,42 @@ function memberGraph(members: readonly GraphMember[], withdrawn: ReadonlySet<num
   }
   const known = [...versions.values()].filter((version) => version !== undefined);
   const index = new RangeIndex(known, ranged);
-  const inRange = (revision: number): number[] => {
+  /** Lists that together have all that may follow; few of them, each of which may be long. */
+  const listsFor = (revision: number): readonly (readonly number[])[] => {
+    const told = byBelow.get(revision) ?? [];
     const version = versions.get(revision);
-    if (version !== undefined) return [...index.covering(version)].flat();
+    if (version !== undefined) return [told, ...index.covering(version)];
     // Not a member: asked for once, so every range may be asked.
     const own = versionOf({ revision });
-    return ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one);
+    return [told, ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one)];
   };
-  const after = (revision: number): readonly number[] => {
-    const found = new Set([...(byBelow.get(revision) ?? []), ...inRange(revision)]);
-    return [...found].filter((one) => one !== revision).sort((a, b) => a - b);
-  };
+  const lasting = new WeakMap<ReadonlySet<number>, WeakMap<readonly number[], readonly number[]>>();
   return {
     head: graphHead(alive),
     live,
     withdrawn,
-    after,
+    after: (revision) => {
+      const found = new Set(listsFor(revision).flat());
+      return [...found].filter((one) => one !== revision).sort((a, b) => a - b);
+    },
     best: (revision, deprecated) => {
-      const followers = after(revision);
-      return followers.findLast((one) => !deprecated.has(one)) ?? followers.at(-1);
+      const good = lasting.get(deprecated) ?? new WeakMap<readonly number[], readonly number[]>();
+      lasting.set(deprecated, good);
+      const lists = listsFor(revision);
+      const healthy = lists.map((list) => {
+        const left = good.get(list) ?? list.filter((one) => !deprecated.has(one));
+        good.set(list, left);
+        return left;
+      });
+      return highestBeside(healthy, revision) ?? highestBeside(lists, revision);
     },
   };
+}
+
+/** The highest number in rising lists that is another than this one. */
+function highestBeside(lists: readonly (readonly number[])[], other: number): number | undefined {
+  const tops = lists.flatMap((list) => list.findLast((one) => one !== other) ?? []);
+  return tops.length === 0 ? undefined : Math.max(...tops);
 }
 
 /** The one live member that no other live one replaces or skips. */

@@ -102,6 +102,16 @@ test('the order of the members says nothing, and a sequence is walked as its rul
         expect(nextRevision(turned, { at })).toEqual(outcome);
         if (mode === 'sequence') expect(nextRevision(repeated, { at })).toEqual(outcome);
         expect(turned.after(at)).toEqual(one.after(at));
+        // The one that is taken is the last of these, or the last that is not deprecated.
+        for (const deprecated of [
+          new Set<number>(),
+          new Set([2, 5, 6, 9, 11, 12]),
+          new Set(all.map((m) => m.revision)),
+        ]) {
+          const after = one.after(at);
+          const healthy = after.filter((other) => !deprecated.has(other));
+          expect(one.best(at, deprecated)).toBe(healthy.at(-1) ?? after.at(-1));
+        }
         if (mode === 'graph') return;
         // m may go to e where no waypoint lies between: the rule, asked of every pair.
         const live = all.filter(({ withdrawn }) => !withdrawn);
