@@ -15,6 +15,7 @@ import { sshSigner } from '../git/ssh-signature.ts';
 import { grouped } from '../intake/grouped.ts';
 import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
+import { parseInsideHosts } from '../network/inside-host.ts';
 import { createBudget } from '../queue/budget.ts';
 import type { Database } from '../queue/database.ts';
 import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
@@ -44,6 +45,7 @@ import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
 import { readJob } from './received-job.ts';
+import { createRegistries } from './registries.ts';
 import { createRunning } from './running.ts';
 import { createTurns } from './turns.ts';
 import { createVerifiedCommits } from './verified-commits.ts';
@@ -224,6 +226,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         .map((job) => ({ ...job, ...tenantOf(job), data: { ...job.data, ...about } as Json }));
       return enqueue(stored);
     },
+    registries: createRegistries({
+      file: environment.credentialsFile,
+      inside: parseInsideHosts(environment.insideHosts),
+    }),
     content: work.content,
     runtime: createRuntime({
       needsSandbox: process.env['PORTICO_WASM_SANDBOX'] !== 'optional',

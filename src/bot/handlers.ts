@@ -8,6 +8,7 @@ import { createFixReconciler } from '../reconcile/proposal/fix.ts';
 import { createMergeGroupReconciler } from '../reconcile/proposal/merge-group.ts';
 import { createProposalReconciler } from '../reconcile/proposal/proposal.ts';
 import { createPublicationReconciler } from '../reconcile/publication/publication.ts';
+import { createRegistryReconciler } from '../reconcile/publication/registry.ts';
 import { createDownstreamReconciler } from '../reconcile/publication/tell-downstream.ts';
 import { createPollReconciler } from '../reconcile/repository/outside-upstream.ts';
 import { createCommitReconciler } from '../reconcile/review/commit-pulls.ts';
@@ -39,6 +40,7 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
   const variant = createVariantReconciler(ports);
   const dashboard = createDashboardReconciler(ports);
   const downstream = createDownstreamReconciler(ports);
+  const registry = createRegistryReconciler(ports);
   const rollout = createRolloutReconciler(ports);
   const poll = createPollReconciler(ports);
   const branch = createBranchReconciler(ports);
@@ -79,6 +81,7 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
     variant: ({ data }, signal) => variant(data, signal),
     dashboard: ({ data }, signal) => dashboard(data, signal),
     downstream: ({ data }, signal) => downstream(data, signal),
+    registry: ({ data }, signal) => registry(data.repository, signal),
     overdue: ({ data }) => ports.enqueue(proposalJob(data.repository, data.number)),
     rollout: ({ data }, signal) => rollout(data, signal),
     poll: ({ data }, signal) => poll(data, signal),

@@ -23,6 +23,8 @@ export const LANES: readonly (Lane & { readonly kinds: readonly JobKind[] })[] =
     concurrency: 2,
   },
   { name: 'variants', kinds: ['variant'], concurrency: 4 },
+  // Hosts of others, which may be slow.
+  { name: 'registries', kinds: ['registry'], concurrency: 2 },
   { name: 'dashboards', kinds: ['dashboard', 'downstream', 'overdue'], concurrency: 1, gathers: true },
 ];
 
@@ -65,6 +67,7 @@ const WITHOUT_VARIANTS: readonly JobKind[] = [
   'sweep',
   'sweep-repository',
   'commit',
+  'registry',
 ];
 
 /** Jobs that look at variants find them worked out. */

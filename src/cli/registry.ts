@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { PorticoError } from '../error.ts';
-import { parseInsideHost, type InsideHost } from '../network/inside-host.ts';
+import { parseInsideHost, parseInsideHosts } from '../network/inside-host.ts';
 import { readCredentialsFile, type CredentialsFile } from '../oci/credentials-file.ts';
 import { registryHost, type Reference } from '../oci/reference.ts';
 import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
@@ -24,7 +24,7 @@ export function openRegistry(call: Call, reference: Reference): RegistryClient {
   const typed = parseInsideHost(`${plain ? 'http' : 'https'}://${host}`);
   const credentials = credentialsOf(call);
   return createRegistryClient({
-    inside: [...(typed === undefined ? [] : [typed]), ...insideHosts(process.env['INSIDE_HOSTS'])],
+    inside: [...(typed === undefined ? [] : [typed]), ...parseInsideHosts(process.env['INSIDE_HOSTS'])],
     credentialFor: (registry) => {
       const found = credentials?.credentialFor(registry);
       const helper = found === undefined ? credentials?.helperFor(registry) : undefined;
@@ -35,18 +35,6 @@ export function openRegistry(call: Call, reference: Reference): RegistryClient {
       }
       return found;
     },
-  });
-}
-
-/** Reads `INSIDE_HOSTS`. Throws `INSIDE_HOSTS_INVALID`. */
-export function insideHosts(text: string | undefined): readonly InsideHost[] {
-  const entries = (text ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
-  return entries.map((entry) => {
-    const host = parseInsideHost(entry);
-    if (host !== undefined) return host;
-    throw new PorticoError('INSIDE_HOSTS_INVALID', `INSIDE_HOSTS: ${entry} is no host`, {
-      hint: 'Write hosts such as registry.corp.example:5000, or http://registry.corp.example without TLS, with commas between.',
-    });
   });
 }
 

@@ -44,6 +44,10 @@ export interface Environment {
   readonly settleSeconds?: number;
   /** What is kept of one repository outside of the installations, in MB. Default: 500. */
   readonly outsideMegabytes?: number;
+  /** Hosts of one's own network that addresses of others may lead to, as `INSIDE_HOSTS` has them. */
+  readonly insideHosts?: string | undefined;
+  /** The file of credentials that repositories say by name. */
+  readonly credentialsFile?: { readonly name: string; readonly bytes: Uint8Array } | undefined;
   /** Whether `/metrics` answers. */
   readonly metrics: boolean;
   /** Where OpenTelemetry traces go; undefined: nowhere. */
@@ -147,6 +151,7 @@ const variables = z.object({
     .optional(),
   AUTOMERGE_SETTLE_SECONDS: integer(0, 86_400, 60),
   OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
+  INSIDE_HOSTS: z.string().optional(),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
@@ -167,8 +172,9 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   const previous = readPreviousKeys(env, files);
   const seals = readSealKeys(env, files);
   const signing = readEither(env, files, ['SIGNING_KEY', 'SIGNING_KEY_PATH']);
+  const held = readCredentialsFile(env, files);
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
-  for (const read of [key, previous, seals, signing]) if ('fault' in read) faults.push(read.fault);
+  for (const read of [key, previous, seals, signing, held]) if ('fault' in read) faults.push(read.fault);
   const signs = 'text' in signing && signing.text.trim() !== '';
   if (signs && (env['COMMITTER'] ?? '') === '')
     faults.push('COMMITTER is missing: SIGNING_KEY signs for the account with that address');
@@ -205,6 +211,8 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     dashboardSeconds: data.DASHBOARD_SECONDS,
     settleSeconds: data.AUTOMERGE_SETTLE_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
+    insideHosts: data.INSIDE_HOSTS,
+    credentialsFile: 'fault' in held ? undefined : held.file,
     metrics: data.METRICS === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
@@ -251,6 +259,20 @@ function readEither(
     return { text: files.read(file), from: path };
   } catch {
     return { fault: `${path} names a file that cannot be read` };
+  }
+}
+
+/** The file PORTICO_CREDENTIALS; none where that is not set. */
+function readCredentialsFile(
+  env: Variables,
+  files: EnvironmentFiles,
+): { readonly file: Environment['credentialsFile'] } | { readonly fault: string } {
+  const name = env['PORTICO_CREDENTIALS'] ?? '';
+  if (name === '') return { file: undefined };
+  try {
+    return { file: { name, bytes: Buffer.from(files.read(name)) } };
+  } catch {
+    return { fault: 'PORTICO_CREDENTIALS names a file that cannot be read' };
   }
 }
 

@@ -7,10 +7,17 @@ type Guardrails = NonNullable<RepositorySpec['guardrails']>;
  * Field by field, the repository wins. Guardrails are joined by name: the organisation's come first, and one of the
  * same name in the repository takes its place. `access` is joined by command. Of `sharing`, only `within` is inherited by
  * a repository that has lists of its own. The registered branch, the directory,
- * the inventory and the keeping of the organisation's dashboard belong to a repository alone and are never inherited.
+ * the inventory, the registry and the keeping of the organisation's dashboard belong to a repository alone and are never inherited.
  */
 export function mergeDefaults(own: RepositorySpec, organization: RepositorySpec): RepositorySpec {
-  const { branch: _branch, directory: _directory, inventory: _inventory, ...inherited } = organization;
+  const {
+    branch: _branch,
+    directory: _directory,
+    inventory: _inventory,
+    // Packages of two repositories would take each other's names in it.
+    oci: _oci,
+    ...inherited
+  } = organization;
   const merged: RepositorySpec = { ...inherited, ...own };
   if (organization.publish !== undefined) merged.publish = { ...organization.publish, ...own.publish };
   if (organization.updates !== undefined) merged.updates = { ...organization.updates, ...own.updates };

@@ -5,6 +5,7 @@ import type { ConfigProblem } from './config-problem.ts';
 import { parseFollow } from './follow.ts';
 import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
+import { toOci } from './oci-schema.ts';
 import { plainPath } from './plain-path.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, Sharing, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
@@ -62,6 +63,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       ...(publish?.mergeMethod !== undefined && { mergeMethod: publish.mergeMethod }),
       ...(publish?.codeOwners !== undefined && { codeOwners: publish.codeOwners }),
     },
+    ...(spec.oci && { oci: toOci(spec.oci) }),
     updates: toUpdates(spec.updates ?? {}),
     upstreams: { allow: spec.upstreams?.allow ?? [] },
     ...(spec.sharing && { sharing: toSharing(spec.sharing) }),

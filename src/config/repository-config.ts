@@ -2,6 +2,7 @@
 import type { Policy } from '../cel/policy.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
 import type { AllowedFunction } from './function-config.ts';
+import type { OciConfig } from './oci-schema.ts';
 import type { Role } from './role.ts';
 
 export interface RepositoryConfig {
@@ -33,6 +34,8 @@ export interface RepositoryConfig {
     /** False: owners named in CODEOWNERS do not have to approve. */
     readonly codeOwners?: boolean;
   };
+  /** Where else what is published is kept. */
+  readonly oci?: OciConfig;
   readonly updates: UpdatePolicy;
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: { readonly allow: readonly string[] };

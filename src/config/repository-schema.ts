@@ -14,6 +14,7 @@ import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';
 import { mutator, validator } from './guardrail-schema.ts';
+import { ociSettings } from './oci-schema.ts';
 import { REPOSITORY_NAME, REPOSITORY_PATTERN } from './repository-name.ts';
 import { scheduleProblem } from './schedule.ts';
 import { timeZoneProblem } from './time-zone.ts';
@@ -155,6 +156,10 @@ const spec = z
         }),
       })
       .optional(),
+    oci: ociSettings.optional().meta({
+      description:
+        'A registry in which what is published is kept, too, as artefacts that Flux and Argo CD read.',
+    }),
     updates: updates.optional(),
     upstreams: z
       .strictObject({

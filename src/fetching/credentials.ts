@@ -1,6 +1,6 @@
 /**
  * Credentials of the host that Portico runs on. A package names one and learns nothing of it; each is for hosts that are
- * listed with it, so that no package sends it elsewhere, and for organisations where they are.
+ * listed with it, so that no package sends it elsewhere, and on a server for the organisations that are.
  */
 import { z } from 'zod';
 
@@ -41,6 +41,8 @@ export interface CredentialsOptions {
   readonly readText: (path: string) => string;
   /** The owner of the packages that ask; undefined for whoever sits at the terminal. */
   readonly organization?: string;
+  /** A credential that lists no organisations is for none: many share a server. */
+  readonly listedOnly?: true;
 }
 
 /** Reads the file. Throws `CREDENTIALS_FILE`, which never holds a value of it. */
@@ -50,8 +52,11 @@ export function createCredentials(options: CredentialsOptions): CredentialFor {
     const found = entries.find((one) => one.name === name);
     const mayAsk =
       options.organization === undefined ||
-      found?.organizations === undefined ||
-      found.organizations.some((one) => one.toLowerCase() === options.organization?.toLowerCase());
+      (found?.organizations === undefined
+        ? options.listedOnly !== true
+        : found.organizations.some(
+            (one) => one === '*' || one.toLowerCase() === options.organization?.toLowerCase(),
+          ));
     // Whoever may not use one does not learn that it is there.
     if (found === undefined || !mayAsk) {
       throw refused(`there is no credential ${name} here`, 'Ask whoever runs Portico to add it.');

@@ -63,6 +63,7 @@ export interface Content {
     findings: readonly Finding[],
     signal?: AbortSignal,
   ): Promise<PackageFiles>;
+  deployable(files: PackageFiles, signal?: AbortSignal): Promise<PackageFiles>;
   documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
@@ -139,6 +140,7 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       return made.ok ? { ok: true, value: made.files } : made;
     },
     proposedValues: (files, findings, signal) => filesOf('proposedValues', files, { findings }, signal),
+    deployable: (files, signal) => filesOf('deployable', files, {}, signal),
     async documents(files, signal) {
       const { read } = await valueOf<{ readonly read: readonly FileDocuments[] }>(
         'documents',

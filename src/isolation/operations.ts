@@ -10,6 +10,7 @@ import {
   type ConfigurationSources,
 } from '../config/read-content.ts';
 import { clonedPackage, type CloneOptions } from '../package/clone.ts';
+import { deployableFiles } from '../package/deployable.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
@@ -168,6 +169,8 @@ export const OPERATIONS = {
   proposedValues: ({ files, findings }: Files & { readonly findings: readonly Finding[] }): Files => ({
     files: new Map([...files, ...withProposedValues(files, findings)]),
   }),
+
+  deployable: ({ files }: Files): Files => ({ files: deployableFiles(files) }),
 
   documents: ({ files }: Files): ReturnType<typeof readFileDocuments> => readFileDocuments(files),
 

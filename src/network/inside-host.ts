@@ -1,4 +1,5 @@
 /** Hosts of one's own network, which whoever runs Portico allows to be reached. */
+import { PorticoError } from '../error.ts';
 
 export interface InsideHost {
   /** As addresses have it: lower case, IPv6 in brackets. */
@@ -19,6 +20,18 @@ export function parseInsideHost(text: string): InsideHost | undefined {
   const bare = authority.slice(0, authority.length - (port === '' ? 0 : port.length + 1));
   if (!URL.canParse(`http://${bare}`)) return undefined;
   return { hostname: new URL(`http://${bare}`).hostname, port, plain: scheme === 'http://' };
+}
+
+/** Reads `INSIDE_HOSTS`: entries with commas or blanks between. Throws `INSIDE_HOSTS_INVALID`. */
+export function parseInsideHosts(text: string | undefined): readonly InsideHost[] {
+  const entries = (text ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  return entries.map((entry) => {
+    const host = parseInsideHost(entry);
+    if (host !== undefined) return host;
+    throw new PorticoError('INSIDE_HOSTS_INVALID', `INSIDE_HOSTS: ${entry} is no host`, {
+      hint: 'Write hosts such as registry.corp.example:5000, or http://registry.corp.example without TLS, with commas between.',
+    });
+  });
 }
 
 /** The entry that allows an address; one that allows it without TLS before others. */

@@ -90,7 +90,8 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
       headers: credential === undefined ? {} : { authorization: basic(credential) },
     });
   }
-  if (answer.status !== 200) throw await registryError(answer, `a token of ${url.host}`);
+  if (answer.status !== 200)
+    throw await registryError(answer, `a token of ${url.host}`, secretsIn(credential));
   return tokenIn(await readBody(answer, MAX_TOKEN_BYTES), url, asking.now());
 }
 
@@ -112,6 +113,13 @@ function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {
   const seconds = read.data?.expires_in ?? TOKEN_SECONDS;
   // A tenth less: it takes a while to use it.
   return { header: `Bearer ${token}`, until: now + seconds * 900 };
+}
+
+/** What nobody may read of a credential, in the forms that it is sent in. */
+export function secretsIn(credential: RegistryCredential | undefined): readonly string[] {
+  if (credential === undefined) return [];
+  if ('identityToken' in credential) return [credential.identityToken];
+  return [credential.password, basic(credential).slice('Basic '.length)].filter((one) => one !== '');
 }
 
 function basic({ username, password }: { readonly username: string; readonly password: string }): string {

@@ -13,10 +13,17 @@ const errors = z.object({
   errors: z.array(z.object({ code: z.string(), message: z.string().optional() })).min(1),
 });
 
-/** Reads an answer and says what is wrong. The body is read within limits, and shown without what looks like a secret. */
-export async function registryError(answer: Response, what: string): Promise<PorticoError> {
+/**
+ * Reads an answer and says what is wrong. The body is read within limits, and shown without what looks like a secret and
+ * without `hidden`.
+ */
+export async function registryError(
+  answer: Response,
+  what: string,
+  hidden: readonly string[] = [],
+): Promise<PorticoError> {
   const { status, headers } = answer;
-  const why = await wordsOf(answer);
+  const why = await wordsOf(answer, hidden);
   const said = why === '' ? '' : `: ${why}`;
   switch (status) {
     case 401:
@@ -65,14 +72,16 @@ function retryAfter(headers: Headers): { readonly retryAfter?: number } {
   return Number.isNaN(seconds) ? {} : { retryAfter: Math.max(0, seconds) };
 }
 
-async function wordsOf(answer: Response): Promise<string> {
+async function wordsOf(answer: Response, hidden: readonly string[]): Promise<string> {
   try {
     const bytes = await readBody(answer, MAX_BYTES);
     const read = errors.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
     const words = read.errors.map(({ code, message }) =>
       message === undefined ? code : `${code} ${message}`,
     );
-    const plain = scrubSecrets(words.join('; ')).replaceAll(/\s+/g, ' ');
+    // Whoever asks may repeat in plain words what they were told.
+    const masked = hidden.reduce((text, one) => text.replaceAll(one, '***'), words.join('; '));
+    const plain = scrubSecrets(masked).replaceAll(/\s+/g, ' ');
     return plain.length > MAX_CHARACTERS ? `${plain.slice(0, MAX_CHARACTERS)}…` : plain;
   } catch {
     // No registry has to say why.

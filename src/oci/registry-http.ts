@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
 import type { OutsideFetch, OutsideRequest } from '../network/outside-fetch.ts';
-import { answerChallenge, type Authorization, type RegistryCredential } from './authorization.ts';
+import { answerChallenge, secretsIn, type Authorization, type RegistryCredential } from './authorization.ts';
 import { registryError } from './registry-error.ts';
 import type { RegistryLimits } from './registry-limits.ts';
 
@@ -128,7 +128,9 @@ export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
     try {
       const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
       const answer = await authorized(url, request, both);
-      if (!answer.ok && !accept.includes(answer.status)) throw await registryError(answer, what);
+      if (!answer.ok && !accept.includes(answer.status)) {
+        throw await registryError(answer, what, secretsIn(credential()));
+      }
       return await read(answer);
     } catch (error) {
       signal?.throwIfAborted();

@@ -13,6 +13,8 @@ export const CONFIG_CHECK = 'portico/config';
 export const DELETION_CHECK = 'portico/deletion';
 /** On the registered branch, where something on it is not published. */
 export const PUBLICATION_CHECK = 'portico/publication';
+/** On the registered branch, where something published cannot be pushed to the registry. */
+export const REGISTRY_CHECK = 'portico/registry';
 
 export function guardrailCheck(name: string): string {
   return `guardrail/${name}`;

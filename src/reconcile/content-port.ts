@@ -94,6 +94,8 @@ export interface Content {
     findings: readonly Finding[],
     signal?: AbortSignal,
   ): Promise<PackageFiles>;
+  /** Only what of the package is applied. */
+  deployable(files: PackageFiles, signal?: AbortSignal): Promise<PackageFiles>;
   /** The documents of each file. */
   documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
   /** The CustomResourceDefinitions in the files. */

@@ -141,6 +141,7 @@ export const JOB_DATA = {
   'sweep-repository': z.object({ repository }),
   branch: z.object({ repository, ref: z.string() }),
   repository: z.object({ repository }),
+  registry: z.object({ repository }),
   publication: z.object({ repository }),
   proposal,
   'long-proposal': proposal,

@@ -23,6 +23,11 @@ export function repositoryJob(repository: RepositoryRef): Job {
   return { kind: 'repository', key: `repository:${repository.id}`, data: { repository } };
 }
 
+/** Bring the registry up to what is published. */
+export function registryJob(repository: RepositoryRef): Job {
+  return { kind: 'registry', key: `registry:${repository.id}`, data: { repository } };
+}
+
 export function publicationJob(repository: RepositoryRef): Job {
   return { kind: 'publication', key: `publication:${repository.id}`, data: { repository } };
 }

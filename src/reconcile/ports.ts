@@ -9,6 +9,7 @@ import type { Content } from './content-port.ts';
 import type { Forge } from './forge-port.ts';
 import type { Git, Person } from './git-port.ts';
 import type { Job } from './job.ts';
+import type { Registries } from './registry-port.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
 export interface RepositoryRef {
@@ -80,6 +81,8 @@ export interface Ports {
   alone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
+  /** Where published packages are kept beside git; absent: nowhere. */
+  readonly registries?: Registries;
   /** Does what has to be done with foreign content. */
   readonly content: Content;
   /** Starts the functions that the base branch allows, where the work on content needs them. */

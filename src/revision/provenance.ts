@@ -24,6 +24,8 @@ export interface Provenance {
   readonly approvedBy: readonly string[];
   /** Approvals were asked for and it was published without them: written as `Approved-by: none`, whoever had approved. */
   readonly unapproved?: boolean;
+  /** What it is in registries: `HOST/REPOSITORY@DIGEST`. */
+  readonly artifacts?: readonly string[];
   /** Number of the pull request. */
   readonly proposal?: number;
   readonly requestedBy?: string;
@@ -44,6 +46,7 @@ export function formatProvenance(provenance: Provenance): string {
     ['Revision', provenance.revision],
     ['Digest', provenance.digest],
     ...(provenance.tree === undefined ? [] : [['Tree', provenance.tree] as const]),
+    ...(provenance.artifacts ?? []).map((name) => ['Artifact', name] as const),
     ...(upstream ? [['Upstream', fields(upstream.repo, upstream.directory, upstream.ref)] as const] : []),
     ...(lock ? [['Upstream-Lock', fields(lock.repo, lock.directory, lock.ref, lock.commit)] as const] : []),
     ...provenance.guardrails.map((run) => ['Guardrail', fields(run.name, run.function)] as const),
@@ -69,6 +72,7 @@ export function parseProvenance(message: string): Provenance | undefined {
   const upstream = place(one('Upstream'));
   const lock = place(one('Upstream-Lock'));
   const tree = one('Tree');
+  const artifacts = trailers.get('Artifact');
   const proposal = /^#([1-9][0-9]{0,14})$/.exec(one('Proposal') ?? '')?.[1];
   const requestedBy = one('Requested-by');
   const restoredFrom = one('Restored-From');
@@ -82,6 +86,7 @@ export function parseProvenance(message: string): Provenance | undefined {
     revision,
     digest,
     ...(tree !== undefined && { tree }),
+    ...(artifacts !== undefined && { artifacts }),
     ...(upstream && { upstream: { repo: upstream.repo, directory: upstream.directory, ref: upstream.ref } }),
     ...(lock && { upstreamLock: lock }),
     guardrails: (trailers.get('Guardrail') ?? []).map((text) => {

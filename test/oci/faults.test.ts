@@ -122,6 +122,10 @@ describe('registries that cannot answer', () => {
     expect(await failure(pull(clientWith()))).toMatchObject({ code: 'REGISTRY_LIMIT' });
     endless = false;
     expect(await failure(pull(clientWith({ requestMs: 300 })))).toMatchObject({ code: 'HOST_SLOW' });
+    const patient = pullArtifact(clientWith({ requestMs: 300 }), reference, {
+      signal: new AbortController().signal,
+    });
+    expect(await failure(patient)).toMatchObject({ code: 'HOST_SLOW' });
     const stop = new AbortController();
     const stopped = clientWith().blob(reference, layer, stop.signal);
     setTimeout(() => stop.abort(new Error('stopped')), 50);
@@ -224,9 +228,16 @@ describe('who we are', () => {
   test('basic authentication, and what is refused says nothing of the password', async () => {
     registry.interrupt = ({ authorization }, response) => {
       if (authorization === basic) return false;
-      response
-        .writeHead(401, { 'www-authenticate': 'Basic realm="here"' })
-        .end(JSON.stringify({ errors: [{ code: 'UNAUTHORIZED', message: `who is ${authorization}` }] }));
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="here"' }).end(
+        JSON.stringify({
+          errors: [
+            {
+              code: 'UNAUTHORIZED',
+              message: `who is ${authorization} ${Buffer.from(authorization?.slice(6) ?? '', 'base64').toString()}`,
+            },
+          ],
+        }),
+      );
       return true;
     };
     expect(await push(clientWith({}, credential))).toMatchObject({ uploaded: 2 });
@@ -338,8 +349,32 @@ describe('who we are', () => {
   });
 });
 
+test('whoever is asked next is told who led there', async () => {
+  const led: (string | undefined)[] = [];
+  const client = createRegistryClient({
+    fetch: (url, { ledBy } = {}) => {
+      led.push(`${ledBy?.host} → ${url.host}`);
+      const challenge = 'Bearer realm="https://tokens.example/"';
+      if (url.host === 'tokens.example') return Promise.resolve(new Response('{"token":"t"}'));
+      if (url.host === 'store.example') return Promise.resolve(new Response(null, { status: 404 }));
+      const [status, headers] =
+        led.length === 1
+          ? [401, { 'www-authenticate': challenge }]
+          : [307, { location: led.length === 3 ? '/again' : 'https://store.example/' }];
+      return Promise.resolve(new Response(null, { status, headers: headers as Record<string, string> }));
+    },
+  });
+  await failure(client.manifest(parseReference('registry.example/web:v1')));
+  expect(led).toEqual([
+    'registry.example → registry.example',
+    'registry.example → tokens.example',
+    'registry.example → registry.example',
+    'registry.example → registry.example',
+    'registry.example → store.example',
+  ]);
+});
+
 describe('interrupted pushes', () => {
-  /** Fails the nth request, before or after it took effect. */
   test('leave nothing that has a name, wherever they stop, and end in one artefact when run again', async () => {
     const limits = { chunkBytes: 20, attempts: 1 };
     const whole = await push(clientWith(limits));
@@ -401,16 +436,23 @@ describe('interrupted pushes', () => {
 
   test('an upload that the registry forgot, or has otherwise, begins anew', async () => {
     const bytes = Buffer.alloc(100, 'z');
+    const faults = new Map([
+      [3, 404],
+      [6, 416],
+    ]);
     let times = 0;
     registry.interrupt = ({ method, path }, response) => {
-      if (method !== 'PATCH' || (times += 1) % 3 !== 0 || times > 6) return false;
-      // 404 first, 416 then.
-      if (times === 3) response.writeHead(404).end();
-      else response.writeHead(416).end();
-      return path !== '';
+      if (method !== 'PATCH') return false;
+      const fault = faults.get((times += 1));
+      if (fault === undefined) return false;
+      // What is told of it afterwards is nothing, too.
+      registry.forget(path);
+      response.writeHead(fault).end();
+      return true;
     };
     expect(await clientWith({ chunkBytes: 20 }).upload(reference, bytes)).toBe('uploaded');
     expect(registry.blobs.get(sha256(bytes))).toEqual(bytes);
+    expect(times).toBeGreaterThan(8);
   });
 });
 
@@ -426,6 +468,22 @@ describe('one artefact for each revision', () => {
         ? expect.objectContaining({ digest: held })
         : { refused: { tag: 'v1', held, wanted: artifact.digest } },
     );
+  });
+
+  test('whoever put the tag between the two looks is seen', async () => {
+    const second = await artifactOf(files, { version: 'v1', source: 'https://example.com' });
+    registry.interrupt = ({ method, path }) => {
+      if (method === 'HEAD' && path.endsWith('/v1') && registry.manifests.has('acme/web:v1')) {
+        registry.manifests.set('acme/web:v1', {
+          type: second.mediaType,
+          bytes: Buffer.from(second.manifest),
+        });
+      }
+      return false;
+    };
+    expect(await push(clientWith())).toEqual({
+      refused: { tag: 'v1', held: second.digest, wanted: artifact.digest },
+    });
   });
 
   test('registries that do not tell digests are asked for the content', async () => {

@@ -21,6 +21,8 @@ export interface MemoryRegistry extends AsyncDisposable {
   readonly manifests: Map<string, { readonly type: string; readonly bytes: Buffer }>;
   /** What happens instead of the usual. */
   interrupt: Interrupt;
+  /** Nothing is known of an upload any more. */
+  forget(path: string): void;
   /** What was asked, as `METHOD PATH` without what differs from run to run. */
   log(): string[];
 }
@@ -105,6 +107,7 @@ export async function startMemoryRegistry(): Promise<MemoryRegistry> {
     blobs,
     manifests,
     interrupt: () => false,
+    forget: (path) => void uploads.delete(/uploads\/([\w-]+)/.exec(path)?.[1] ?? ''),
     log: () =>
       asked.map(({ method, path }) =>
         `${method} ${path}`

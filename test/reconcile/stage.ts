@@ -93,6 +93,8 @@ export interface StageSettings {
   readonly realistic?: RealisticOption | false;
   /** What the bot logs. Default: everything. */
   readonly logLevel?: 'trace' | 'warn';
+  /** Of the bot, in the place of the usual. */
+  readonly environment?: Partial<Environment>;
   /** `own`: the API is on another origin than git, as on github.com. */
   readonly apiOrigin?: 'own';
 }
@@ -164,7 +166,7 @@ export async function startStage(
   const repository = (name: string): StageRepository =>
     stageRepository({ forge, as, idle, owner: ownerOf(name), name });
 
-  let settled: Partial<Environment> = {};
+  let settled: Partial<Environment> = settings.environment ?? {};
 
   async function startBot(changed: Partial<Environment> = {}): Promise<void> {
     settled = { ...settled, ...changed };

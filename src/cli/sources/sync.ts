@@ -6,6 +6,7 @@ import { createCredentials } from '../../fetching/credentials.ts';
 import { createSourceFetch } from '../../fetching/fetch-source.ts';
 import { createRegistry } from '../../fetching/oci-registry.ts';
 import { createSourceCache } from '../../fetching/source-cache.ts';
+import { parseInsideHosts } from '../../network/inside-host.ts';
 import { createOutsideFetch } from '../../network/outside-fetch.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
@@ -20,7 +21,6 @@ import { EXIT, usageError } from '../exit-code.ts';
 import { readFolder } from '../folder.ts';
 import { runtimeOf } from '../functions.ts';
 import { demandsOf } from '../guardrails.ts';
-import { insideHosts } from '../registry.ts';
 import { counted } from '../terminal.ts';
 import { placeIn, type Call } from '../verb.ts';
 import { finishCutOff, isCutOff, isStaged, swap } from './swap.ts';
@@ -83,7 +83,7 @@ function documentOf(call: Call, directory: string, files: PackageFiles): Sources
 }
 
 function fetchWith(call: Call): FetchSource {
-  const inside = insideHosts(process.env['INSIDE_HOSTS']);
+  const inside = parseInsideHosts(process.env['INSIDE_HOSTS']);
   const outside = createOutsideFetch({ inside });
   const name = process.env['PORTICO_CREDENTIALS'];
   const fetch = createSourceFetch({

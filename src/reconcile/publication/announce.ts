@@ -64,6 +64,7 @@ function provenanceLine(said: Provenance): string {
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),
     ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
+    ...(said.artifacts ?? []).map((name) => `In the registry: ${code(name)}.`),
     `Content ${code(said.digest)}.`,
   ].join(' ');
 }

@@ -32,6 +32,8 @@ import { catchUserError } from '../text/why-refused.ts';
 import { announce } from './announce.ts';
 import type { MergeRequestTrailers } from './merge-message.ts';
 import { publishRequestOf } from './publish-request.ts';
+import { publishedArtifact } from './published-artifact.ts';
+import { artifactName, plannedArtifacts } from './registry-plan.ts';
 
 /** How often the next number is tried when somebody else takes it first. */
 const CLAIMS = 20;
@@ -148,6 +150,18 @@ async function publish(
   const request = await publishRequestOf(ports, access, facts, due.commit, due.pull, signal);
   const said = await provenanceOf(ports, access, config, due, request, signal);
   let object = due.commit.oid;
+  const { registries } = ports;
+  const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
+    const planned = registries === undefined ? [] : plannedArtifacts(config.oci, refPath(due.package.path));
+    const artifacts: string[] = [];
+    for (const { repository, rendered } of planned) {
+      const state = { commit, directory: due.package.directory, revision, rendered };
+      const content = await publishedArtifact(ports, git, facts, state, signal);
+      if (registries !== undefined)
+        artifacts.push(artifactName(repository, await registries.digest(content)));
+    }
+    return artifacts.length === 0 ? {} : { artifacts };
+  };
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
     if (await alreadyTagged(git, refs, due, head, signal)) return;
@@ -157,7 +171,7 @@ async function publish(
       {
         name: names.tag,
         object,
-        message: formatProvenance({ ...said, revision }),
+        message: formatProvenance({ ...said, revision, ...(await artifactsOf(object, revision)) }),
         tagger: botPerson(ports.app),
         date: ports.now(),
       },

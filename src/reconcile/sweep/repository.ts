@@ -14,6 +14,7 @@ import {
   downstreamJob,
   organizationBoardJob,
   pollJob,
+  registryJob,
   repositoryJob,
   rolloutJob,
   variantGoneJob,
@@ -119,6 +120,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       ...variants.gone,
       ...removed,
     ];
+    const registry = config.oci === undefined ? [] : [registryJob(repository)];
     const later = rolloutConcerns(ports.catalog, repository) ? [rolloutJob(repository)] : [];
     // What fewer people may read now, or may be named to, is not named any longer than that takes.
     const hidden = known !== undefined && !isAsOpen(known, facts.visibility, config);
@@ -127,7 +129,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     const polls = outsideAddresses(ports.catalog, packages, outside).map((address) => pollJob(address));
     const told = [repository, ...upstreamsWithNews(ports.catalog, known?.packages ?? [], packages)];
     const news = told.map((ref) => dashboardNews(ports, ref));
-    await ports.enqueue(inTurns([...jobs, ...later, ...polls, ...news]));
+    await ports.enqueue(inTurns([...jobs, ...registry, ...later, ...polls, ...news]));
     await ports.enqueue([
       ...boards.map(({ ref }) => organizationBoardJob(ref, 0)),
       ...inheritors,

@@ -1,0 +1,54 @@
+/** Registries as the reconcilers ask for them: one client for each account and credential, which keeps its tokens. */
+import { readFileSync } from 'node:fs';
+
+import { createCredentials, type CredentialsOptions } from '../fetching/credentials.ts';
+import type { InsideHost } from '../network/inside-host.ts';
+import { artifactOf } from '../oci/artifact.ts';
+import { pushArtifact } from '../oci/push-artifact.ts';
+import { parseReference, registryHost } from '../oci/reference.ts';
+import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
+import type { Registries, RegistryPlace } from '../reconcile/registry-port.ts';
+
+export interface RegistriesOptions {
+  /** What the host holds credentials in. */
+  readonly file: CredentialsOptions['file'];
+  readonly inside: readonly InsideHost[];
+}
+
+/** Makes the port. A credential that an account may not use is refused where it is asked for. */
+export function createRegistries({ file, inside }: RegistriesOptions): Registries {
+  const clients = new Map<string, RegistryClient>();
+  const clientFor = ({ repository, owner, credentials: name }: RegistryPlace): RegistryClient => {
+    const reference = parseReference(repository);
+    const url = new URL(`https://${registryHost(reference)}/`);
+    const credential =
+      name === undefined
+        ? undefined
+        : createCredentials({ file, env: process.env, readText, organization: owner, listedOnly: true })(
+            name,
+            url,
+          );
+    // What is said to one credential is for no other: each has a client of its own.
+    const key = JSON.stringify([url.host, credential]);
+    const held = clients.get(key) ?? createRegistryClient({ inside, credentialFor: () => credential });
+    clients.set(key, held);
+    return held;
+  };
+  return {
+    digest: async ({ files, facts }) => (await artifactOf(files, facts)).digest,
+    resolve: async (place, tag, signal) =>
+      clientFor(place).resolve({ ...parseReference(place.repository), tag }, signal),
+    push: async (place, { files, facts }, tags, signal) =>
+      pushArtifact(
+        clientFor(place),
+        parseReference(place.repository),
+        await artifactOf(files, facts),
+        tags,
+        signal,
+      ),
+  };
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
