@@ -58,11 +58,12 @@ test.each([
   expect(growsAtMost(MOST, () => exponentOf(make, answers, MAX_MEMBERS))).toBeLessThan(MOST);
 });
 
+const roundTrip = (catalog: Catalog): void => {
+  const repository = new MemoryRepository();
+  expect(repository.import([catalog])).toBeUndefined();
+  repository.export();
+};
+
 test('imports and exports', () => {
-  const roundTrip = (catalog: Catalog): void => {
-    const repository = new MemoryRepository();
-    expect(repository.import([catalog])).toBeUndefined();
-    repository.export();
-  };
   expect(growsAtMost(MOST, () => exponentOf(chain, roundTrip, MAX_MEMBERS))).toBeLessThan(MOST);
 });

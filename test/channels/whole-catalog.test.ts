@@ -10,8 +10,10 @@ import { expect, test } from 'vitest';
 
 import { readFolder } from '../../src/cli/folder.ts';
 import type { Catalog, Property } from '../../src/fbc/catalog.ts';
+import { isMap } from '../../src/fbc/go-fields.ts';
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
 import { resolve } from '../../src/fbc/resolve.ts';
+import { textAt } from '../../src/fbc/value-at.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
 import { casesOf, type Case } from '../fbc/corpus-case.ts';
 import { jsonOf, runVerb } from '../fbc/run-verb.ts';
@@ -23,13 +25,10 @@ const top = (): string => mkdtempSync(join(tmpdir(), 'portico-whole-'));
 /** The catalog with packages of other names, so that many can stand beside each other. */
 function renamed(catalog: Catalog, prefix: string): Catalog {
   const name = (of: string): string => (of === '' ? of : `${prefix}-${of}`.slice(0, 63));
-  const property = ({ type, value }: Property): Property =>
-    type === 'olm.package' && typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? {
-          type,
-          value: { ...value, packageName: name(String((value as Record<string, unknown>)['packageName'])) },
-        }
-      : { type, ...(value !== undefined && { value }) };
+  const property = ({ type, value }: Property): Property => {
+    if (type !== 'olm.package' || !isMap(value)) return { type, ...(value !== undefined && { value }) };
+    return { type, value: { ...value, packageName: name(textAt(value, 'packageName')) } };
+  };
   return {
     packages: catalog.packages.map((blob) => ({ ...blob, name: name(blob.name) })),
     channels: catalog.channels.map((blob) => ({ ...blob, package: name(blob.package) })),
