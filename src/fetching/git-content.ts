@@ -155,6 +155,8 @@ async function remoteOf(
     setup: { protocols: url.protocol === 'http:' ? ['http'] : [] },
     remote: {
       url: repo,
+      // Where it moved to is for the document to say.
+      moves: 'told',
       config: {
         ...(ips.length > 0 && {
           'http.curloptResolve': `${url.hostname}:${port}:${ips.map(bracketed).join(',')}`,

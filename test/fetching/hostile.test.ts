@@ -148,6 +148,14 @@ test('a credential goes to the hosts that it is for and to nobody else, and no m
   expect(other.requests).toEqual(['GET /redis.tgz 200']);
   expect(other.last.authorization).toBeUndefined();
 
+  // A redirect elsewhere takes no credential along.
+  http.intercept = ({ url }, response) =>
+    url === '/moved.tgz' && Boolean(response.writeHead(302, { location: `${other.url}/redis.tgz` }).end());
+  const moved = `{ id: b, http: { url: "${http.url}/moved.tgz" }, credentials: charts }`;
+  expect((await syncTexts(app(moved), host)).sources[0]?.resolved).toContain(`${http.url}/moved.tgz@sha256:`);
+  expect(http.last.authorization).toMatch(/^Basic /);
+  expect(other.last.authorization).toBeUndefined();
+
   for (const [url, name] of [
     [other.url, 'charts'],
     [http.url, 'theirs'],
