@@ -52,28 +52,31 @@ const pulls = async (): Promise<readonly string[]> => {
   return data.map(({ title, labels }) => [title, ...labels.map(({ name }) => name)].join(' '));
 };
 
-test('a process dies before it labels an update, and all it knows is lost: the labels come, and a renamed upstream is followed', async () => {
-  const { rest } = stage.as('alice');
-  const reached = Promise.withResolvers<void>();
-  await diesIn(() =>
-    stage.watching(
-      ({ method, path }) => {
-        if (method !== 'POST' || !path.endsWith('/labels')) return;
-        reached.resolve();
-        return 500;
-      },
-      async () => {
-        await release('v2', 'green', 'up');
-        await reached.promise;
-        expect(await pulls()).toEqual(['Update shop to v2']);
-        await rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
-      },
-    ),
-  );
-  expect(await pulls()).toEqual(['Update shop to v2 dependencies web']);
-  await stage.writesOf(() => release('v3', 'red', 'upper'));
-  expect(await pulls()).toEqual(['Update shop to v3 dependencies web']);
-});
+longTest(
+  'a process dies before it labels an update, and all it knows is lost: the labels come, and a renamed upstream is followed',
+  async () => {
+    const { rest } = stage.as('alice');
+    const reached = Promise.withResolvers<void>();
+    await diesIn(() =>
+      stage.watching(
+        ({ method, path }) => {
+          if (method !== 'POST' || !path.endsWith('/labels')) return;
+          reached.resolve();
+          return 500;
+        },
+        async () => {
+          await release('v2', 'green', 'up');
+          await reached.promise;
+          expect(await pulls()).toEqual(['Update shop to v2']);
+          await rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
+        },
+      ),
+    );
+    expect(await pulls()).toEqual(['Update shop to v2 dependencies web']);
+    await stage.writesOf(() => release('v3', 'red', 'upper'));
+    expect(await pulls()).toEqual(['Update shop to v3 dependencies web']);
+  },
+);
 
 longTest(
   'a dashboard is found by its number, or in one call: nobody reads all that the App has made since',

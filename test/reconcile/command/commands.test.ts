@@ -7,6 +7,7 @@ import { appJwt } from '../../../localforge/test/forge-fixture.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
 import { octokitAs } from '../../e2e/octokit-as.ts';
 import { below } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -193,15 +194,18 @@ describe('who is heard', () => {
     expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
   });
 
-  test('a comment whose times differ although nobody edited it is obeyed, however it is found', async () => {
-    const id = await repo.say(number, 'hello');
-    const { comments } = collaborationStore(stage.forge.context.store);
-    const { createdAt } = comments.get(id)!;
-    const updatedAt = new Date(Date.parse(createdAt) + 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
-    comments.update(id, { body: '/portico render', updatedAt });
-    await stage.look('talk');
-    expect((await repo.answerTo(number, id)).reactions).toEqual(['rocket']);
-  });
+  longTest(
+    'a comment whose times differ although nobody edited it is obeyed, however it is found',
+    async () => {
+      const id = await repo.say(number, 'hello');
+      const { comments } = collaborationStore(stage.forge.context.store);
+      const { createdAt } = comments.get(id)!;
+      const updatedAt = new Date(Date.parse(createdAt) + 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+      comments.update(id, { body: '/portico render', updatedAt });
+      await stage.look('talk');
+      expect((await repo.answerTo(number, id)).reactions).toEqual(['rocket']);
+    },
+  );
 
   test('a bot is not answered, nor does the bot answer itself (15)', async () => {
     const app = octokitAs(stage.forge.apiUrl, appJwt(stage.forge));
@@ -234,17 +238,20 @@ describe('who is heard', () => {
     expect(await repo.answerTo(number, id)).toEqual(first);
   });
 
-  test('who may only read does not spend what we may write: after ten replies in an hour there is a reaction alone', async () => {
-    const ids: number[] = [];
-    // She has had one.
-    for (let count = 1; count <= REPLIES_AN_HOUR; count += 1) {
-      ids.push(await repo.say(number, '/portico nonsense', 'rita'));
-    }
-    await stage.idle();
-    const answers = await Promise.all(ids.map((id) => repo.answerTo(number, id)));
-    expect(answers.map(({ reactions }) => reactions)).toEqual(ids.map(() => ['confused']));
-    expect(answers.reduce((sum, { replies }) => sum + replies, 0)).toBe(REPLIES_AN_HOUR - 1);
-  });
+  longTest(
+    'who may only read does not spend what we may write: after ten replies in an hour there is a reaction alone',
+    async () => {
+      const ids: number[] = [];
+      // She has had one.
+      for (let count = 1; count <= REPLIES_AN_HOUR; count += 1) {
+        ids.push(await repo.say(number, '/portico nonsense', 'rita'));
+      }
+      await stage.idle();
+      const answers = await Promise.all(ids.map((id) => repo.answerTo(number, id)));
+      expect(answers.map(({ reactions }) => reactions)).toEqual(ids.map(() => ['confused']));
+      expect(answers.reduce((sum, { replies }) => sum + replies, 0)).toBe(REPLIES_AN_HOUR - 1);
+    },
+  );
 
   test('a forge that does not tell the role grants nothing (17)', async () => {
     const answered = await stage.watching(
@@ -375,7 +382,7 @@ describe('where nothing can be done (23)', () => {
     });
   });
 
-  test('closed', async () => {
+  longTest('closed', async () => {
     const { number } = await ends.propose('closed', { 'web/b.yaml': configMap('b', { color: 'red' }) });
     await stage.as('alice').rest.pulls.update({ ...ends.where, pull_number: number, state: 'closed' });
     await stage.idle();
@@ -386,7 +393,7 @@ describe('where nothing can be done (23)', () => {
     expect((await ends.command(number, '/portico help')).reaction).toBe('rocket');
   });
 
-  test('a draft', async () => {
+  longTest('a draft', async () => {
     const { number } = await ends.propose(
       'draft',
       { 'web/c.yaml': configMap('c', { color: 'red' }) },
@@ -399,7 +406,7 @@ describe('where nothing can be done (23)', () => {
     });
   });
 
-  test('a pull request into another branch', async () => {
+  longTest('a pull request into another branch', async () => {
     await ends.push('other', { 'x.txt': 'x\n' });
     await ends.push('aside', { 'web/d.yaml': configMap('d', { color: 'red' }) }, { from: 'other' });
     const { number } = await ends.open('aside', { base: 'other', draft: true });
@@ -426,48 +433,51 @@ describe('in an issue', () => {
     });
   });
 
-  test('commands in opening texts and in comments on lines are answered with where they belong, once, and not carried out', async () => {
-    const rest = stage.as('alice').rest;
-    const body = 'Stop the updates.\n\n/portico pause web\n/portco update';
-    const { data: issue } = await rest.issues.create({ ...repo.where, title: 'Not in a comment', body });
-    await repo.push('other-words', { 'web/config.yaml': configMap('web', { color: 'opening' }) });
-    const { data: pull } = await rest.pulls.create({
-      ...repo.where,
-      title: 'Words',
-      head: 'other-words',
-      base: 'main',
-      body: '/portico help',
-    });
-    await stage.idle();
-    const answers = async (number: number): Promise<string[]> =>
-      (await repo.comments(number))
-        .map(({ body: text = '' }) => text)
-        .filter((text) => text.includes('are not carried out'));
-    expect(await answers(issue.number)).toEqual([
-      expect.stringMatching(
-        /Write each in a new comment of the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
-      ),
-    ]);
-    expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
-    // Nor in comments on lines, alone or of a review.
-    await rest.pulls.createReview({
-      ...repo.where,
-      pull_number: pull.number,
-      event: 'COMMENT',
-      comments: [
-        { path: 'web/config.yaml', position: 1, body: 'Why?' },
-        { path: 'web/config.yaml', position: 1, body: 'Not like this.\n\n/portico pause web' },
-      ],
-    });
-    await stage.idle();
-    expect((await answers(pull.number)).slice(1)).toEqual([
-      expect.stringMatching(
-        /Commands in comments on lines of a change are not carried out[^]*- `\/portico pause web`/,
-      ),
-    ]);
-    expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
-  });
+  longTest(
+    'commands in opening texts and in comments on lines are answered with where they belong, once, and not carried out',
+    async () => {
+      const rest = stage.as('alice').rest;
+      const body = 'Stop the updates.\n\n/portico pause web\n/portco update';
+      const { data: issue } = await rest.issues.create({ ...repo.where, title: 'Not in a comment', body });
+      await repo.push('other-words', { 'web/config.yaml': configMap('web', { color: 'opening' }) });
+      const { data: pull } = await rest.pulls.create({
+        ...repo.where,
+        title: 'Words',
+        head: 'other-words',
+        base: 'main',
+        body: '/portico help',
+      });
+      await stage.idle();
+      const answers = async (number: number): Promise<string[]> =>
+        (await repo.comments(number))
+          .map(({ body: text = '' }) => text)
+          .filter((text) => text.includes('are not carried out'));
+      expect(await answers(issue.number)).toEqual([
+        expect.stringMatching(
+          /Write each in a new comment of the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
+        ),
+      ]);
+      expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
+      // Nor in comments on lines, alone or of a review.
+      await rest.pulls.createReview({
+        ...repo.where,
+        pull_number: pull.number,
+        event: 'COMMENT',
+        comments: [
+          { path: 'web/config.yaml', position: 1, body: 'Why?' },
+          { path: 'web/config.yaml', position: 1, body: 'Not like this.\n\n/portico pause web' },
+        ],
+      });
+      await stage.idle();
+      expect((await answers(pull.number)).slice(1)).toEqual([
+        expect.stringMatching(
+          /Commands in comments on lines of a change are not carried out[^]*- `\/portico pause web`/,
+        ),
+      ]);
+      expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
+      expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    },
+  );
 });
 
 test('what the dashboard and the alerts ask for is not only there, it is told', async () => {

@@ -95,23 +95,20 @@ test('an update whose branch the forge refuses waits on the dashboard, and comes
   expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v4']);
 });
 
-longTest(
-  'merged all the same, by the button: other packages of the repository are published as ever',
-  async () => {
-    const { number } = await side.propose('twins', { 'app/note.md': 'one', 'app/NOTE.md': 'two' });
-    await side.merge(number);
-    await stage.idle();
-    const { number: other } = await side.publish('calm', {
-      'web/config.yaml': configMap('web', { color: 'red' }),
-    });
-    expect((await side.tags()).has('web/v1')).toBe(true);
-    expect((await side.pull(other)).merged).toBe(true);
-    const { data: releases } = await stage.as('alice').rest.repos.listReleases(side.where);
-    expect(new Set(releases.map(({ name }) => name))).toEqual(new Set(['app v1', 'web v1']));
-    expect(releases.find(({ name }) => name === 'app v1')?.body).toMatch(TOLD);
-    expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
-  },
-);
+test('merged all the same, by the button: other packages of the repository are published as ever', async () => {
+  const { number } = await side.propose('twins', { 'app/note.md': 'one', 'app/NOTE.md': 'two' });
+  await side.merge(number);
+  await stage.idle();
+  const { number: other } = await side.publish('calm', {
+    'web/config.yaml': configMap('web', { color: 'red' }),
+  });
+  expect((await side.tags()).has('web/v1')).toBe(true);
+  expect((await side.pull(other)).merged).toBe(true);
+  const { data: releases } = await stage.as('alice').rest.repos.listReleases(side.where);
+  expect(new Set(releases.map(({ name }) => name))).toEqual(new Set(['app v1', 'web v1']));
+  expect(releases.find(({ name }) => name === 'app v1')?.body).toMatch(TOLD);
+  expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
+});
 
 longTest(
   'a tag that the forge refuses is told on the branch, with the remedy, and made once it may be',

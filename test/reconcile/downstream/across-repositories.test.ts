@@ -280,33 +280,36 @@ longTest(
   },
 );
 
-test('a variant of another repository makes and deletes only where the base configuration names that one, and merges nothing (62)', async () => {
-  const [fleet, kept] = [stage.repository('fleet'), stage.repository('kept')];
-  const file = '.github/portico/kept.yaml';
-  const plain =
-    'branch: main\nsharing: { from: [acme/up] }\npublish: { requireApprovals: 0 }\nupdates: { automerge: all }';
-  const document = { [file]: variant('kept', 'up', 'kept') };
-  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-  await fleet.propose('wish', document);
-  expect(await titlesIn('kept')).toEqual([]);
-  await says('kept', plain);
-  await fleet.push('main', document);
-  await stage.idle();
-  expect(await titlesIn('kept')).toEqual([]);
-  expect(await boardOf('fleet')).not.toContain('acme/kept');
+longTest(
+  'a variant of another repository makes and deletes only where the base configuration names that one, and merges nothing (62)',
+  async () => {
+    const [fleet, kept] = [stage.repository('fleet'), stage.repository('kept')];
+    const file = '.github/portico/kept.yaml';
+    const plain =
+      'branch: main\nsharing: { from: [acme/up] }\npublish: { requireApprovals: 0 }\nupdates: { automerge: all }';
+    const document = { [file]: variant('kept', 'up', 'kept') };
+    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+    await fleet.propose('wish', document);
+    expect(await titlesIn('kept')).toEqual([]);
+    await says('kept', plain);
+    await fleet.push('main', document);
+    await stage.idle();
+    expect(await titlesIn('kept')).toEqual([]);
+    expect(await boardOf('fleet')).not.toContain('acme/kept');
 
-  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-  expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at v4\.2\.\d$/)]);
-  const { number } = (await kept.pulls())[0]!;
-  expect((await kept.checksOf(number)).get('portico')?.conclusion).toBe('success');
-  await stage.look('kept');
-  expect((await kept.pull(number)).state).toBe('open');
-  await kept.merge(number);
-  await says('kept', plain);
-  await fleet.push('main', { [file]: null });
-  await stage.idle();
-  expect(await titlesIn('kept')).toEqual([]);
-  expect(await boardOf('kept')).toContain('whose documents are not obeyed here');
-  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-  expect(await titlesIn('kept')).toEqual(['Delete made']);
-});
+    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+    expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at v4\.2\.\d$/)]);
+    const { number } = (await kept.pulls())[0]!;
+    expect((await kept.checksOf(number)).get('portico')?.conclusion).toBe('success');
+    await stage.look('kept');
+    expect((await kept.pull(number)).state).toBe('open');
+    await kept.merge(number);
+    await says('kept', plain);
+    await fleet.push('main', { [file]: null });
+    await stage.idle();
+    expect(await titlesIn('kept')).toEqual([]);
+    expect(await boardOf('kept')).toContain('whose documents are not obeyed here');
+    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+    expect(await titlesIn('kept')).toEqual(['Delete made']);
+  },
+);

@@ -8,6 +8,7 @@ import { sealedCommitMessage, type CommitRecord } from '../../../src/reconcile/s
 import { sealedMessage } from '../../../src/reconcile/seal/update-record.ts';
 import { stretchesOf } from '../../../src/reconcile/update/replay.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
+import { longTest } from '../../long-test.ts';
 
 /** Past its limit no decision comes out in somebody's favour. The ports answer as git does. */
 const seals = createKeyring(['a key']);
@@ -110,15 +111,18 @@ const gitOf = (text: string): Git => ({
   readPackage: async () => null,
 });
 
-test("an organisation's defaults that have never been without mistakes are not passed over (70)", async () => {
-  const wrong = own.replace('spec: {}', 'spec: { guardrail: {} }');
-  const repository = (defaults: string): Git => ({
-    ...gitOf(own),
-    organization: async () => ({ git: gitOf(defaults), defaultBranch: 'main' }),
-  });
-  expect(await loadConfiguration(repository(own), 'main')).toMatchObject({ state: 'registered' });
-  expect(await loadConfiguration(repository(wrong), 'main')).toMatchObject({
-    state: 'broken',
-    problems: [expect.objectContaining({ file: '.github: .github/portico.yaml' })],
-  });
-});
+longTest(
+  "an organisation's defaults that have never been without mistakes are not passed over (70)",
+  async () => {
+    const wrong = own.replace('spec: {}', 'spec: { guardrail: {} }');
+    const repository = (defaults: string): Git => ({
+      ...gitOf(own),
+      organization: async () => ({ git: gitOf(defaults), defaultBranch: 'main' }),
+    });
+    expect(await loadConfiguration(repository(own), 'main')).toMatchObject({ state: 'registered' });
+    expect(await loadConfiguration(repository(wrong), 'main')).toMatchObject({
+      state: 'broken',
+      problems: [expect.objectContaining({ file: '.github: .github/portico.yaml' })],
+    });
+  },
+);

@@ -2,6 +2,7 @@ import { reconcile } from '@portico/localforge/actors/gitops';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -121,7 +122,7 @@ test('the canary alone, then some, then all; each when the one before is publish
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
 
-test('a failing status stops, and takes the revision back where the gate says so', async () => {
+longTest('a failing status stops, and takes the revision back where the gate says so', async () => {
   await release('v3', 'fourth');
   expect((await openIn())[0]).toBe('canary: Update shop to v3');
   await bring('canary');

@@ -62,21 +62,24 @@ test('with the old key beside the new ones nothing changes: own commits are stil
   expect(given).toMatchObject({ conclusion: 'success' });
 });
 
-test('without it, approvals do not count and open conflicts stay closed to merging, and both say why', async () => {
-  await stage.stopBot();
-  await stage.startBot({ previousPrivateKeys: [] });
-  const plain = stage.repository('plain');
-  const refused = await plain.command(approved, '/portico publish');
-  expect(refused.reaction).toBe('confused');
-  expect(refused.reply).toContain('`bob` (it was sealed with a key that Portico does not have any more');
-  await stage.repository('down').command(update, '/portico render');
-  expect(await conflicts()).toMatchObject({
-    title: 'A record of conflicts cannot be read',
-    summary: expect.stringContaining('SEAL_KEYS'),
-  });
-  const resolve = await stage.repository('down').command(update, '/portico resolve all local');
-  expect(resolve.reply).toContain('no key that Portico has now sealed that record');
-});
+longTest(
+  'without it, approvals do not count and open conflicts stay closed to merging, and both say why',
+  async () => {
+    await stage.stopBot();
+    await stage.startBot({ previousPrivateKeys: [] });
+    const plain = stage.repository('plain');
+    const refused = await plain.command(approved, '/portico publish');
+    expect(refused.reaction).toBe('confused');
+    expect(refused.reply).toContain('`bob` (it was sealed with a key that Portico does not have any more');
+    await stage.repository('down').command(update, '/portico render');
+    expect(await conflicts()).toMatchObject({
+      title: 'A record of conflicts cannot be read',
+      summary: expect.stringContaining('SEAL_KEYS'),
+    });
+    const resolve = await stage.repository('down').command(update, '/portico resolve all local');
+    expect(resolve.reply).toContain('no key that Portico has now sealed that record');
+  },
+);
 
 longTest('with a new seal key in front, what an older one sealed is published and settled', async () => {
   await stage.stopBot();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -174,7 +175,7 @@ describe('after v2', () => {
     expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
   });
 
-  test('unless the base branches of both name each other, and as long as they do', async () => {
+  longTest('unless the base branches of both name each other, and as long as they do', async () => {
     const [up, repo] = [stage.repository('up'), stage.repository('foreign')];
     const openNow = async (): Promise<string[]> => {
       await stage.look('foreign');
@@ -364,7 +365,7 @@ describe('after v3, before v2 is approved', () => {
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
   });
 
-  test('what was settled stays settled when the next update leaves it alone', async () => {
+  longTest('what was settled stays settled when the next update leaves it alone', async () => {
     const repo = stage.repository('conflict');
     const pull = await onlyPull(repo);
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'second', size: 'large' }) });
@@ -397,14 +398,17 @@ describe('after v3, before v2 is approved', () => {
     expect(await stage.writesOf(() => stage.look('twice'))).toEqual([]);
   });
 
-  test('made public, a repository with an open update from a private one: the update is closed (57)', async () => {
-    const repo = stage.repository('local');
-    const pull = await onlyPull(repo);
-    await stage.as('alice').rest.repos.update({ ...repo.where, private: false });
-    await stage.idle();
-    expect((await repo.pull(pull.number)).state).toBe('closed');
-    const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
-    expect(said).toContain('**Closed.** Nothing comes from its upstream');
-    expect(said).not.toContain('acme/up');
-  });
+  longTest(
+    'made public, a repository with an open update from a private one: the update is closed (57)',
+    async () => {
+      const repo = stage.repository('local');
+      const pull = await onlyPull(repo);
+      await stage.as('alice').rest.repos.update({ ...repo.where, private: false });
+      await stage.idle();
+      expect((await repo.pull(pull.number)).state).toBe('closed');
+      const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
+      expect(said).toContain('**Closed.** Nothing comes from its upstream');
+      expect(said).not.toContain('acme/up');
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
+import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
@@ -69,7 +69,7 @@ const REAL_UPSTREAMS = {
 
 /** Repositories with the names that the real documents use, and one that holds all these documents. */
 function real(): Record<string, StageRepositoryOptions> {
-  if (!hasCorpus) return {};
+  if (!hasCorpus || !STORIES) return {};
   const upstreams = Object.entries(REAL_UPSTREAMS).map(([name, path]) => {
     const top = join(CORPUS, 'packages', path);
     const files = readdirSync(top).map((file) => [file, readFileSync(join(top, file), 'utf8')]);
@@ -194,18 +194,21 @@ test('an update merges upstream into the package, and what the variant sets is n
   expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
 });
 
-test('a target that is gone: its pull request is closed, and what is merged is proposed for deletion, though another target is wrong', async () => {
-  const edge = stage.repository('edge');
-  await control({ 'shops.yaml': SET.replace('[one, two]', '[one]') });
-  const titles = (await edge.pulls()).map(({ title }) => title).toSorted();
-  expect(titles).toEqual(['Delete two', 'Update one to v3']);
-  const pull = await pullFor(edge, 'Delete two');
-  expect(await edge.read('two/Kptfile', pull.head.sha)).toBeNull();
-  expect(await edge.read('one/Kptfile', pull.head.sha)).not.toBeNull();
-  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
-  await edge.merge(pull.number);
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
-});
+longTest(
+  'a target that is gone: its pull request is closed, and what is merged is proposed for deletion, though another target is wrong',
+  async () => {
+    const edge = stage.repository('edge');
+    await control({ 'shops.yaml': SET.replace('[one, two]', '[one]') });
+    const titles = (await edge.pulls()).map(({ title }) => title).toSorted();
+    expect(titles).toEqual(['Delete two', 'Update one to v3']);
+    const pull = await pullFor(edge, 'Delete two');
+    expect(await edge.read('two/Kptfile', pull.head.sha)).toBeNull();
+    expect(await edge.read('one/Kptfile', pull.head.sha)).not.toBeNull();
+    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+    await edge.merge(pull.number);
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+  },
+);
 
 longTest(
   'the open pull request of a document that is wrong stays, and so does that of an orphan whose document is gone',
@@ -246,32 +249,35 @@ spec:
 `;
 }
 
-test('a package that is there is adopted only when asked; another upstream keeps the ancestor', async () => {
-  const edge = stage.repository('edge');
-  const other = {
-    Kptfile: KPTFILE.replace('name: web', 'name: web-ng'),
-    'config.yaml': configMap('web', { color: 'ng' }),
-  };
-  await release('web-ng/v1', below('web-ng', other));
-  await edge.push('main', below('mine', UPSTREAM));
-  await control({ 'mine.yaml': mine('adoptNone') });
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
-  // Nobody can tell what it was made from.
-  await control({ 'mine.yaml': mine('adoptExisting') });
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+longTest(
+  'a package that is there is adopted only when asked; another upstream keeps the ancestor',
+  async () => {
+    const edge = stage.repository('edge');
+    const other = {
+      Kptfile: KPTFILE.replace('name: web', 'name: web-ng'),
+      'config.yaml': configMap('web', { color: 'ng' }),
+    };
+    await release('web-ng/v1', below('web-ng', other));
+    await edge.push('main', below('mine', UPSTREAM));
+    await control({ 'mine.yaml': mine('adoptNone') });
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+    // Nobody can tell what it was made from.
+    await control({ 'mine.yaml': mine('adoptExisting') });
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
 
-  const one = await pullFor(edge, 'Update one to v3');
-  await edge.merge(one.number);
-  await control({
-    'shops.yaml': SET.replace('[one, two]', '[one]').replace('package: web,', 'package: web-ng,'),
-  });
-  const pull = await pullFor(edge, 'Update one to v1');
-  const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
-  expect(kptfile).toContain('directory: web-ng');
-  expect(kptfile).toContain('ref: web-ng/v1');
-  expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('ng');
-  expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
-});
+    const one = await pullFor(edge, 'Update one to v3');
+    await edge.merge(one.number);
+    await control({
+      'shops.yaml': SET.replace('[one, two]', '[one]').replace('package: web,', 'package: web-ng,'),
+    });
+    const pull = await pullFor(edge, 'Update one to v1');
+    const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
+    expect(kptfile).toContain('directory: web-ng');
+    expect(kptfile).toContain('ref: web-ng/v1');
+    expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('ng');
+    expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
+  },
+);
 
 test('content of a private repository does not flow into a public one by a variant', async () => {
   await control({
@@ -328,126 +334,135 @@ test('a document with a mistake is refused with its line, in a proposal and on t
   expect(check?.output.summary).toContain('missing required field spec.upstream.package');
 });
 
-test.skipIf(!hasCorpus)('the real documents keep the real packages', async () => {
-  for (const [name, path] of Object.entries(REAL_UPSTREAMS)) {
-    const repo = stage.repository(name);
-    await repo.tag(`${path.split('/').at(-1)!}/v1`, await repo.head('main'));
-  }
-  await stage.idle();
-  const made = await Promise.all(
-    ['mgmt', 'config-control'].map(async (name) => {
+test.skipIf(!hasCorpus || !STORIES)(
+  '[npm run stories] the real documents keep the real packages',
+  async () => {
+    for (const [name, path] of Object.entries(REAL_UPSTREAMS)) {
       const repo = stage.repository(name);
-      const pulls = await repo.pulls();
-      return pulls.map(({ title, head }) => ({ repo, title, sha: head.sha }));
-    }),
-  );
-  const titles = made.flat().map(({ title }) => title);
-  expect(titles.toSorted()).toEqual([
-    'Create example at v1',
-    'Create example-repo at v1',
-    'Create example-vlanindex at v1',
-  ]);
-  for (const { repo, title, sha } of made.flat()) {
-    const path = title.split(' ')[1]!;
-    const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
-    expect(kptfile).toContain(`PackageVariant.${path === 'example' ? 'example' : path}.`);
-    expect(kptfile).toContain('upstreamLock:');
-  }
-});
-
-test('a channel is followed, forth and back; forth an update merges itself unless somebody edited it, back never', async () => {
-  const [up, auto, later] = ['up', 'auto', 'later'].map((name) => stage.repository(name)) as [
-    StageRepository,
-    StageRepository,
-    StageRepository,
-  ];
-  const tags = await up.tags();
-  const first = configMap('web', { color: 'first' });
-  const shop = {
-    ...UPSTREAM,
-    'config.yaml': first,
-    Kptfile: locked(KPTFILE, up.url, 'web', 'web/v1', tags.get('web/v1')!),
-  };
-  // What was only pushed there, no update publishes by itself.
-  await auto.publish('first', below('shop', shop));
-  await later.push('main', below('shop', shop));
-  await stage.idle();
-  expect(await auto.pulls()).toEqual([]);
-  await up.tag('web/stable', tags.get('web/v2')!);
-  await stage.idle();
-  expect(await auto.pulls()).toEqual([]);
-  expect(await auto.read('shop/Kptfile')).toContain('ref: web/v2');
-  expect(await auto.read('shop/config.yaml')).toContain('second');
-  const [merged] = await auto.pulls('all');
-  expect(merged?.merged_by?.login).toBe('portico[bot]');
-
-  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
-  await auto.push('blocked', { 'x.txt': 'x' });
-  await stage.look('auto');
-  const [back, ...none] = await auto.pulls();
-  expect([back?.title, none]).toEqual(['Update shop to v1', []]);
-  // Nothing is wrong with it: it only waits for people.
-  expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('action_required');
-  await auto.merge(back!.number);
-  expect(await auto.read('shop/Kptfile')).toContain('ref: web/v1');
-
-  // Somebody commits on its branch, and a newer revision comes on top: who edited it merges it.
-  const policy = (more: string): Promise<string> =>
-    auto.push('main', {
-      '.github/portico.yaml': configuration(
-        'auto',
-        `branch: main\nupdates: { follow: channel/stable${more} }`,
-      ),
-    });
-  await policy('');
-  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v2')!);
-  await stage.look('auto');
-  const [open] = await auto.pulls();
-  await auto.push(open!.head.ref, { 'shop/own.yaml': configMap('own', { a: 'b' }) });
-  await stage.idle();
-  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v3')!);
-  await policy(', automerge: all');
-  await stage.look('auto');
-  expect((await auto.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
-  expect(await auto.read('shop/own.yaml', open!.head.ref)).toContain('a: b');
-
-  // Of the newest revision nobody hears before it is two weeks old.
-  expect(await later.pulls('all')).toEqual([]);
-});
-
-test('one dashboard a repository: written when it changed, and its boxes act for those who may', async () => {
-  const later = stage.repository('later');
-  const board = async (): Promise<{ number: number; body: string } | undefined> => {
-    const { data } = await stage.as('alice').rest.issues.listForRepo({ ...later.where, state: 'all' });
-    const found = data.find(({ title }) => title === 'Portico dashboard');
-    return found && { number: found.number, body: found.body ?? '' };
-  };
-  expect(await board()).toBeUndefined();
-  await stage.dashboard('later');
-  const first = (await board())!;
-  expect(first.body).toMatch(/\| `shop` \| `v\d` \| `too-young` \|/);
-  expect(first.body).toContain('- [ ] update now `shop`');
-  expect(await stage.writesOf(() => stage.dashboard('later'), 'later')).toEqual([]);
-
-  const tick = async (login: 'alice' | 'rita'): Promise<void> => {
-    const body = first.body.replace('- [ ]', '- [x]');
-    await stage.as(login).rest.issues.update({ ...later.where, issue_number: first.number, body });
+      await repo.tag(`${path.split('/').at(-1)!}/v1`, await repo.head('main'));
+    }
     await stage.idle();
-  };
-  await expect(tick('rita')).rejects.toThrow();
-  await tick('alice');
-  expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
-  await stage.dashboard('later');
-  expect((await board())?.body).toMatch(/\| `shop` \| `v3` \| #\d+ \|/);
+    const made = await Promise.all(
+      ['mgmt', 'config-control'].map(async (name) => {
+        const repo = stage.repository(name);
+        const pulls = await repo.pulls();
+        return pulls.map(({ title, head }) => ({ repo, title, sha: head.sha }));
+      }),
+    );
+    const titles = made.flat().map(({ title }) => title);
+    expect(titles.toSorted()).toEqual([
+      'Create example at v1',
+      'Create example-repo at v1',
+      'Create example-vlanindex at v1',
+    ]);
+    for (const { repo, title, sha } of made.flat()) {
+      const path = title.split(' ')[1]!;
+      const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
+      expect(kptfile).toContain(`PackageVariant.${path === 'example' ? 'example' : path}.`);
+      expect(kptfile).toContain('upstreamLock:');
+    }
+  },
+);
 
-  await stage.dashboard('control');
-  const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository('control').where);
-  const variants = data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
-  expect(variants).toContain('| `default/mine` | `acme/edge:mine` | not Ready: base-missing |');
-  expect(variants).toContain('`default/shops-edge-one`');
-});
+longTest(
+  'a channel is followed, forth and back; forth an update merges itself unless somebody edited it, back never',
+  async () => {
+    const [up, auto, later] = ['up', 'auto', 'later'].map((name) => stage.repository(name)) as [
+      StageRepository,
+      StageRepository,
+      StageRepository,
+    ];
+    const tags = await up.tags();
+    const first = configMap('web', { color: 'first' });
+    const shop = {
+      ...UPSTREAM,
+      'config.yaml': first,
+      Kptfile: locked(KPTFILE, up.url, 'web', 'web/v1', tags.get('web/v1')!),
+    };
+    // What was only pushed there, no update publishes by itself.
+    await auto.publish('first', below('shop', shop));
+    await later.push('main', below('shop', shop));
+    await stage.idle();
+    expect(await auto.pulls()).toEqual([]);
+    await up.tag('web/stable', tags.get('web/v2')!);
+    await stage.idle();
+    expect(await auto.pulls()).toEqual([]);
+    expect(await auto.read('shop/Kptfile')).toContain('ref: web/v2');
+    expect(await auto.read('shop/config.yaml')).toContain('second');
+    const [merged] = await auto.pulls('all');
+    expect(merged?.merged_by?.login).toBe('portico[bot]');
 
-test('one dashboard for the organisation, which names nobody whom its readers may not see', async () => {
+    await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
+    await auto.push('blocked', { 'x.txt': 'x' });
+    await stage.look('auto');
+    const [back, ...none] = await auto.pulls();
+    expect([back?.title, none]).toEqual(['Update shop to v1', []]);
+    // Nothing is wrong with it: it only waits for people.
+    expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('action_required');
+    await auto.merge(back!.number);
+    expect(await auto.read('shop/Kptfile')).toContain('ref: web/v1');
+
+    // Somebody commits on its branch, and a newer revision comes on top: who edited it merges it.
+    const policy = (more: string): Promise<string> =>
+      auto.push('main', {
+        '.github/portico.yaml': configuration(
+          'auto',
+          `branch: main\nupdates: { follow: channel/stable${more} }`,
+        ),
+      });
+    await policy('');
+    await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v2')!);
+    await stage.look('auto');
+    const [open] = await auto.pulls();
+    await auto.push(open!.head.ref, { 'shop/own.yaml': configMap('own', { a: 'b' }) });
+    await stage.idle();
+    await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v3')!);
+    await policy(', automerge: all');
+    await stage.look('auto');
+    expect((await auto.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+    expect(await auto.read('shop/own.yaml', open!.head.ref)).toContain('a: b');
+
+    // Of the newest revision nobody hears before it is two weeks old.
+    expect(await later.pulls('all')).toEqual([]);
+  },
+);
+
+longTest(
+  'one dashboard a repository: written when it changed, and its boxes act for those who may',
+  async () => {
+    const later = stage.repository('later');
+    const board = async (): Promise<{ number: number; body: string } | undefined> => {
+      const { data } = await stage.as('alice').rest.issues.listForRepo({ ...later.where, state: 'all' });
+      const found = data.find(({ title }) => title === 'Portico dashboard');
+      return found && { number: found.number, body: found.body ?? '' };
+    };
+    expect(await board()).toBeUndefined();
+    await stage.dashboard('later');
+    const first = (await board())!;
+    expect(first.body).toMatch(/\| `shop` \| `v\d` \| `too-young` \|/);
+    expect(first.body).toContain('- [ ] update now `shop`');
+    expect(await stage.writesOf(() => stage.dashboard('later'), 'later')).toEqual([]);
+
+    const tick = async (login: 'alice' | 'rita'): Promise<void> => {
+      const body = first.body.replace('- [ ]', '- [x]');
+      await stage.as(login).rest.issues.update({ ...later.where, issue_number: first.number, body });
+      await stage.idle();
+    };
+    await expect(tick('rita')).rejects.toThrow();
+    await tick('alice');
+    expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+    await stage.dashboard('later');
+    expect((await board())?.body).toMatch(/\| `shop` \| `v3` \| #\d+ \|/);
+
+    await stage.dashboard('control');
+    const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository('control').where);
+    const variants = data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
+    expect(variants).toContain('| `default/mine` | `acme/edge:mine` | not Ready: base-missing |');
+    expect(variants).toContain('`default/shops-edge-one`');
+  },
+);
+
+longTest('one dashboard for the organisation, which names nobody whom its readers may not see', async () => {
   const board = async (name: string): Promise<string> => {
     const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository(name).where);
     return data.find(({ title }) => title === 'Portico dashboard of the organisation')?.body ?? '';
