@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 /** The processor `helm`, with the real Helm. */
 import {
   chmodSync,
@@ -9,12 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, test, vi } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
+import { hasBubblewrap } from '../../src/function/sandbox/bubblewrap.ts';
 import type { Tree } from '../../src/package/tree-digest.ts';
 import { processorsSchema } from '../../src/processors/processor-spec.ts';
 import type { Processed, ProcessorStep } from '../../src/processors/processor-step.ts';
@@ -151,6 +155,34 @@ data:
     const env = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ env "HOME" }}}\n';
     const asked = await refusal(shopChart('upstream/shop', { 'templates/env.yaml': env }));
     expect(asked.message).toContain('function "env" not defined');
+  });
+
+  test('schemas that lie elsewhere are never fetched, and others hold', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const remote = JSON.stringify({ $ref: `http://127.0.0.1:${port}/values.json` });
+      const { step } = await rendered(shopChart('upstream/shop', { 'values.schema.json': remote }));
+      expect(step.notes).toContain(
+        'values.schema.json refers to addresses, and nothing is fetched: the values are held against no schema',
+      );
+      // Written so that it is not seen beforehand: then Helm asks for it, and nothing answers in there.
+      const hidden = { 'values.schema.json': remote.replace('$ref', String.raw`\u0024ref`) };
+      if (await hasBubblewrap()) {
+        expect((await refusal(shopChart('upstream/shop', hidden))).code).toBe('HELM_FAILED');
+      }
+      expect(asked).toEqual([]);
+    } finally {
+      server.close();
+    }
+    const strict = JSON.stringify({ properties: { replicas: { maximum: 2 } } });
+    const { message } = await refusal(shopChart('upstream/shop', { 'values.schema.json': strict }));
+    expect(message).toMatch(/replicas.*maximum/s);
   });
 
   test('loops, floods and growth meet limits', async () => {

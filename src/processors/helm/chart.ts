@@ -77,16 +77,32 @@ const ASKS: Readonly<Record<string, string>> = {
 };
 
 /** What the templates ask that nobody answers here, told once for each template and function. */
-export function chartNotes({ files }: Chart): readonly string[] {
+export function chartNotes(chart: Chart): readonly string[] {
+  const { files } = chart;
   const notes: string[] = [];
   for (const [path, text] of templatesOf(files)) {
     const names = new Set(templateCalls(text).map(({ name }) => name));
     for (const [name, says] of Object.entries(ASKS)) if (names.has(name)) notes.push(`${path} ${says}`);
   }
+  for (const path of remoteSchemas(chart)) {
+    notes.push(`${path} refers to addresses, and nothing is fetched: the values are held against no schema`);
+  }
   const packed = [...files.keys()].filter((path) => /^charts\/[^/]+\.tgz$/.test(path));
   for (const path of packed)
     notes.push(`${path} is packed: what its templates ask of a cluster is not looked for`);
   return notes;
+}
+
+/**
+ * The schemas of values that refer to addresses, which Helm would fetch: without network it could render nothing, so that such
+ * a chart is rendered without its schemas.
+ */
+export function remoteSchemas({ files }: Chart): readonly string[] {
+  const decoder = new TextDecoder();
+  return [...files]
+    .filter(([path]) => /^(?:charts\/[^/]+\/)*values\.schema\.json$/.test(path))
+    .filter(([, bytes]) => /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:/i.test(decoder.decode(bytes)))
+    .map(([path]) => path);
 }
 
 /** The templates of a chart and of the charts in it, as text. */

@@ -6,7 +6,7 @@ import { runTool, stage, type Staged, type ToolOptions } from '../run-tool.ts';
 /** The processor `helm`: a chart and values files → the objects that Helm makes of them. */
 import { listedTarget, type TargetProfile } from '../target-profile.ts';
 import { findTool, type Tool } from '../tool.ts';
-import { chartNotes, readChart, type Chart } from './chart.ts';
+import { chartNotes, readChart, remoteSchemas, type Chart } from './chart.ts';
 import { sortHooks, type WithoutHooks } from './hooks.ts';
 import { difference, onAnotherDay } from './stability.ts';
 
@@ -65,8 +65,9 @@ export async function renderChart(
   const made = await stage(layout);
   if ('refused' in made) return made;
   await using staged = made.staged;
+  const withoutSchemas = remoteSchemas(chart).length > 0 ? ['--skip-schema-validation'] : [];
   const render = async (directory: string): Promise<Rendering | { readonly refused: Refusal }> => {
-    const args = templateArgs(directory, processor, profile?.profile);
+    const args = [...templateArgs(directory, processor, profile?.profile), ...withoutSchemas];
     const printed = await print(tool, args, staged, options);
     if ('refused' in printed) return printed;
     const objects = objectsOf(printed.stdout, processor.chart);
