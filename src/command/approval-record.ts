@@ -5,6 +5,7 @@
  */
 import { canonicalJson, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
+import { isSealOf, sealOf } from '../revision/sealed-record.ts';
 
 export interface ApprovalRecord {
   readonly kind: 'approval' | 'rejection';
@@ -23,6 +24,9 @@ export interface ApprovalRecord {
   readonly at: string;
 }
 
+/** The record names its pull request itself. */
+const APPROVAL = { of: 'approval' } as const;
+
 const MARKER = /^<!-- portico:record ([\w.!~*'()%-]{1,4000}) ([0-9a-f]{64}) -->$/m;
 
 /** The body of the record comment; `why` is the reason of a rejection. */
@@ -32,7 +36,7 @@ export function formatRecord(record: ApprovalRecord, seals: Keyring, why = ''): 
     record.kind === 'approval'
       ? `\`${record.login}\` approved this content (\`${shortDigest(record.digest)}\`) at ${record.head.slice(0, 7)}.`
       : `\`${record.login}\` rejected this proposal at ${record.head.slice(0, 7)}; it is a draft again.${fenced(why)}`;
-  return `${sentence}\n\n<!-- portico:record ${payload} ${seals.sign(sealed(payload))} -->`;
+  return `${sentence}\n\n<!-- portico:record ${payload} ${sealOf(APPROVAL, payload, seals)} -->`;
 }
 
 /** The record in a comment's body, or undefined where there is none that is ours and for this pull request. */
@@ -42,7 +46,8 @@ export function parseRecord(
   seals: Keyring,
 ): ApprovalRecord | undefined {
   const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
-  if (payload === undefined || mac === undefined || !seals.verify(sealed(payload), mac)) return undefined;
+  if (payload === undefined || mac === undefined || !isSealOf(APPROVAL, payload, mac, seals))
+    return undefined;
   // The hash says that this is what formatRecord wrote.
   const record = JSON.parse(decodeURIComponent(payload)) as ApprovalRecord;
   return record.repository === here.repository && record.pull === here.pull ? record : undefined;
@@ -58,7 +63,7 @@ export function unsealedRecord(
   seals: Keyring,
 ): Pick<ApprovalRecord, 'kind' | 'login'> | undefined {
   const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
-  if (payload === undefined || mac === undefined || seals.verify(sealed(payload), mac)) return undefined;
+  if (payload === undefined || mac === undefined || isSealOf(APPROVAL, payload, mac, seals)) return undefined;
   const said = claimIn(payload);
   const { kind, login } = said;
   if (said['repository'] !== here.repository || said['pull'] !== here.pull) return undefined;
@@ -74,11 +79,6 @@ function claimIn(payload: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-/** What the seal is over. */
-function sealed(payload: string): string {
-  return `portico record 1\n${payload}`;
 }
 
 /** A person's text so that it mentions, links and commands nothing. */

@@ -4,6 +4,7 @@
  */
 import type { Keyring } from '../../revision/keyring.ts';
 import type { Bump } from '../../revision/numbering.ts';
+import { openRecord, sealRecord } from '../../revision/sealed-record.ts';
 
 export interface MergeRequestTrailers {
   readonly requestedBy?: string;
@@ -23,12 +24,11 @@ export interface MergePlace {
 const SEALED = 'Portico-Merge: ';
 
 export function mergeMessage(said: MergeRequestTrailers, place: MergePlace, seals: Keyring): string {
-  const text = Buffer.from(JSON.stringify(said)).toString('base64url');
   return [
     ...(said.requestedBy === undefined ? [] : [`Requested-By: ${said.requestedBy}`]),
     ...(said.requestedIn === undefined ? [] : [`Requested-In: ${said.requestedIn}`]),
     ...(said.bump === undefined ? [] : [`Revision-Bump: ${said.bump}`]),
-    `${SEALED}${text} ${seals.sign(sealed(text, place))}`,
+    `${SEALED}${sealRecord({ of: 'merge', ...place }, said, seals)}`,
   ].join('\n');
 }
 
@@ -40,14 +40,9 @@ export function mergeRequestOf(
 ): MergeRequestTrailers | undefined {
   for (const line of message.split('\n')) {
     if (!line.startsWith(SEALED)) continue;
-    const [text = '', seal = ''] = line.slice(SEALED.length).trim().split(' ');
-    if (!seals.verify(sealed(text, place), seal)) continue;
+    const said = openRecord({ of: 'merge', ...place }, line.slice(SEALED.length).trim(), seals);
     // The seal says that this is what mergeMessage wrote.
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as MergeRequestTrailers;
+    if (said !== undefined) return said as MergeRequestTrailers;
   }
   return undefined;
-}
-
-function sealed(text: string, { repository, pull, head }: MergePlace): string {
-  return `merge ${repository}#${pull} ${head} ${text}`;
 }

@@ -1,11 +1,11 @@
 import type { PackageFile } from '../../package/package.ts';
+import { sealOf } from '../../revision/sealed-record.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refusedPush } from '../repository/refused-push.ts';
 import { RENDER_SEAL } from '../seal/bot-commit.ts';
-import { commitSeal } from '../seal/seal-place.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
 export type RenderCommit =
@@ -47,7 +47,7 @@ export async function pushRendered(
     parents: [head.oid],
     changes,
     message: (place) =>
-      `Render ${names.join(', ')}\n\n${RENDER_SEAL}${ports.seals.sign(commitSeal('render', '', place))}\n`,
+      `Render ${names.join(', ')}\n\n${RENDER_SEAL}${sealOf({ of: 'render', at: place }, '', ports.seals)}\n`,
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed')

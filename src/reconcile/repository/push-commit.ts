@@ -1,8 +1,8 @@
 import { PorticoError } from '../../error.ts';
+import type { SealedPlace } from '../../revision/sealed-record.ts';
 import type { FileChanges, Git, RejectedRef } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { botPerson } from '../seal/bot-commit.ts';
-import type { SealedPlace } from '../seal/seal-place.ts';
 import { wasOvertaken } from './refused-push.ts';
 
 export interface BranchCommit {

@@ -1,8 +1,8 @@
 /** Commits that are Portico's own: their committer, and how a render commit is known. */
 import type { Keyring } from '../../revision/keyring.ts';
+import { isSealOf } from '../../revision/sealed-record.ts';
 import type { CommitInfo, Person } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
-import { isCommitSeal } from './seal-place.ts';
 
 /** How the line of a render commit begins that holds its seal. */
 export const RENDER_SEAL = 'Portico-Render: ';
@@ -12,7 +12,8 @@ export function isRenderCommit(commit: CommitInfo, seals: Keyring): boolean {
   if (commit.parents.length !== 1) return false;
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   return (
-    line.startsWith(RENDER_SEAL) && isCommitSeal('render', '', commit, line.slice(RENDER_SEAL.length), seals)
+    line.startsWith(RENDER_SEAL) &&
+    isSealOf({ of: 'render', at: commit }, '', line.slice(RENDER_SEAL.length), seals)
   );
 }
 

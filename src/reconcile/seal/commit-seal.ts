@@ -6,9 +6,9 @@
  */
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { Keyring } from '../../revision/keyring.ts';
+import { decodeRecord, openRecord, sealRecord, type SealedPlace } from '../../revision/sealed-record.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { MergeNotes } from '../text/merge-notes.ts';
-import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
 /** The forge's number of the account of `by`; absent in records that were made before it was kept. */
 type ById = number | undefined;
@@ -116,19 +116,16 @@ export function sealedCommitMessage(
   commit: SealedPlace,
   seals: Keyring,
 ): string {
-  const text = Buffer.from(JSON.stringify(record)).toString('base64url');
-  return `${title}\n\n${TRAILER}${text} ${seals.sign(commitSeal('commit', text, commit))}\n`;
+  return `${title}\n\n${TRAILER}${sealRecord({ of: 'commit', at: commit }, record, seals)}\n`;
 }
 
 /** The record of a commit of ours; null for everybody else's. */
 export function readCommitRecord(commit: CommitInfo, seals: Keyring): CommitRecord | null {
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
-  const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
+  const record = openRecord({ of: 'commit', at: commit }, line.slice(TRAILER.length), seals);
   // The seal says that this is what sealedCommitMessage wrote.
-  return isCommitSeal('commit', text, commit, mac, seals)
-    ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as CommitRecord)
-    : null;
+  return record === undefined ? null : (record as CommitRecord);
 }
 
 /**
@@ -148,12 +145,8 @@ export function unreadConflicts(commit: CommitInfo): readonly string[] {
 
 /** Anybody may have written it. */
 function claimIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  const value = decodeRecord(text);
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function texts(values: unknown): readonly string[] {

@@ -4,13 +4,13 @@
  * comments: a record counts only where the App itself was the last to write.
  */
 import type { Keyring } from '../../revision/keyring.ts';
+import { openRecord, sealRecord } from '../../revision/sealed-record.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 
 /** The record as a line for a comment's body; `place` is what it is for, such as a repository and an issue. */
 export function sealedComment(kind: string, place: string, value: unknown, seals: Keyring): string {
-  const text = Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `<!-- portico:sealed ${kind} ${text} ${seals.sign(sealed(kind, place, text))} -->`;
+  return `<!-- portico:sealed ${kind} ${sealRecord({ of: 'comment', kind, place }, value, seals)} -->`;
 }
 
 /** The records of one kind in these comments, as they were written; those of other places are passed over. */
@@ -33,15 +33,10 @@ export async function sealedRecords(
 
 /** The same in one body, whoever wrote it. */
 export function readSealedComments(kind: string, place: string, body: string, seals: Keyring): unknown[] {
-  return [...body.matchAll(/<!-- portico:sealed ([a-z-]+) ([\w-]+) ([0-9a-f]+) -->/g)].flatMap(
-    ([, found, text = '', mac = '']): unknown[] =>
-      found === kind && seals.verify(sealed(kind, place, text), mac)
-        ? [JSON.parse(Buffer.from(text, 'base64url').toString())]
-        : [],
+  return [...body.matchAll(/<!-- portico:sealed ([a-z-]+) ([\w-]+ [0-9a-f]+) -->/g)].flatMap(
+    ([, found, sealed = '']): unknown[] => {
+      const record = found === kind ? openRecord({ of: 'comment', kind, place }, sealed, seals) : undefined;
+      return record === undefined ? [] : [record];
+    },
   );
-}
-
-/** What the seal is over. */
-function sealed(kind: string, place: string, text: string): string {
-  return `comment ${kind} ${place} ${text}`;
 }

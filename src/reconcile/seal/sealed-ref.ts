@@ -4,6 +4,7 @@
  * decides nothing.
  */
 import type { Keyring } from '../../revision/keyring.ts';
+import { isSealOf, sealOf } from '../../revision/sealed-record.ts';
 import type { Git, TagInfo } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { botPerson } from './bot-commit.ts';
@@ -26,7 +27,7 @@ export async function writeSealedTag(
 ): Promise<string> {
   const { ref, object, date } = record;
   const text = record.text.trimEnd();
-  const message = `${text}\n${TRAILER}${ports.seals.sign(sealed({ repository: id, ref }, text))}\n`;
+  const message = `${text}\n${TRAILER}${sealOf({ of: 'ref', repository: id, ref }, text, ports.seals)}\n`;
   const name = ref.slice('refs/'.length);
   return git.writeTag({ name, object, message, tagger: botPerson(ports.app), date }, signal);
 }
@@ -38,12 +39,7 @@ export function readSealedTag(tag: TagInfo | null, place: RecordPlace, seals: Ke
   if (at < 0) return null;
   const text = message.slice(0, at);
   const mac = message.slice(at + 1 + TRAILER.length);
-  return seals.verify(sealed(place, text), mac) ? text : null;
-}
-
-/** What the seal is over. */
-function sealed({ repository, ref }: RecordPlace, text: string): string {
-  return `ref ${repository} ${ref} ${text}`;
+  return isSealOf({ of: 'ref', ...place }, text, mac, seals) ? text : null;
 }
 
 /** Refs that decide something where they are sealed. */

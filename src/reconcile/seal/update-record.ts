@@ -6,8 +6,15 @@
 import type { Account } from '../../command/account.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { Keyring } from '../../revision/keyring.ts';
+import {
+  encodeRecord,
+  isSealOf,
+  openRecord,
+  sealOf,
+  sealRecord,
+  type SealedPlace,
+} from '../../revision/sealed-record.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
-import { commitSeal, isCommitSeal, type SealedPlace } from './seal-place.ts';
 
 /** What an update brings to one package. */
 export interface UpdatedPackage {
@@ -61,16 +68,15 @@ export function sealedMessage(
   commit: SealedPlace,
   seals: Keyring,
 ): string {
-  const text = encode(record);
-  return `${title}\n\n${TRAILER}${text} ${seals.sign(commitSeal('update', text, commit))}\n`;
+  return `${title}\n\n${TRAILER}${sealRecord({ of: 'update', at: commit }, record, seals)}\n`;
 }
 
 /** The record of a commit of ours, or null for everybody else's. */
 export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | null {
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
-  const [text = '', mac = ''] = line.slice(TRAILER.length).split(' ');
-  return isCommitSeal('update', text, commit, mac, seals) ? (decode(text) as UpdateRecord | null) : null;
+  const record = openRecord({ of: 'update', at: commit }, line.slice(TRAILER.length), seals);
+  return record === undefined ? null : (record as UpdateRecord | null);
 }
 
 /** True for a commit that says to be one of ours, whether or not it is. */
@@ -111,7 +117,7 @@ export function conflictRecord(
 ): string {
   if (conflicts.length === 0) return '';
   const text = recordText(conflicts);
-  return `<!-- portico:conflicts ${text} ${seals.sign(sealedConflicts(pullKey, text))} -->`;
+  return `<!-- portico:conflicts ${text} ${sealOf({ of: 'conflicts', pull: pullKey }, text, seals)} -->`;
 }
 
 /** What the sealed commit says of that record, so that taking it out of the body does not settle anything. */
@@ -120,7 +126,8 @@ export function conflictSeal(
   conflicts: readonly UpdateConflict[],
   seals: Keyring,
 ): string | undefined {
-  return conflicts.length === 0 ? undefined : seals.sign(sealedConflicts(pullKey, recordText(conflicts)));
+  if (conflicts.length === 0) return undefined;
+  return sealOf({ of: 'conflicts', pull: pullKey }, recordText(conflicts), seals);
 }
 
 /** True when a seal is of this list of conflicts; with none, when there is no seal. */
@@ -131,7 +138,7 @@ export function isConflictSeal(
   seals: Keyring,
 ): boolean {
   if (seal === undefined || conflicts.length === 0) return seal === undefined && conflicts.length === 0;
-  return seals.verify(sealedConflicts(pullKey, recordText(conflicts)), seal);
+  return isSealOf({ of: 'conflicts', pull: pullKey }, recordText(conflicts), seal, seals);
 }
 
 /** True when the body holds the list that the commit speaks of. */
@@ -144,35 +151,17 @@ export function holdsConflicts(
   if (conflicts === undefined) return true;
   const [, text = '', mac = ''] = BODY.exec(body) ?? [];
   // Each may have been made with a key of its own.
-  return [conflicts, mac].every((seal) => seals.verify(sealedConflicts(pullKey, text), seal));
+  return [conflicts, mac].every((seal) => isSealOf({ of: 'conflicts', pull: pullKey }, text, seal, seals));
 }
 
 /** The conflicts that Portico wrote into a pull request's body; a changed record is none. */
 export function readConflicts(pullKey: string, body: string, seals: Keyring): readonly UpdateConflict[] {
   const match = BODY.exec(body);
   if (match === null) return [];
-  const [, text = '', mac = ''] = match;
-  return seals.verify(sealedConflicts(pullKey, text), mac)
-    ? ((decode(text) as readonly UpdateConflict[] | null) ?? [])
-    : [];
-}
-
-/** What the seal of a list of conflicts is over. */
-function sealedConflicts(pullKey: string, text: string): string {
-  return `conflicts ${pullKey} ${text}`;
-}
-
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-/** Only ever called on text whose seal was checked: what we wrote is what we read. */
-function decode(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString());
-  } catch {
-    return null;
-  }
+  const [, text, mac] = match;
+  const found = openRecord({ of: 'conflicts', pull: pullKey }, `${text} ${mac}`, seals);
+  // The seal says that this is what conflictRecord wrote.
+  return (found as readonly UpdateConflict[] | null | undefined) ?? [];
 }
 
 /** As much as fits: with values, without, one for each file. Never fewer files, because those are what is settled. */
@@ -190,7 +179,9 @@ function recordText(conflicts: readonly UpdateConflict[]): string {
       bare.map((one) => [`${one.directory ?? ''}:${one.file}`, { ...one, path: '', cut: true }]),
     ).values(),
   ];
-  const forms = [() => conflicts.map(shortened), () => bare, () => files].map((form) => () => encode(form()));
+  const forms = [() => conflicts.map(shortened), () => bare, () => files].map(
+    (form) => () => encodeRecord(form()),
+  );
   for (const form of forms) {
     const text = form();
     if (text.length <= MAX_RECORD_LENGTH) return text;
@@ -204,7 +195,7 @@ function recordText(conflicts: readonly UpdateConflict[]): string {
     path: `${files.length - 50} more files`,
     taken: 'upstream',
   };
-  return encode([...first, rest]);
+  return encodeRecord([...first, rest]);
 }
 
 /** Values only as far as a table shows them: the record must fit into a body. */
