@@ -5,8 +5,10 @@ interface Branch {
   readonly leaves: string[];
 }
 
-/** Problems as the tree that operator-registry prints. */
-export function verdictText(problems: readonly Problem[]): string {
+/** Problems as the tree that operator-registry prints; past `most` they are counted. */
+export function verdictText(all: readonly Problem[], most = Infinity): string {
+  const problems = all.slice(0, most);
+  const more = all.length - problems.length;
   const root: Branch = { below: new Map(), leaves: [] };
   for (const { at, message } of problems) {
     let here = root;
@@ -19,6 +21,7 @@ export function verdictText(problems: readonly Problem[]): string {
   }
   const lines = [...root.leaves];
   for (const [heading, branch] of root.below) lines.push(`${heading}:`, ...branchLines(branch, ''));
+  if (more > 0) lines.push(`and ${more} more`);
   return lines.join('\n');
 }
 

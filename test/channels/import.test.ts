@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -158,6 +159,20 @@ deprecations:
   skipRange: '>=2.0.0 <4.0.0'
 `);
   expect(ran.stdout).toContain("message: 'old (severity: blocking) Superseded by infra-redis.v2.'");
+  const bare =
+    'apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: bare\ndefaultChannel: s\nchannels:\n- { name: s, auto: all }\n';
+  const other = initRepository(join(top(), 'bare'));
+  const commit = commitFiles(other, {
+    'bare/Kptfile': kptfile('bare'),
+    '.github/portico/channels/bare.yaml': bare,
+  });
+  const refsOf = Array.from({ length: 60 }, (_, at) => `create refs/tags/bare/v${at + 1} ${commit}`).join(
+    '\n',
+  );
+  execFileSync('git', ['update-ref', '--stdin'], { cwd: other, input: `${refsOf}\n` });
+  const refused = await runVerb('catalog', 'export', other);
+  expect([refused.exit, refused.stderr.match(/bundle image must be set/g)?.length]).toEqual([65, 50]);
+  expect(refused.stderr).toContain('and 10 more');
   const folder = join(top(), 'fbc');
   expect(await runVerb('catalog', 'export', clone, '--to', folder)).toMatchObject({ exit: 0 });
   const successors = await runVerb(

@@ -45,9 +45,13 @@ export async function exportVerb(call: Call): Promise<number> {
   const { errors, warnings } = validateCatalog(catalog);
   for (const { message } of warnings) terminal.warn(message);
   if (errors.length > 0) {
-    throw new PorticoError('CATALOG_INVALID', `the catalog would not be in order:\n${verdictText(errors)}`, {
-      hint: 'portico catalog plan tells what is wrong with the channel files.',
-    });
+    throw new PorticoError(
+      'CATALOG_INVALID',
+      `the catalog would not be in order:\n${verdictText(errors, 50)}`,
+      {
+        hint: 'portico catalog plan tells what is wrong with channel files. A revision without resources needs an image, which packages do not have.',
+      },
+    );
   }
   if (target === undefined) return writeCatalog(call, catalog);
   const files = filesOf(catalog);

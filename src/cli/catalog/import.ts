@@ -97,7 +97,9 @@ function refuse({ terminal }: Call, refused: ImportRefusal): number {
           ({ key, places }) => `${key} has several contents: ${places.join(' and ')}`,
         );
       case 'invalid':
-        return [`together with what is there it is no catalog in order:\n${verdictText(refused.problems)}`];
+        return [
+          `together with what is there it is no catalog in order:\n${verdictText(refused.problems, 50)}`,
+        ];
       case 'other':
         return [refused.message];
     }
