@@ -42,11 +42,11 @@ export interface TestForge extends AsyncDisposable {
   /** A client signed as the App. */
   asApp(): Octokit;
   /** Runs a stock git client in a directory; rejects when it fails. */
-  git(directory: string, ...args: string[]): Promise<string>;
+  readonly git: (directory: string, ...args: string[]) => Promise<string>;
   /** Like `git`, but answers whatever happens. */
   tryGit(directory: string, ...args: string[]): Promise<{ ok: boolean; output: string }>;
   /** `http://x-access-token:TOKEN@127.0.0.1:PORT/owner/name.git` */
-  remote(token: string, fullName: string): string;
+  readonly remote: (token: string, fullName: string) => string;
 }
 
 const run = promisify(execFile);

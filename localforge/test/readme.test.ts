@@ -10,6 +10,11 @@ function read(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 }
 
+/** Of the fields of an interface. */
+function names(text: string): string[] {
+  return [...text.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name]) => name!);
+}
+
 const readme = read('README.md');
 
 test('the example and the help are those that run', () => {
@@ -22,8 +27,6 @@ test('every entry point, knob, behaviour and option is told of', () => {
   const entries = Object.keys(exports).map((name) => name.replace(/^\./, ''));
   const knobs = /export interface Knobs \{(.*?)\n\}/s.exec(read('src/webhook-types.ts'))?.[1] ?? '';
   const options = /export interface ForgeOptions \{(.*?)\n\}/s.exec(read('src/forge.ts'))?.[1] ?? '';
-  const names = (text: string): string[] =>
-    [...text.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name]) => name!);
   expect(names(knobs)).toContain('rateLimit');
   expect(names(options)).toContain('dataDir');
   const wanted = [

@@ -75,7 +75,10 @@ test('what npm packs runs outside of a checkout, without any TypeScript', async 
     ),
   );
   const lost = failures.map(([name]) => name).filter((name) => verbs.includes(name));
-  expect(lost.map((name) => name.replace(/-[\w-]{8}\.js$/, '')).toSorted()).toEqual(['dist/demo', 'dist/dev']);
+  expect(lost.map((name) => name.replace(/-[\w-]{8}\.js$/, '')).toSorted()).toEqual([
+    'dist/demo',
+    'dist/dev',
+  ]);
   for (const verb of ['dev', 'demo']) {
     expect(await portico(verb)).toMatchObject({
       code: 65,
