@@ -172,10 +172,10 @@ function sorted(value: YamlValue): YamlValue {
 
 /** JSON in which integers past 2^53 keep their digits; the language's types do not know `rawJSON` yet. */
 export function jsonText(value: YamlValue, indent = 4): string {
-  const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
+  const json = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
   return JSON.stringify(
     value,
-    (_key, item: unknown) => (typeof item === 'bigint' ? rawJSON(`${item}`) : item),
+    (_key, item: unknown) => (typeof item === 'bigint' ? json.rawJSON(`${item}`) : item),
     indent,
   );
 }
