@@ -29,6 +29,11 @@ export interface CommentsApi {
   listComments(n: number, signal?: AbortSignal): Promise<Comment[]>;
   /** Comments of all issues and pull requests that were written or changed since then. */
   listRecentComments(since: Date, signal?: AbortSignal): Promise<(Comment & { readonly issue: number })[]>;
+  /** The same of comments on lines of changes. */
+  listRecentLineComments(
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<(Omit<Comment, 'appId'> & { readonly pull: number })[]>;
   getComment(commentId: number, signal?: AbortSignal): Promise<Comment | null>;
   createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
   updateComment(commentId: number, body: string, signal?: AbortSignal): Promise<Comment>;
@@ -55,7 +60,7 @@ export interface CommentsApi {
 }
 
 export function createCommentsApi(context: RepositoryContext): CommentsApi {
-  const { issues } = context.octokit.rest;
+  const { issues, pulls } = context.octokit.rest;
   const list = async (issue_number: number, signal?: AbortSignal): Promise<Comment[]> => {
     const found = await allPages((page) =>
       issues.listComments({ ...where(context, signal), issue_number, ...page }),
@@ -96,6 +101,16 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
         issues.listCommentsForRepo({ ...where(context, signal), ...when, ...page }),
       );
       return found.map((raw) => ({ ...toComment(raw), issue: Number(raw.issue_url.split('/').at(-1)) }));
+    },
+    listRecentLineComments: async (since, signal) => {
+      const when = { since: since.toISOString(), sort: 'updated' as const, direction: 'asc' as const };
+      const found = await allPages((page) =>
+        pulls.listReviewCommentsForRepo({ ...where(context, signal), ...when, ...page }),
+      );
+      return found.map((raw) => {
+        const { appId: _none, ...comment } = toComment(raw);
+        return { ...comment, pull: Number(raw.pull_request_url.split('/').at(-1)) };
+      });
     },
     getComment: async (comment_id, signal) => {
       const answer = await orNull(issues.getComment({ ...where(context, signal), comment_id }));

@@ -249,6 +249,7 @@ describe('against the local forge', () => {
       pull.number,
       pull.number,
     ]);
+    expect(await repository.listRecentLineComments(new Date(0))).toEqual([]);
     expect(await repository.getComment(999_999)).toBeNull();
 
     // Reactions: one of ours, taken back; never another's.

@@ -32,6 +32,11 @@ export interface CommentsPort {
     since: Date,
     signal?: AbortSignal,
   ): Promise<readonly (Comment & { readonly issue: number })[]>;
+  /** The same of comments on lines of changes. */
+  listRecentLineComments(
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<readonly (Omit<Comment, 'appId'> & { readonly pull: number })[]>;
   /** Whether a comment was ever changed, or a review after it was given, by whomever; in doubt it was. */
   isEdited(
     text: { readonly nodeId: string; readonly author: string; readonly submittedAt?: string | null },

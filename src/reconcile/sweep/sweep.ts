@@ -144,6 +144,21 @@ export function createRepositorySweep(
         continue;
       await ports.enqueue(commentJob(repository, comment.issue, source));
     }
+    for (const {
+      id,
+      pull,
+      author,
+      authorId,
+      authorIsBot,
+      body,
+      createdAt,
+    } of await access.forge.listRecentLineComments(since, signal)) {
+      const source = { kind: 'line' as const, id };
+      const isOld = Date.parse(createdAt) < since.getTime();
+      if (authorIsBot || isOld || !holdsCommand(body) || answered.has({ repository, source })) continue;
+      const form = { author, authorId, authorIsBot, body, createdAt };
+      await ports.enqueue(commentJob(repository, pull, source, { form }));
+    }
   });
 }
 

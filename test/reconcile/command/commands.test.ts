@@ -475,6 +475,26 @@ describe('in an issue', () => {
         ),
       ]);
       expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
+      // Where nobody told of it, a look around finds it.
+      const { webhooks } = stage.forge.knobs;
+      webhooks.lose = ({ event }) => event.startsWith('pull_request_review');
+      await rest.pulls.createReview({
+        ...repo.where,
+        pull_number: pull.number,
+        event: 'COMMENT',
+        comments: [{ path: 'web/config.yaml', position: 1, body: '/portico resume web' }],
+      });
+      await stage.idle();
+      webhooks.lose = 0;
+      expect(await answers(pull.number)).toHaveLength(2);
+      // The deliveries cannot be had again.
+      await stage.watching(
+        ({ path }) => (path.endsWith('/attempts') ? 404 : undefined),
+        () => stage.sweep(),
+      );
+      expect((await answers(pull.number)).slice(2)).toEqual([
+        expect.stringContaining('- `/portico resume web`'),
+      ]);
       expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
     },
   );
