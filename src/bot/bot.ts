@@ -1,7 +1,3 @@
-/**
- * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
- * follows.
- */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -13,6 +9,11 @@ import { containerSettings } from '../function/container/settings.ts';
 import { createRuntime } from '../function/runtime.ts';
 import { sshSigner } from '../git/ssh-signature.ts';
 import { grouped } from '../intake/grouped.ts';
+/**
+ * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
+ * follows.
+ */
+import { repositoryNamed } from '../intake/repository-named.ts';
 import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
@@ -98,6 +99,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       limits: { perMinute: environment.pointsPerMinute },
     }),
     ...(environment.retryMs !== undefined && { backoffMs: environment.retryMs }),
+    onPause: ({ installationId, calls, until }) => metrics.paused(installationId, calls, until),
     onCall: ({ method, route, status, ms }) => {
       metrics.githubCall(`${method} ${route}`, status, ms / 1000);
       const attributes = { 'http.response.status_code': status };
@@ -286,7 +288,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const { jobs, unreadable: reason } = jobsOf(ports, event);
       if (reason !== undefined) {
         metrics.delivery(event.name, 'unreadable');
-        log.warn({ delivery: event.id, event: event.name, reason }, 'webhook: cannot be read');
+        const repository = repositoryNamed(event.payload);
+        log.warn({ delivery: event.id, event: event.name, repository, reason }, 'webhook: cannot be read');
       }
       for (const job of jobs) await ports.enqueue(await withHead(ports, job, signal));
     },

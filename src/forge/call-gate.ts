@@ -47,8 +47,12 @@ interface Waiting {
   readonly fail: (error: PorticoError) => void;
 }
 
-/** Makes no call and no timer while there is room. `now` in milliseconds. */
-export function createCallGate(limits: CallLimits, now: () => number = Date.now): CallGate {
+/** Makes no call and no timer while there is room. `now` in milliseconds, and so until when calls of a kind are told to pause. */
+export function createCallGate(
+  limits: CallLimits,
+  now: () => number = Date.now,
+  paused: (kind: CallKind, until: number) => void = () => {},
+): CallGate {
   const spent = {
     rest: createWindow(limits.perMinute, limits.minuteMs),
     graphql: createWindow(limits.graphqlPerMinute, limits.minuteMs),
@@ -126,7 +130,9 @@ export function createCallGate(limits: CallLimits, now: () => number = Date.now)
       const until = now() + seconds * 1_000;
       for (const kind of ['rest', 'graphql'] as const) {
         if (only !== undefined && only !== kind) continue;
-        pausedUntil[kind] = Math.max(pausedUntil[kind], until);
+        if (until <= pausedUntil[kind]) continue;
+        pausedUntil[kind] = until;
+        paused(kind, until);
       }
       for (const waiting of queue.splice(0)) {
         const left = pausedUntil[waiting.kind] - now();

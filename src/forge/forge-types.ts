@@ -18,6 +18,14 @@ export interface ContentBudget {
   take(installationId: number, signal?: AbortSignal): Promise<void>;
 }
 
+export interface ForgePause {
+  /** Null: of the App itself. */
+  readonly installationId: number | null;
+  readonly calls: 'rest' | 'graphql';
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
 export interface ForgeOptions {
   readonly appId: number | string;
   /** PEM. */
@@ -26,6 +34,8 @@ export interface ForgeOptions {
   readonly baseUrl: string;
   readonly budget?: ContentBudget;
   readonly onCall?: (call: ForgeCall) => void;
+  /** The forge wants calls of one kind to pause. */
+  readonly onPause?: (pause: ForgePause) => void;
   /** What the forge allows an installation. Default: what GitHub does. */
   readonly limits?: Partial<CallLimits>;
   /** First pause before a call is made again, and what other pauses are counted in; milliseconds, default 500. */

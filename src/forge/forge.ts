@@ -96,12 +96,14 @@ export function connectForge(options: ForgeOptions): Forge {
 }
 
 /** One gate for each installation, and one for the App itself. */
-function gatesOf({ limits }: ForgeOptions): (installationId: number | null) => CallGate {
+function gatesOf({ limits, onPause }: ForgeOptions): (installationId: number | null) => CallGate {
   const gates = new Map<number | null, CallGate>();
   return (installationId) => {
     const known = gates.get(installationId);
     if (known !== undefined) return known;
-    const made = createCallGate({ ...GITHUB_LIMITS, ...limits });
+    const made = createCallGate({ ...GITHUB_LIMITS, ...limits }, Date.now, (calls, until) =>
+      onPause?.({ installationId, calls, until }),
+    );
     gates.set(installationId, made);
     return made;
   };

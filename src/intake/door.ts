@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, type BodyLimits, type BodyRefusal } from './body.ts';
 import type { Inbox } from './inbox.ts';
 import { createMemoryShare } from './memory-share.ts';
+import { repositoryNamed } from './repository-named.ts';
 import { createSenders, type Senders } from './sender.ts';
 import { createVerifier } from './signature.ts';
 
@@ -137,7 +138,8 @@ export function createDoor(
       const concerns = options.concerns?.(event, payload) ?? true;
       if (concerns === false) return { outcome: 'passed', event };
       if (concerns !== true) {
-        log.warn({ delivery: id, event, reason: concerns.unreadable }, 'webhook: cannot be read');
+        const repository = repositoryNamed(payload);
+        log.warn({ delivery: id, event, repository, reason: concerns.unreadable }, 'webhook: cannot be read');
         return { outcome: 'unreadable', event };
       }
       const outcome = await options.inbox.store({ id, event, body: text });

@@ -12,6 +12,8 @@ export interface Metrics {
   githubCall(route: string, status: number, seconds: number): void;
   /** The calls that an installation may still make at once. */
   budgetLeft(installationId: number, left: number): void;
+  /** The forge wants the calls of an installation to pause until then, in milliseconds since 1970; null: those of the App itself. */
+  paused(installationId: number | null, calls: 'rest' | 'graphql', until: number): void;
   rendered(outcome: string, seconds: number): void;
   /** Work on foreign content ended: `answer`, `lost`, or the limit that it met. */
   contentWork(share: string, outcome: string, cpuSeconds: number): void;
@@ -92,6 +94,7 @@ export function createMetrics(): Metrics {
     githubCall: (route, status, seconds) => calls.observe({ route, status }, seconds),
     budgetLeft: (installation, left) => budget.set({ installation }, left),
     contentWork: (share, outcome, cpuSeconds) => work.observe({ share, outcome }, cpuSeconds),
+    paused: addPauses(registry),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
     observeDepth: (read) => addDepth(registry, read),
@@ -113,6 +116,32 @@ function addStall(registry: Registry): void {
       delay.reset();
     },
   });
+}
+
+/** What is left of pauses that the forge asked for; a pause that is over is told as 0 once more and then no longer. */
+function addPauses(registry: Registry): Metrics['paused'] {
+  const pauses = new Map<
+    string,
+    { readonly labels: Record<'installation' | 'calls', string>; until: number }
+  >();
+  const left = new Gauge({
+    name: 'portico_forge_pause_seconds',
+    help: 'Seconds for which the forge still wants the calls of an installation to pause',
+    labelNames: ['installation', 'calls'],
+    registers: [registry],
+    collect() {
+      left.reset();
+      for (const [key, { labels, until }] of pauses) {
+        const seconds = Math.max(0, until - Date.now()) / 1_000;
+        left.set(labels, seconds);
+        if (seconds === 0) pauses.delete(key);
+      }
+    },
+  });
+  return (installationId, calls, until) => {
+    const installation = installationId === null ? 'app' : String(installationId);
+    pauses.set(`${installation} ${calls}`, { labels: { installation, calls }, until });
+  };
 }
 
 /** Each gauge asks for itself: prom-client collects all at once, and one must not be read before another has set it. */

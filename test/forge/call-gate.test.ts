@@ -76,3 +76,15 @@ test('a pause of the forge ends what waits, and is over when it is; a short one 
   await vi.advanceTimersByTimeAsync(1_000);
   expect(begun.at(-1)).toBe('soon');
 });
+
+test('pauses are told with their end, longer ones alone', () => {
+  const told: [string, number][] = [];
+  const gate = createCallGate(LIMITS, undefined, (kind, until) => void told.push([kind, until]));
+  gate.pause(60, 'graphql');
+  gate.pause(30, 'graphql');
+  gate.pause(60);
+  expect(told).toEqual([
+    ['graphql', 60_000],
+    ['rest', 60_000],
+  ]);
+});

@@ -9,6 +9,8 @@ test('everything that is counted can be scraped', async () => {
   metrics.githubCall('GET /repos/{owner}/{repo}', 304, 0.03);
   metrics.budgetLeft(11, 79);
   metrics.rendered('ok', 1.5);
+  metrics.paused(11, 'rest', Date.now() + 3_600_000);
+  metrics.paused(null, 'graphql', Date.now());
   metrics.command('publish', 'refused');
   let depth = [{ lane: 'quick', ready: 2, deferred: 1, active: 1, ageSeconds: 0.5 }];
   metrics.observeDepth(async () => depth);
@@ -23,10 +25,15 @@ test('everything that is counted can be scraped', async () => {
     'portico_queue_jobs{lane="quick",state="ready"} 2',
     'portico_queue_jobs{lane="quick",state="deferred"} 1',
     'portico_queue_age_seconds{lane="quick"} 0.5',
+    'portico_forge_pause_seconds{installation="app",calls="graphql"} 0',
     'process_resident_memory_bytes ',
   ]) {
     expect(text).toContain(line);
   }
+  const left = /^portico_forge_pause_seconds\{installation="11",calls="rest"\} (\d+)/m.exec(text)?.[1];
+  expect(Number(left)).toBeGreaterThan(3_500);
+  // A pause that is over is told once.
+  expect(await metrics.registry.metrics()).not.toContain('installation="app"');
   depth = [{ lane: 'quick', ready: 0, deferred: 0, active: 0, ageSeconds: 0 }];
   expect(await metrics.registry.metrics()).toContain('portico_queue_jobs{lane="quick",state="ready"} 0');
 });

@@ -74,7 +74,10 @@ export async function pendingRetirements(
       wishes = await openIn(ports, access, facts, config, number, signal);
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'FORGE_TOO_MANY') throw error;
-      ports.log.warn({ err: error, pull: number }, 'an issue has too many comments');
+      ports.log.warn(
+        { err: error, repository: `${facts.owner}/${facts.name}`, pull: number },
+        'an issue has too many comments',
+      );
     }
     for (const { package: path, revision, login } of wishes) {
       found.push({ package: path, revision, login, issue: number, title });

@@ -103,7 +103,10 @@ export async function remergeProposal(
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'moved') throw branchMoved(pull.headRef);
   if (answer.kind === 'refused') return withheld(refusedPush(answer.rejected));
-  ports.log.info({ pull: pull.number, sha: answer.oid }, 'the registered branch was merged into a proposal');
+  ports.log.info(
+    { repository: snapshot.facts.fullName, pull: pull.number, sha: answer.oid },
+    'the registered branch was merged into a proposal',
+  );
   return { kind: 'pushed' };
 }
 

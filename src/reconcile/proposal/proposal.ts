@@ -72,7 +72,10 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       if (loaded.reason === 'other-branch') {
         await checkConfigurationAlone(ports, access, number, trials, signal);
       }
-      ports.log.debug({ pull: number, reason: loaded.reason }, 'nothing to do for this pull request');
+      ports.log.debug(
+        { repository: `${access.ref.owner}/${access.ref.name}`, pull: number, reason: loaded.reason },
+        'nothing to do for this pull request',
+      );
       return;
     }
     if (loaded.snapshot.pull.state === 'closed') {

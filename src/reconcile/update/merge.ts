@@ -67,7 +67,10 @@ export async function mergedAlone(
   const base = home.base.oid;
   const others = await lookAtChecks(ports, access, pull, { base, runs: checks }, signal);
   if (others.kind !== 'green') {
-    ports.log.debug({ pull: pull.number, reason: others.what }, 'the update waits for checks of others');
+    ports.log.debug(
+      { repository: facts.fullName, pull: pull.number, reason: others.what },
+      'the update waits for checks of others',
+    );
     if (others.kind === 'wait' && others.seconds !== undefined) {
       await ports.enqueue(settledBranchJob(access.ref, branch, Math.ceil(others.seconds)));
     }
@@ -107,6 +110,12 @@ const NOT_LET: Readonly<Record<string, string>> = {
   blocked: 'rules of the branch do not let it',
   forbidden: 'the forge does not let the App do it',
 };
+const HELPS: Readonly<Record<string, string>> = {
+  blocked: 'Merge it once that is satisfied.',
+  forbidden:
+    'Where it changes workflow files, an App may merge it only with the permission Workflows: merge it yourself, and Portico tags what was merged; or give the App that permission. ' +
+    "Else check the App's permissions (contents: read and write), and that a new permission was accepted for the installation.",
+};
 const REFUSED_MARKER = '<!-- portico:automerge -->';
 
 /**
@@ -142,10 +151,13 @@ async function mergeOrQueue(
     refused = queued;
   }
   const { reason, message: err } = refused;
-  ports.log.info({ pull: pull.number, reason, err }, 'the update did not merge itself');
+  ports.log.info(
+    { repository: facts.fullName, pull: pull.number, reason, err },
+    'the update did not merge itself',
+  );
   const why = NOT_LET[reason];
   if (why !== undefined) {
-    const text = `**This update may merge itself, and ${why}**: ${foreignSentence(err)}\n\nMerge it once that is satisfied.`;
+    const text = `**This update may merge itself, and ${why}**: ${foreignSentence(err)}\n\n${HELPS[reason] ?? ''}`;
     await forge.upsertSticky(pull.number, REFUSED_MARKER, text, signal);
   }
   return false;

@@ -159,7 +159,10 @@ export async function putLabels(
     if (labels.length > 0) await access.forge.addLabels(pull.number, labels, signal);
   } catch (error) {
     if (!(error instanceof PorticoError) || !NOT_ALLOWED.includes(error.code)) throw error;
-    ports.log.info({ err: error, pull: pull.number }, 'the labels of an update could not be put on');
+    ports.log.info(
+      { err: error, repository: facts.fullName, pull: pull.number },
+      'the labels of an update could not be put on',
+    );
   }
   if (labelled.size >= MAX_LABELLED) labelled.clear();
   labelled.add(key);

@@ -511,6 +511,8 @@ test('what the dashboard and the alerts ask for is not only there, it is told', 
   for (const name of new Set(asked)) {
     // Gauges of what waits are nothing when nothing waits.
     if (name.startsWith('portico_queue_')) expect(text).toContain(`\n${name}{`);
+    // And nobody has to pause.
+    else if (name === 'portico_forge_pause_seconds') expect(text).toContain(`# TYPE ${name} gauge`);
     else
       expect(
         told.some((line) => line.startsWith(name)),
