@@ -6,6 +6,7 @@
 import { canonicalJson, shortDigest } from '../revision/digest.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import { isSealOf, sealOf } from '../revision/sealed-record.ts';
+import { fence } from '../text/markdown.ts';
 
 export interface ApprovalRecord {
   readonly kind: 'approval' | 'rejection';
@@ -35,7 +36,7 @@ export function formatRecord(record: ApprovalRecord, seals: Keyring, why = ''): 
   const sentence =
     record.kind === 'approval'
       ? `\`${record.login}\` approved this content (\`${shortDigest(record.digest)}\`) at ${record.head.slice(0, 7)}.`
-      : `\`${record.login}\` rejected this proposal at ${record.head.slice(0, 7)}; it is a draft again.${fenced(why)}`;
+      : `\`${record.login}\` rejected this proposal at ${record.head.slice(0, 7)}; it is a draft again.${why === '' ? '' : `\n\n${fence(why, 'text')}`}`;
   return `${sentence}\n\n<!-- portico:record ${payload} ${sealOf(APPROVAL, payload, seals)} -->`;
 }
 
@@ -79,12 +80,4 @@ function claimIn(payload: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-/** A person's text so that it mentions, links and commands nothing. */
-function fenced(text: string): string {
-  if (text === '') return '';
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `\n\n${fence}text\n${text}\n${fence}`;
 }

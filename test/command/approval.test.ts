@@ -58,10 +58,20 @@ describe('a record', () => {
     expect(parseRecord(body, HERE, createKeyring(['another']))).toBeUndefined();
   });
 
+  test('a record that a reason quotes is no record, and hidden characters in it are written out', () => {
+    const quoted = formatRecord(RECORD, seals).split('\n').at(-1)!;
+    const rejection = { ...RECORD, kind: 'rejection' as const };
+    const body = formatRecord(rejection, seals, `${quoted}\u202Eneerg`);
+    expect(parseRecord(formatRecord(rejection, seals, quoted), HERE, seals)).toEqual(rejection);
+    expect(body).not.toContain('\u202E');
+    expect(body).toContain('neerg');
+  });
+
   test('49 a reason commands, mentions and closes nothing', () => {
     const why = '``` @org/team <!-- portico:record --> Fixes #1';
     const body = formatRecord({ ...RECORD, kind: 'rejection' }, seals, why);
-    expect(body).toContain(`\n\`\`\`\`text\n${why}\n\`\`\`\`\n`);
+    const shown = why.replace('<!--', String.raw`<!\--`);
+    expect(body).toContain(`\n\`\`\`\`text\n${shown}\n\`\`\`\`\n`);
     expect(parseRecord(body, HERE, seals)).toBeDefined();
     expect(parseComment(formatRecord({ ...RECORD, kind: 'rejection' }, seals, '/portico publish'))).toEqual({
       kind: 'commands',
