@@ -88,8 +88,7 @@ export function visible(text: string): string {
   );
 }
 
-/** Integers past 2^53 keep their digits in JSON; the language's types do not know `rawJSON` yet. */
+/** Integers past 2^53 keep their digits in JSON. */
 function exactIntegers(_key: string, value: unknown): unknown {
-  const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
-  return typeof value === 'bigint' ? rawJSON(value.toString()) : value;
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }

@@ -170,12 +170,11 @@ function sorted(value: YamlValue): YamlValue {
   return map;
 }
 
-/** JSON in which integers past 2^53 keep their digits; the language's types do not know `rawJSON` yet. */
+/** JSON in which integers past 2^53 keep their digits. */
 export function jsonText(value: YamlValue, indent = 4): string {
-  const json = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
   return JSON.stringify(
     value,
-    (_key, item: unknown) => (typeof item === 'bigint' ? json.rawJSON(`${item}`) : item),
+    (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(`${item}`) : item),
     indent,
   );
 }
