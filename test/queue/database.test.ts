@@ -132,7 +132,7 @@ describe('PGlite alone', () => {
 
   test('another process is refused while this one lives, and a killed one leaves no lock behind', async () => {
     await using place = await placeEmbedded();
-    const module = new URL('../../src/queue/database.ts', import.meta.url).href;
+    const module = new URL('../../src/queue/open-database.ts', import.meta.url).href;
     const script = `
       import { openDatabase } from '${module}';
       await openDatabase(${JSON.stringify(place.options)}).then(
