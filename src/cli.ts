@@ -126,7 +126,7 @@ function report(error: unknown, terminal: Terminal): number {
   if (known === undefined || known.blame === 'bug') {
     const stack = error instanceof Error ? error.stack : undefined;
     if (process.env['PORTICO_DEBUG'] !== undefined && stack !== undefined) terminal.say(stack);
-    else terminal.say('This is a fault of Portico. Set PORTICO_DEBUG=1 to see where it happened.');
+    else terminal.say('This is a bug in Portico. Set PORTICO_DEBUG=1 to see where it happened.');
   }
   if (terminal.json) {
     const { code, hint } = known ?? { code: 'INTERNAL', hint: undefined };

@@ -13,7 +13,7 @@ export interface Arguments {
 }
 
 /** Options that every verb has. */
-export const COMMON: readonly Option[] = [{ name: 'help', short: 'h', help: 'show this help and leave' }];
+export const COMMON: readonly Option[] = [{ name: 'help', short: 'h', help: 'show this help and exit' }];
 
 /**
  * Parses what follows the verb. Throws `CLI_USAGE` for an unknown or repeated option, a missing or unexpected

@@ -81,7 +81,7 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'draft',
-    summary: 'make the branch of a draft in a checkout, as the commands in comments do',
+    summary: 'create a draft branch in your clone, as the slash-commands do',
     usage: [
       'portico draft init PATH [--description TEXT] [--workspace NAME] [--repo DIR] [--push REMOTE]',
       'portico draft clone REPO.git[/PATH][@REF] [PATH] [--workspace NAME] [--repo DIR] [--push REMOTE]',

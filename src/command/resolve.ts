@@ -51,7 +51,7 @@ function wishOf(words: readonly string[]): Wish | Refusal {
   const last = words.at(-1);
   const side = (['upstream', 'local'] as const).find((known) => known === last);
   if (side === undefined) {
-    const message = last === undefined ? 'a side is needed' : `${shown(last)} is no side`;
+    const message = last === undefined ? 'a side is missing' : `${shown(last)} is not a side`;
     return refuse('bad-argument', message, 'Say upstream or local, and which conflict: a number, or all.');
   }
   const [first] = words.length === 2 ? words : [];

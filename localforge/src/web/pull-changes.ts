@@ -59,7 +59,7 @@ async function changedFiles({ api, at }: RepositoryVisit, number: number): Promi
 /** What was said of files that did not change. */
 function unchanged({ root }: RepositoryVisit, pull: Pull, marks: readonly LineMark[]): Html {
   const byPath = [...Map.groupBy(marks, (mark) => mark.path)];
-  return html`<h2>Unchanged files that something was said of</h2>
+  return html`<h2>Findings in unchanged files</h2>
     ${byPath.map(
       ([path, own]) =>
         html`<section class="box">

@@ -44,7 +44,7 @@ describe('pages', () => {
     [`${ROOT}/pulls`, /open Add the app #1 by bob from drafts\/app\/first/],
     [`${ROOT}/pull/1`, /Load the page again for its answer: scripts, which would do that, are off/],
     [`${ROOT}/pull/1`, /bob wants to merge 1 commit into main from drafts\/app\/first/],
-    [`${ROOT}/pull/1`, /local-app\[bot\] bot commented .* Proposal: something has to be mended .*rocket 1/],
+    [`${ROOT}/pull/1`, /local-app\[bot\] bot commented .* Proposal: 2 checks fail .*rocket 1/],
     [`${ROOT}/pull/1`, /carol on README\.md line 11 .* Is eleven right\? <script>alert\(1\)<\/script>/],
     [`${ROOT}/pull/1`, /failure guardrail\/replicas .* 2 annotations success portico\/render/],
     [`${ROOT}/pull/1`, /unstable This can be merged, but not all checks are green/],
@@ -55,7 +55,7 @@ describe('pages', () => {
     [`${ROOT}/pull/1/files`, /11 \+line <b>eleven<\/b> & more carol commented .* Is eleven right/],
     [
       `${ROOT}/pull/1/files`,
-      /Unchanged files that something was said of app\/Kptfile notice .*The Kptfile has no pipeline/,
+      /Findings in unchanged files app\/Kptfile notice .*The Kptfile has no pipeline/,
     ],
     [
       `${ROOT}/pull/1/checks`,

@@ -22,7 +22,7 @@ export interface Page {
 
 const SUMMARY = [
   '<!-- portico:summary -->',
-  '### Proposal: something has to be mended',
+  '### Proposal: 2 checks fail',
   '',
   '| package | newest revision | after the merge |',
   '| --- | --- | --- |',

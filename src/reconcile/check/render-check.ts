@@ -62,7 +62,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
   };
 }
 
-/** How many of the things that functions told are listed. */
+/** How many lines of function output are listed. */
 const MAX_TOLD = 200;
 
 function toldText(foreignSentence: readonly Finding[]): string {
@@ -74,7 +74,7 @@ function toldText(foreignSentence: readonly Finding[]): string {
         `- ${code(name)}${file === undefined ? '' : ` in ${code(file)}`}: ${code(message)}`,
     );
   const more = foreignSentence.length > MAX_TOLD ? [`- and ${foreignSentence.length - MAX_TOLD} more`] : [];
-  return ['What the functions told:', '', ...lines, ...more].join('\n');
+  return ['Function output:', '', ...lines, ...more].join('\n');
 }
 
 function textOf(parts: readonly string[]): { readonly text?: string } {

@@ -120,7 +120,7 @@ function conflictsCheck({
         ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
         : listed > 0
           ? `${listed === 1 ? 'The one conflict that there was is' : `All ${listed} conflicts that there were are`} settled.`
-          : 'Upstream and local changes do not meet.',
+          : 'No conflicting changes.',
     annotations: conflicts.map((conflict) => ({
       path: inDirectory(conflict.directory, conflict.file),
       startLine: conflict.line ?? 1,
