@@ -53,10 +53,7 @@ describe('pages', () => {
       /6 \+ replicas: 7 failure Too many replicas line 6, from guardrail\/replicas At most 5/,
     ],
     [`${ROOT}/pull/1/files`, /11 \+line <b>eleven<\/b> & more carol commented .* Is eleven right/],
-    [
-      `${ROOT}/pull/1/files`,
-      /Findings in unchanged files app\/Kptfile notice .*The Kptfile has no pipeline/,
-    ],
+    [`${ROOT}/pull/1/files`, /Findings in unchanged files app\/Kptfile notice .*The Kptfile has no pipeline/],
     [
       `${ROOT}/pull/1/checks`,
       /Lower spec\.replicas .* Mend: Set replicas to 5 Run guardrail\/replicas again/,
