@@ -71,7 +71,8 @@ function startOf(text: string, limit: Limit, room: number): string {
 function closeFence(text: string): string {
   let open: string | null = null;
   for (const line of text.split('\n')) {
-    const [, fence = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    // A line may hold characters that `.` else stops at, such as carriage returns: then each shorter fence would be tried.
+    const [, fence = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
     if (fence === '') continue;
     if (open === null) open = fence.startsWith('`') && rest.includes('`') ? null : fence;
     else if (fence.startsWith(open) && rest.trim() === '') open = null;

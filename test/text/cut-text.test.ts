@@ -21,6 +21,11 @@ describe('cutting', () => {
     },
   );
 
+  test('a fence that ends in a carriage return is closed', () => {
+    const cut = cutText(`~~~\r\n${'a line\n'.repeat(300)}`, { characters: 1_000 });
+    expect(cut).toMatch(/\n~~~\n\n\*\(/);
+  });
+
   test('what is folded or commented out is closed', () => {
     const cut = cutText(
       `<details><summary>x</summary>\n\n${'word '.repeat(300)}\n<!-- ${'y '.repeat(300)} -->`,

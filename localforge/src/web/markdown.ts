@@ -40,7 +40,7 @@ function blocks(lines: readonly string[], place: Place): Html[] {
   return shown;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,}(?!~))([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)| *$|\t)/;
