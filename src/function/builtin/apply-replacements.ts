@@ -18,17 +18,28 @@ import type { KrmObject } from '../../package/render/krm-object.ts';
 import { sizeOf } from '../../package/render/value-size.ts';
 import { MAX_COPIED } from '../../package/render/work-budget.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { findTargets, lookUpField, splitFieldPath } from './field-path.ts';
 import { failure, kindOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { matchesLabels, matchesSelector, printSelector, readSelector } from './resource-selector.ts';
 import type { ResourceSelector } from './resource-selector.ts';
 
+export const applyReplacements: BuiltinFunction = {
+  name: 'apply-replacements',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'mutator',
+  summary: "copies values from one resource's field to fields of others",
+  config: ['ApplyReplacements'],
+  fields: 'the targets of its configuration',
+  idempotent: 'yes, unless a delimiter adds a part at each run',
+};
+
 /** Steps that it takes to look whether a resource is selected, or where a path leads in it. */
 const LOOK = 20;
 
 /** Copies values from one resource's field to fields of others. No results on success. */
-export function applyReplacements(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const config = input.functionConfig;
   if (config?.['kind'] !== 'ApplyReplacements' || config['apiVersion'] !== 'fn.kpt.dev/v1alpha1') {
     return failed('functionConfig must be `ApplyReplacements.fn.kpt.dev/v1alpha1`');

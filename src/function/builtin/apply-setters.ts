@@ -4,6 +4,7 @@ import type { ResultItem } from '../../package/render/function-runtime.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
@@ -21,8 +22,21 @@ import { setterValues } from './setter-values.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';
 
+export const applySetters: BuiltinFunction = {
+  name: 'apply-setters',
+  versions: [
+    { major: 0, minor: 1, patch: 9, run },
+    { major: 0, minor: 2, patch: 9, run, each: applySettersEach },
+  ],
+  type: 'mutator',
+  summary: 'sets the fields whose comment `# kpt-set: ${name}` names a given setter',
+  config: ['ConfigMap'],
+  fields: 'fields with such a comment',
+  idempotent: 'yes',
+};
+
 /** Sets the fields whose comment names one of the given setters. Results: one for each field that was set. */
-export function applySetters(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const setters = setterValues(input.functionConfig);
   const { budget } = input;
   const results: ResultItem[] = [];
@@ -36,7 +50,7 @@ export function applySetters(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function applySettersEach({
+function applySettersEach({
   functionConfig,
   version,
   budget,

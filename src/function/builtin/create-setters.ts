@@ -2,6 +2,7 @@
 import { isContainer, noteOf, setNote, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { readList } from './setter-comment.ts';
@@ -9,8 +10,18 @@ import { setterValues } from './setter-values.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';
 
+export const createSetters: BuiltinFunction = {
+  name: 'create-setters',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'mutator',
+  summary: 'adds such comments to fields that hold a given value',
+  config: ['ConfigMap'],
+  fields: 'comments',
+  idempotent: 'yes',
+};
+
 /** Adds setter comments to fields whose value holds a setter's value. Results: one for each comment. */
-export function createSetters(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const setters = readSetters(setterValues(input.functionConfig));
   const { budget } = input;
   if (setters.scalars.length === 0 && setters.lists.length === 0) {

@@ -1,11 +1,22 @@
 /** delete-annotations v0.1 (krm-functions-catalog contrib/functions/go/delete-annotations). */
 import { isMap } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { configMapData, pathOnly, frameworkFailure, metadataOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
+export const deleteAnnotations: BuiltinFunction = {
+  name: 'delete-annotations',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'mutator',
+  summary: 'removes the annotations in `annotationKeys`',
+  config: ['ConfigMap'],
+  fields: 'metadata.annotations',
+  idempotent: 'yes',
+};
+
 /** Removes the annotations that `data.annotationKeys` lists. Results: how many resources, and each removal. */
-export function deleteAnnotations(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const keys = (configMapData(input.functionConfig)?.['annotationKeys'] ?? '')
     .split(',')
     .map((key) => key.trim())

@@ -3,6 +3,7 @@ import { annotationOf, moveTo } from '../../package/render/bookkeeping.ts';
 import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
 import {
@@ -20,6 +21,20 @@ import { withoutMetaResources } from './meta-resources.ts';
 import { NAME_REFERENCES } from './name-references.ts';
 import type { NameReference } from './name-references.ts';
 
+export const ensureNameSubstring: BuiltinFunction = {
+  name: 'ensure-name-substring',
+  versions: [
+    { major: 0, minor: 1, patch: 9, run: ensureNameSubstringOld },
+    { major: 0, minor: 2, patch: 9, run },
+    { major: 0, minor: 2, patch: 9, unstable: true, run: ensureNameSubstringUnstable },
+  ],
+  type: 'mutator',
+  summary: 'gives all names a prefix or suffix; references follow',
+  config: ['ConfigMap', 'EnsureNameSubstring'],
+  fields: 'metadata.name, references to it, `depends-on` (from v0.2 on)',
+  idempotent: 'yes',
+};
+
 const SKIPPED = new Set(['CustomResourceDefinition', 'APIService', 'Namespace', 'Kptfile']);
 const DEPENDS_ON = 'config.kubernetes.io/depends-on';
 
@@ -30,12 +45,12 @@ interface Config {
 }
 
 /** Sees to it that every name holds a prefix or suffix, and that references follow. No results. */
-export function ensureNameSubstring(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   return ensureIn(input, input.items, true);
 }
 
 /** v0.1: `depends-on` does not follow, and meta resources were not for it to see. */
-export function ensureNameSubstringOld(input: BuiltinInput): BuiltinOutput {
+function ensureNameSubstringOld(input: BuiltinInput): BuiltinOutput {
   return ensureIn(input, withoutMetaResources(input.items), false);
 }
 
@@ -43,7 +58,7 @@ export function ensureNameSubstringOld(input: BuiltinInput): BuiltinOutput {
  * What upstream builds from its branch (seen 2025-06-25): it also forgets in which file a resource stands, so that every
  * one, the Kptfile too, moves to a file named after it.
  */
-export function ensureNameSubstringUnstable(input: BuiltinInput): BuiltinOutput {
+function ensureNameSubstringUnstable(input: BuiltinInput): BuiltinOutput {
   const output = ensureIn(input, input.items, true);
   for (const item of output.items ?? []) {
     const file = `${kindOf(item)}_${nameOf(item)}.yaml`.toLowerCase();

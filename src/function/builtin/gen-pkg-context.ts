@@ -1,11 +1,22 @@
 /** kpt's own builtins/gen-pkg-context (pkg/lib/builtins/pkg_context.go). */
 import { PACKAGE_PATH, annotationOf, pathOf, setPlace } from '../../package/render/bookkeeping.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { failure, kindOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
+export const genPkgContext: BuiltinFunction = {
+  name: 'builtins/gen-pkg-context',
+  versions: [{ major: 0, minor: 1, patch: 0, run }],
+  type: 'mutator',
+  summary: "makes `package-context.yaml` with the package's name",
+  config: ['none'],
+  fields: 'the ConfigMap kptfile.kpt.dev',
+  idempotent: 'yes',
+};
+
 /** Replaces the package's ConfigMap `kptfile.kpt.dev` by one that holds the package's name. */
-export function genPkgContext(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const isRoot = (item: KrmObject): boolean =>
     (annotationOf(item, PACKAGE_PATH) ?? '.') === rootOf(input.items);
   const kptfile = input.items.find((item) => kindOf(item) === 'Kptfile' && isRoot(item));

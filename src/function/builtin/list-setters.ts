@@ -2,11 +2,22 @@
 import { annotationOf, PACKAGE_PATH, pathOf } from '../../package/render/bookkeeping.ts';
 import { isContainer, isMap, noteOf, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { frameworkFailure, kindOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { deriveSetters, listComment, readList, setterPattern, settersIn } from './setter-comment.ts';
 import { setterValues } from './setter-values.ts';
 import { walkFields } from './walk-fields.ts';
+
+export const listSetters: BuiltinFunction = {
+  name: 'list-setters',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'validator',
+  summary: 'reports setters, with value, type and count',
+  config: ['none'],
+  fields: 'none',
+  idempotent: 'yes',
+};
 
 interface Setter {
   value: string;
@@ -15,7 +26,7 @@ interface Setter {
 }
 
 /** Reports the setters of a package: those that its Kptfile gives and those in comments. Changes nothing. */
-export function listSetters(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const setters = new Map<string, Setter>();
   const kptfile = input.items.find(
     (item) => kindOf(item) === 'Kptfile' && (annotationOf(item, PACKAGE_PATH) ?? '.') === '.',

@@ -1,11 +1,22 @@
 /** remove-local-config-resources v0.1 (krm-functions-catalog functions/go/remove-local-config-resources). */
 import { annotationOf } from '../../package/render/bookkeeping.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { pathOnly, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
+export const removeLocalConfigResources: BuiltinFunction = {
+  name: 'remove-local-config-resources',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'mutator',
+  summary: 'drops resources marked `config.kubernetes.io/local-config: "true"`',
+  config: ['none'],
+  fields: 'whole resources',
+  idempotent: 'yes',
+};
+
 /** Drops the resources whose local-config annotation is "true". Results: how many, and each name. */
-export function removeLocalConfigResources(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const isLocal = (item: (typeof input.items)[number]): boolean =>
     annotationOf(item, 'config.kubernetes.io/local-config')?.toLowerCase() === 'true';
   const pruned = input.items.filter(isLocal);

@@ -17,12 +17,23 @@ import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { configMapData, ensureMap, pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';
+
+export const searchReplace: BuiltinFunction = {
+  name: 'search-replace',
+  versions: [{ major: 0, minor: 2, patch: 9, run, each: searchReplaceEach }],
+  type: 'mutator',
+  summary: 'finds fields by value, expression, path and file; sets value or comment',
+  config: ['ConfigMap'],
+  fields: 'what its configuration finds',
+  idempotent: 'where the new value is not found again',
+};
 
 const MATCHERS = ['by-value', 'by-value-regex', 'by-path', 'by-file-path', 'put-value', 'put-comment'];
 
@@ -39,7 +50,7 @@ interface Search {
 }
 
 /** Finds fields by value, path and file, and sets their value or comment. Results: one for each field. */
-export function searchReplace(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const search = readConfig(configMapData(input.functionConfig) ?? {}, input.budget);
   if (typeof search === 'string') return frameworkFailure(fault(search));
   const results: ResultItem[] = [];
@@ -52,7 +63,7 @@ export function searchReplace(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function searchReplaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+function searchReplaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
   const search = readConfig(configMapData(input.functionConfig) ?? {}, input.budget);
   if (typeof search === 'string') return undefined;
   return each({

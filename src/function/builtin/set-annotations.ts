@@ -2,12 +2,23 @@
 import { getField, isMap, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { configMapData, fileOf, frameworkFailure, kindOf, stringsOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+export const setAnnotations: BuiltinFunction = {
+  name: 'set-annotations',
+  versions: [{ major: 0, minor: 1, patch: 9, run, each: setAnnotationsEach }],
+  type: 'mutator',
+  summary: 'sets annotations on resources and pod templates',
+  config: ['ConfigMap', 'SetAnnotations'],
+  fields: 'metadata.annotations, also of pod and job templates; additional fields of the configuration',
+  idempotent: 'yes',
+};
 
 const FIELDS: readonly FieldSpec[] = [
   { path: 'metadata/annotations', create: true },
@@ -27,7 +38,7 @@ const FIELDS: readonly FieldSpec[] = [
 ];
 
 /** Sets annotations on resources and pod templates. Results: one for each place that was set. */
-export function setAnnotations(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const { items } = input;
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return frameworkFailure(`failed to configure function: ${config}`);
@@ -35,7 +46,7 @@ export function setAnnotations(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function setAnnotationsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+function setAnnotationsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return undefined;
   return each({ apply: (item) => annotate(item, config), finish: sorted });

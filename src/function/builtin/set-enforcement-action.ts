@@ -1,10 +1,21 @@
 /** set-enforcement-action v0.1 (krm-functions-catalog functions/go/set-enforcement-action). */
 import type { ResultItem } from '../../package/render/function-runtime.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { apiVersionOf, configMapData, ensureMap, pathOnly, frameworkFailure, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
+export const setEnforcementAction: BuiltinFunction = {
+  name: 'set-enforcement-action',
+  versions: [{ major: 0, minor: 1, patch: 9, run }],
+  type: 'mutator',
+  summary: 'sets the enforcement action of Gatekeeper constraints',
+  config: ['ConfigMap'],
+  fields: 'spec.enforcementAction',
+  idempotent: 'yes',
+};
+
 /** Sets `spec.enforcementAction` of policy constraints. Results: how many, and each name. */
-export function setEnforcementAction(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const data = configMapData(input.functionConfig) ?? {};
   const action = data['enforcementAction'];
   if (Object.keys(data).length !== 1 || action === undefined) {

@@ -4,12 +4,28 @@ import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { configMapData, failure, kindOf, stringsOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { setImageOld } from './set-image-v0.1.1.ts';
+
+export const setImage: BuiltinFunction = {
+  name: 'set-image',
+  versions: [
+    // Up to v0.1.1 it was another program: other results, init containers forgotten.
+    { major: 0, minor: 1, patch: 1, run: setImageOld },
+    { major: 0, minor: 1, since: 2, patch: 9, run, each: setImageEach },
+  ],
+  type: 'mutator',
+  summary: 'changes name, tag or digest of container images (another program up to v0.1.1)',
+  config: ['ConfigMap', 'SetImage'],
+  fields: 'image of containers and, from v0.1.2 on, init containers; additional fields of the configuration',
+  idempotent: 'yes, unless `tagSuffix` is added at each run',
+};
 
 const TEMPLATES = ['Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet'];
 const FIELDS: readonly FieldSpec[] = ['containers', 'initContainers'].flatMap((list) => [
@@ -32,7 +48,7 @@ interface Wanted {
 }
 
 /** Changes name, tag or digest of a container image. Result: how many images matched. */
-export function setImage(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const wanted = readConfig(input.functionConfig);
   if (typeof wanted === 'string') {
     return failure([{ message: wanted, severity: 'error' }, summary(0)]);
@@ -43,7 +59,7 @@ export function setImage(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function setImageEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+function setImageEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
   const wanted = readConfig(input.functionConfig);
   if (typeof wanted === 'string') return undefined;
   const pattern = patternOf(wanted);

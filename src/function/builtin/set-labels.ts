@@ -2,6 +2,7 @@
 import { isMap } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import {
@@ -15,11 +16,25 @@ import {
   stringsOf,
 } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+import { setLabelsOld } from './set-labels-v0.1.ts';
+
+export const setLabels: BuiltinFunction = {
+  name: 'set-labels',
+  versions: [
+    { major: 0, minor: 1, patch: 9, run: setLabelsOld },
+    { major: 0, minor: 2, patch: 5, run, each: setLabelsEach },
+  ],
+  type: 'mutator',
+  summary: 'sets labels on resources, selectors and pod templates',
+  config: ['ConfigMap', 'SetLabels'],
+  fields: 'metadata.labels, selectors, pod and job templates, volume claim templates',
+  idempotent: 'yes',
+};
 
 type Path = readonly string[];
 
 /** Sets labels on resources, their selectors and pod templates. Result: how many were set. */
-export function setLabels(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const { items } = input;
   if (input.functionConfig === undefined) {
     return failure([{ message: '`FunctionConfig` is not given', severity: 'info' }]);
@@ -35,7 +50,7 @@ export function setLabels(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time. */
-export function setLabelsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+function setLabelsEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
   const labels = input.functionConfig === undefined ? '' : labelsOf(input.functionConfig);
   if (typeof labels === 'string' || Object.keys(labels).length === 0) return undefined;
   return each({

@@ -3,6 +3,7 @@ import { annotationOf } from '../../package/render/bookkeeping.ts';
 import { isMap, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import {
@@ -20,12 +21,29 @@ import {
 } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { scopeOf } from './namespace-scope.ts';
+import { setNamespaceOld } from './set-namespace-v0.1.ts';
+import { setNamespaceOfOne } from './set-namespace-v0.3.ts';
+
+export const setNamespace: BuiltinFunction = {
+  name: 'set-namespace',
+  versions: [
+    { major: 0, minor: 1, patch: 9, run: setNamespaceOld },
+    { major: 0, minor: 2, patch: 9, run: setNamespaceOld },
+    { major: 0, minor: 3, patch: 9, run: setNamespaceOfOne },
+    { major: 0, minor: 4, patch: 5, run, each: setNamespaceEach },
+  ],
+  type: 'mutator',
+  summary: 'moves namespaced resources, and what names their namespace',
+  config: ['ConfigMap', 'SetNamespace'],
+  fields: 'metadata.namespace, names of Namespaces, subjects, services of webhooks, `depends-on`',
+  idempotent: 'yes',
+};
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on';
 const ORIGIN = 'internal.kpt.dev/upstream-identifier';
 
 /** Moves all namespaced resources, and what names their namespace, into one namespace. */
-export function setNamespace(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const { items } = input;
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return failure([{ message: config, severity: 'error' }]);
@@ -42,7 +60,7 @@ export function setNamespace(input: BuiltinInput): BuiltinOutput {
 }
 
 /** The same, one resource at a time: as long as none says what it depends on. */
-export function setNamespaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
+function setNamespaceEach(input: Omit<BuiltinInput, 'items'>): Each | undefined {
   const config = readConfig(input.functionConfig);
   if (typeof config === 'string') return undefined;
   return each({

@@ -12,13 +12,24 @@ import {
 import { copyValue, isMap } from '../../package/render/field-notes.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import type { BuiltinFunction } from './builtin-function.ts';
 import { apiVersionOf, ensureMap, failure, groupOf, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
+
+export const upsertResource: BuiltinFunction = {
+  name: 'upsert-resource',
+  versions: [{ major: 0, minor: 2, patch: 9, run }],
+  type: 'mutator',
+  summary: 'replaces or adds the resource that is its configuration',
+  config: ['any resource', 'List'],
+  fields: 'whole resources',
+  idempotent: 'yes',
+};
 
 const TARGET = 'config.kubernetes.io/target-path';
 
 /** Replaces the resources that the functionConfig names, or adds it: the functionConfig is the resource, or a List of them. */
-export function upsertResource(input: BuiltinInput): BuiltinOutput {
+function run(input: BuiltinInput): BuiltinOutput {
   const { functionConfig } = input;
   if (functionConfig === undefined)
     return failure([{ message: 'functionConfig must be the resource', severity: 'error' }]);

@@ -1,5 +1,5 @@
-import type { Budget } from './budget.ts';
 /** How built-in functions take their arguments, with the messages of the language. */
+import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { itemsOf } from './sequence.ts';
 import { typeOf } from './value.ts';

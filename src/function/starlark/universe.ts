@@ -1,5 +1,5 @@
-import { asItems, asSize, asString, positional, unpack, wrongType } from './arguments.ts';
 /** The names that every script knows. */
+import { asItems, asSize, asString, positional, unpack, wrongType } from './arguments.ts';
 import { SIZE } from './budget.ts';
 import { callValue } from './call.ts';
 import { CONVERSIONS } from './conversions.ts';

@@ -1,4 +1,4 @@
-import { kubeconform } from '../../../src/function/builtin/kubeconform.ts';
+import { kubeconform } from '../../../src/function/builtin/check-schemas.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
 import { WorkBudget } from '../../../src/package/render/work-budget.ts';

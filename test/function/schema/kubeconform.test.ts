@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { kubeconform } from '../../../src/function/builtin/kubeconform.ts';
+import { kubeconform } from '../../../src/function/builtin/check-schemas.ts';
 import { customResourceSchemas } from '../../../src/function/schema/custom-resource-schema.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';

@@ -1,5 +1,5 @@
-import { fault } from '../fault.ts';
 /** The libraries that scripts can load. */
+import { fault } from '../fault.ts';
 import type { Value } from '../value.ts';
 import { Builtin, Module } from '../value.ts';
 import type { Native } from '../value.ts';
