@@ -1,6 +1,6 @@
 /**
- * The server: wiring only. The door stores each delivery before it answers; a delivery then goes through the Probot
- * application to the queue. A crash between the two leaves it in the inbox, from where the next start takes it.
+ * The server: wiring only. The door reads each delivery and stores the jobs that it asks for before it answers; from there
+ * they go to the queue. A crash between the two leaves it in the inbox, from where the next start takes it.
  */
 import { join } from 'node:path';
 

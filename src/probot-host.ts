@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import type { Probot } from 'probot';
 
-import { createApp } from './bot/app.ts';
 import { startBot } from './bot/bot.ts';
 import { readEnvironment, secretsOf } from './config/environment.ts';
 import { openDatabase } from './queue/open-database.ts';
 import { createLog, createScrubber } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { NO_TRACES } from './telemetry/tracing.ts';
+import { routedEvent } from './webhook/routed-event.ts';
 
 /**
  * Portico for any other Probot host, which loads an application by its default export. The host has the door; queue,
@@ -32,5 +32,5 @@ export default async function portico(app: Probot): Promise<void> {
     tracing: NO_TRACES,
     scrub: createScrubber(secrets),
   });
-  createApp((event) => bot.accept(event))(app);
+  app.onAny(({ id, name, payload }) => bot.accept(routedEvent({ id, name, payload }, environment.appId)));
 }

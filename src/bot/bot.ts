@@ -13,7 +13,6 @@ import { grouped } from '../intake/grouped.ts';
  * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
  * follows.
  */
-import { repositoryNamed } from '../intake/repository-named.ts';
 import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
@@ -36,7 +35,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { VERSION } from '../version.ts';
-import { jobsOf, withHead, type EventReceived } from '../webhook/event-jobs.ts';
+import { withHead, worthDoing } from '../webhook/event-jobs.ts';
+import type { RoutedEvent } from '../webhook/routed-event.ts';
 import { boundTo } from './bound-git.ts';
 import { createFreshness } from './freshness.ts';
 import { createHandlers, pullKey } from './handlers.ts';
@@ -66,10 +66,10 @@ export interface BotOptions {
 
 export interface Bot extends AsyncDisposable {
   readonly queue: Queue;
-  /** Turns an event into jobs, durably. Work follows in its own time. */
-  accept(event: EventReceived, signal?: AbortSignal): Promise<void>;
+  /** Queues the jobs that an event asks for, durably. Work follows in its own time. */
+  accept(event: RoutedEvent, signal?: AbortSignal): Promise<void>;
   /** False for an event that asks for nothing; true for one that cannot be read, which `accept` tells. */
-  concerns(event: Pick<EventReceived, 'name' | 'payload'>): boolean;
+  concerns(event: RoutedEvent): boolean;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
@@ -280,18 +280,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     queue,
     sweep,
     stop,
-    concerns: (event) => {
-      const { jobs, unreadable } = jobsOf(ports, event);
-      return jobs.length > 0 || unreadable !== undefined;
-    },
-    async accept(event, signal) {
-      const { jobs, unreadable: reason } = jobsOf(ports, event);
+    concerns: ({ jobs, unreadable }) => worthDoing(ports, jobs).length > 0 || unreadable !== undefined,
+    async accept({ id, name, repository, jobs, unreadable: reason }, signal) {
       if (reason !== undefined) {
-        metrics.delivery(event.name, 'unreadable');
-        const repository = repositoryNamed(event.payload);
-        log.warn({ delivery: event.id, event: event.name, repository, reason }, 'webhook: cannot be read');
+        metrics.delivery(name, 'unreadable');
+        log.warn({ delivery: id, event: name, repository, reason }, 'webhook: cannot be read');
       }
-      for (const job of jobs) await ports.enqueue(await withHead(ports, job, signal));
+      for (const job of worthDoing(ports, jobs)) await ports.enqueue(await withHead(ports, job, signal));
     },
     [Symbol.asyncDispose]: () => stop(5_000),
   };

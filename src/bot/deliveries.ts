@@ -1,17 +1,14 @@
 /**
- * From the inbox through the Probot application to the queue. What the door has put in a file goes into the inbox
- * first, and the file with it.
+ * From the inbox to the queue. What the door has put in a file goes into the inbox first, and the file with it.
  */
-import { Probot } from 'probot';
-
 import type { Environment } from '../config/environment.ts';
 import { PorticoError } from '../error.ts';
-import type { Delivery, Inbox } from '../intake/inbox.ts';
+import type { Inbox } from '../intake/inbox.ts';
 import type { Spool } from '../intake/spool.ts';
 import { fewAtATime } from '../processes/few-at-a-time.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createApp } from './app.ts';
+import { readStored, type RoutedEvent } from '../webhook/routed-event.ts';
 import type { Bot } from './bot.ts';
 
 export interface Deliveries {
@@ -25,8 +22,8 @@ export interface Deliveries {
 }
 
 export interface DeliveriesOptions {
-  readonly environment: Environment;
-  readonly bot: Bot;
+  readonly environment: Pick<Environment, 'appId'>;
+  readonly bot: Pick<Bot, 'accept' | 'concerns'>;
   readonly inbox: Inbox;
   readonly spool: Spool;
   readonly log: Log;
@@ -38,6 +35,12 @@ export interface DeliveriesOptions {
   readonly stopping: () => boolean;
 }
 
+/** A delivery that this process works on, and how often that was begun. */
+interface Taken {
+  readonly event: RoutedEvent;
+  readonly attempt: number;
+}
+
 /** A delivery that could not be queued so often is left to the sweep. */
 const TRIES = 10;
 /** What lies in the inbox after an outage is not asked for all at once: new webhooks need the database too. */
@@ -45,44 +48,37 @@ const MAX_CONCURRENT = 20;
 
 /** What fails again and again stays in the inbox as failed, to be delivered again. */
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { environment, bot, inbox, spool, log, tracing } = options;
+  const { bot, inbox, spool, log, tracing } = options;
+  const { appId } = options.environment;
   const running = new Set<Promise<void>>();
   const moving = new Set<string>();
   // Each holds a body in memory.
   const withRoom = fewAtATime(MAX_CONCURRENT);
-  const [secret = ''] = environment.webhookSecrets;
-  const probot = new Probot({ appId: environment.appId, privateKey: environment.privateKey, secret, log });
-  const loaded = probot.load(createApp((event) => bot.accept(event)));
 
   /** From the spool into the inbox; undefined where there is nothing to do. */
-  async function move(file: string): Promise<Delivery | undefined> {
+  async function move(file: string): Promise<Taken | undefined> {
     const spooled = spool.read(file);
     if (spooled === null) {
       spool.drop(file);
       return undefined;
     }
-    const { event, body } = spooled;
+    const event = readStored(spooled, appId);
     // Where the App itself does most of what happens, most of what it is told asks for nothing.
-    const concerns = bot.concerns({ name: event, payload: JSON.parse(body) });
+    const concerns = bot.concerns(event);
     const delivery = concerns ? await inbox.take(spooled) : undefined;
     spool.drop(file);
-    options.onMoved(event, concerns ? (delivery === undefined ? 'known' : 'stored') : 'passed');
-    return delivery;
+    options.onMoved(event.name, concerns ? (delivery === undefined ? 'known' : 'stored') : 'passed');
+    return delivery && { event, attempt: delivery.attempt };
   }
 
-  async function work(delivery: Delivery): Promise<void> {
-    await loaded;
-    const { id } = delivery;
+  async function work({ event, attempt }: Taken): Promise<void> {
+    const { id } = event;
     try {
-      const event = { id, name: delivery.event, payload: delivery.payload };
-      await tracing.span(`webhook ${delivery.event}`, { 'portico.delivery': id }, () =>
-        probot.receive(event as Parameters<typeof probot.receive>[0]),
-      );
+      await tracing.span(`webhook ${event.name}`, { 'portico.delivery': id }, () => bot.accept(event));
       await inbox.complete(id);
     } catch (error) {
-      log.error({ err: error, delivery: id, attempt: delivery.attempt }, 'a delivery could not be queued');
-      if (delivery.attempt >= TRIES)
-        return inbox.fail(id, error instanceof PorticoError ? error.code : 'UNEXPECTED');
+      log.error({ err: error, delivery: id, attempt }, 'a delivery could not be queued');
+      if (attempt >= TRIES) return inbox.fail(id, error instanceof PorticoError ? error.code : 'UNEXPECTED');
       await inbox.release(id);
       options.onStuck();
     }
@@ -91,13 +87,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function workOnFile(file: string): Promise<void> {
     if (moving.has(file)) return;
     moving.add(file);
-    const delivery = await withRoom(() => move(file)).finally(() => moving.delete(file));
-    if (delivery !== undefined) await work(delivery);
+    const taken = await withRoom(() => move(file)).finally(() => moving.delete(file));
+    if (taken !== undefined) await work(taken);
   }
 
   async function workOn(id: string): Promise<void> {
     const delivery = await inbox.claim(id);
-    if (delivery !== undefined) await work(delivery);
+    if (delivery === undefined) return;
+    await work({ event: readStored(delivery, appId), attempt: delivery.attempt });
   }
 
   function started(about: object, one: Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
 import type { Job as StoredJob } from '../queue/job.ts';
-import { JOB_DATA, type JobData, type JobKind } from '../reconcile/job.ts';
+import { readJobData, type JobData, type JobKind } from '../reconcile/job.ts';
 
 /** What the bot writes on every job that it stores: when it was asked for, and the trace that it belongs to. */
 const ORIGIN = z.object({ at: z.number().exactOptional(), trace: z.string().exactOptional() });
@@ -26,16 +26,13 @@ export type RunJob = (job: ReceivedJob, signal: AbortSignal) => Promise<void>;
 
 /** @throws PorticoError JOB_UNREADABLE where the data is not what jobs of its kind carry */
 export function readJob({ kind, key, data, attempt }: StoredJob): ReceivedJob {
-  const reader: z.ZodType | undefined = Object.hasOwn(JOB_DATA, kind) ? JOB_DATA[kind as JobKind] : undefined;
-  const parsed = reader?.safeParse(data);
+  const job = readJobData(kind, data);
+  if ('problem' in job) throw unreadable(key, job.problem);
   const origin = ORIGIN.safeParse(data);
-  if (parsed?.success === true && origin.success) {
-    return { kind, key, data: parsed.data, origin: origin.data, attempt } as ReceivedJob;
-  }
-  const why = parsed?.error ?? origin.error;
-  throw new PorticoError(
-    'JOB_UNREADABLE',
-    `the job ${key} cannot be read: ${why === undefined ? `nothing is known of jobs of kind ${kind}` : z.prettifyError(why)}`,
-    { blame: 'bug' },
-  );
+  if (!origin.success) throw unreadable(key, z.prettifyError(origin.error));
+  return { ...job, key, origin: origin.data, attempt };
+}
+
+function unreadable(key: string, why: string): PorticoError {
+  return new PorticoError('JOB_UNREADABLE', `the job ${key} cannot be read: ${why}`, { blame: 'bug' });
 }

@@ -30,10 +30,13 @@ export interface DoorOptions {
   readonly secrets: readonly string[];
   readonly inbox: Pick<Inbox, 'store'>;
   /**
-   * False for an event that asks for nothing: it is acknowledged, and there is nothing to keep. So is one that cannot be read,
-   * which is counted and logged. Absent: all ask for something.
+   * Reads an event and says what to store of it. Undefined for one that asks for nothing: it is acknowledged, and there is
+   * nothing to keep. So is one that cannot be read, which is counted and logged. Absent: all is kept, as it came.
    */
-  readonly concerns?: (event: string, payload: object) => boolean | { readonly unreadable: string };
+  readonly read?: (
+    event: string,
+    payload: object,
+  ) => { readonly keep: string } | { readonly unreadable: string } | undefined;
   /** Called after the delivery is durable and before the answer; it should only queue a job, and may be called twice for one id. */
   onStored(delivery: { readonly id: string; readonly event: string }): Promise<void>;
   readonly limits?: DoorLimits;
@@ -135,14 +138,14 @@ export function createDoor(
     const payload = jsonObject(text);
     if (payload === undefined) return { outcome: 'malformed', event };
     try {
-      const concerns = options.concerns?.(event, payload) ?? true;
-      if (concerns === false) return { outcome: 'passed', event };
-      if (concerns !== true) {
+      const read = options.read === undefined ? { keep: text } : options.read(event, payload);
+      if (read === undefined) return { outcome: 'passed', event };
+      if ('unreadable' in read) {
         const repository = repositoryNamed(payload);
-        log.warn({ delivery: id, event, repository, reason: concerns.unreadable }, 'webhook: cannot be read');
+        log.warn({ delivery: id, event, repository, reason: read.unreadable }, 'webhook: cannot be read');
         return { outcome: 'unreadable', event };
       }
-      const outcome = await options.inbox.store({ id, event, body: text });
+      const outcome = await options.inbox.store({ id, event, body: read.keep });
       if (outcome === 'stored') await options.onStored({ id, event });
       log.info({ delivery: id, event, outcome }, 'webhook');
       return { outcome, event };

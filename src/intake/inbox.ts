@@ -15,7 +15,7 @@ export interface InboxDatabase {
 interface Arrived {
   readonly id: string;
   readonly event: string;
-  /** The JSON text as it came, checked by the caller. */
+  /** What is stored of it: a JSON text, which the inbox does not read. */
   readonly body: string;
 }
 
@@ -24,8 +24,8 @@ export interface Delivery {
   readonly id: string;
   /** `X-GitHub-Event`. */
   readonly event: string;
-  /** The parsed body: a JSON object. */
-  readonly payload: Readonly<Record<string, unknown>>;
+  /** As it was stored. */
+  readonly body: string;
   /** 1 for the first time that it is worked on. */
   readonly attempt: number;
 }
@@ -115,24 +115,19 @@ export function createInbox(database: InboxDatabase): Inbox {
     }
     return deliveries.map(({ id, event, body }) => {
       const attempt = attempts.get(id);
-      return attempt === undefined
-        ? undefined
-        : { id, event, payload: JSON.parse(body) as Delivery['payload'], attempt };
+      return attempt === undefined ? undefined : { id, event, body, attempt };
     });
   }
 
   async function take(ids: readonly string[]): Promise<(Delivery | undefined)[]> {
-    const rows = await database.query<{ id: string; event: string; payload: string; attempt: number }>(
+    const rows = await database.query<Delivery>(
       `UPDATE portico.delivery SET state = 'claimed', owner = $1, attempt = attempt + 1, changed_at = now()
        WHERE id IN (SELECT id FROM portico.delivery WHERE id = ANY($3::text[]) AND ${free} ORDER BY id FOR UPDATE SKIP LOCKED)
-       RETURNING id, event, payload, attempt`,
+       RETURNING id, event, payload AS body, attempt`,
       [owner, stale, ids],
     );
     const taken = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => {
-      const row = taken.get(id);
-      return row && { ...row, payload: JSON.parse(row.payload) as Delivery['payload'] };
-    });
+    return ids.map((id) => taken.get(id));
   }
 
   async function end(

@@ -9,7 +9,7 @@ export interface Spooled {
   /** `X-GitHub-Delivery`, which the door has checked. */
   readonly id: string;
   readonly event: string;
-  /** The JSON text as it came. */
+  /** What is stored of it, a JSON text. */
   readonly body: string;
 }
 

@@ -177,6 +177,23 @@ export const JOB_KINDS = Object.keys(JOB_DATA) as readonly JobKind[];
 
 export type JobData<Kind extends JobKind = JobKind> = Readonly<z.output<(typeof JOB_DATA)[Kind]>>;
 
+/** What a job is about, by its kind. */
+type JobContent = {
+  readonly [K in JobKind]: { readonly kind: K; readonly data: JobData<K> };
+}[JobKind];
+
+/**
+ * The kind and the data of a job that was stored, checked; or what keeps them from being read. It says nothing of what the
+ * data holds.
+ */
+export function readJobData(kind: string, data: unknown): JobContent | { readonly problem: string } {
+  if (!Object.hasOwn(JOB_DATA, kind)) return { problem: `nothing is known of jobs of kind ${kind}` };
+  const known = kind as JobKind;
+  const parsed = JOB_DATA[known].safeParse(data);
+  if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
+  return { kind: known, data: parsed.data } as JobContent;
+}
+
 /** A piece of work, by its kind. Of two with the same kind and key that wait, the newer stays. */
 export type JobOf<Kind extends JobKind> = {
   readonly [K in Kind]: {

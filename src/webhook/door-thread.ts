@@ -16,6 +16,7 @@ import { createSenders } from '../intake/sender.ts';
 import { openSpool } from '../intake/spool.ts';
 import { openPostgres } from '../queue/postgres.ts';
 import { routeEvent } from './route.ts';
+import { storedText } from './routed-event.ts';
 
 export interface DoorSettings {
   /** The App's own number: of its own checks it hears much, and they ask for little. */
@@ -95,9 +96,10 @@ async function open({
     secrets,
     senders,
     inbox: store,
-    concerns: (event, payload) => {
+    read: (event, payload) => {
       const { jobs, unreadable } = routeEvent(event, payload, appId);
-      return unreadable === undefined ? jobs.length > 0 : { unreadable };
+      if (unreadable !== undefined) return { unreadable };
+      return jobs.length === 0 ? undefined : { keep: storedText(jobs) };
     },
     onStored: async ({ id }) => tell({ what: 'stored', id, file: store.fileOf(id) }),
     log: LOG_THERE,

@@ -29,6 +29,7 @@ import {
   variantGoneJob,
   variantJob,
 } from '../../src/reconcile/jobs.ts';
+import { readStored, storedText } from '../../src/webhook/routed-event.ts';
 
 const repository = { installationId: 7, id: 3, owner: 'acme', name: 'web' };
 const origin = { at: 1_790_000_000_000, trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
@@ -126,6 +127,8 @@ test('what is stored now is read as it was', () => {
     downstreamJob({ repository, directory: 'web' }),
   ];
   expect(new Set(jobs.map(({ kind }) => kind))).toEqual(new Set(JOB_KINDS));
+  const atTheDoor = { id: 'one', event: 'any', body: storedText(jobs) };
+  expect(readStored(atTheDoor, 1)).toEqual({ id: 'one', name: 'any', jobs });
   for (const { kind, key, data } of jobs) {
     const stored = JSON.parse(JSON.stringify(data));
     expect(readJob({ kind, key, data: stored, attempt: 1 })).toEqual({

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { routeEvent } from '../../src/webhook/route.ts';
+import { readStored, storedText } from '../../src/webhook/routed-event.ts';
 
 interface Definition extends Pick<WebhookDefinition, 'name'> {
   readonly examples: readonly { readonly action?: string }[];
@@ -77,13 +78,17 @@ test.each(files)('%s', (file) => {
   for (const { name, examples } of mine) {
     for (const example of examples) {
       // Most were recorded at hooks of repositories, which are told of no installation.
-      const { jobs, unreadable } = routeEvent(name, { installation: { id: 7 }, ...example });
+      const payload = { installation: { id: 7 }, ...example };
+      const { jobs, unreadable } = routeEvent(name, payload);
       const kind = kindOf(name, example);
       expect({ kind, unreadable, jobs: jobs.map((job) => job.kind) }).toEqual({
         kind,
         unreadable: undefined,
         jobs: ROUTES[kind] ?? [],
       });
+      // What the door stores now, and what it stored before it read payloads.
+      for (const body of [storedText(jobs), JSON.stringify(payload)])
+        expect(readStored({ id: 'one', event: name, body }, 1).jobs).toEqual(jobs);
       read += 1;
     }
   }

@@ -91,7 +91,7 @@ describe('the door', () => {
     expect([answer.status, await answer.json()]).toEqual([202, { status: 'accepted' }]);
     const id = headers['x-github-delivery']!;
     expect(stored).toEqual([id]);
-    expect(await inbox.claim(id)).toEqual({ id, event: 'push', attempt: 1, payload: JSON.parse(BODY) });
+    expect(await inbox.claim(id)).toEqual({ id, event: 'push', attempt: 1, body: BODY });
     expect(outcomes).toEqual(['push stored']);
   });
 

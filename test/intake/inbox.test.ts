@@ -20,7 +20,7 @@ test('deliveries: what a crash left is found, what is done loses its payload, wh
   const later = createInbox(database);
   expect(await later.pending()).toEqual(['a', 'b']);
   expect(await later.pending(1)).toEqual(['a']);
-  expect(await later.claim('b')).toMatchObject({ attempt: 2, payload: { id: 'b' } });
+  expect(await later.claim('b')).toMatchObject({ attempt: 2, body: '{"id":"b"}' });
   // Where there may be other processes, only what has been claimed for long was left by a dead one.
   const shared = createInbox({ engine: 'postgres', query: (sql, values) => database.query(sql, values) });
   expect(await shared.pending()).toEqual(['a']);
@@ -53,7 +53,7 @@ test('deliveries: what a crash left is found, what is done loses its payload, wh
   const put = (id: string): ReturnType<typeof inbox.take> =>
     inbox.take({ id, event: 'push', body: `{"id":"${id}"}` });
   const [one, twice] = await Promise.all([put('f'), put('f')]);
-  expect([one, twice]).toEqual([{ id: 'f', event: 'push', payload: { id: 'f' }, attempt: 1 }, undefined]);
+  expect([one, twice]).toEqual([{ id: 'f', event: 'push', body: '{"id":"f"}', attempt: 1 }, undefined]);
   expect(await createInbox(database).take({ id: 'f', event: 'push', body: '{}' })).toBeUndefined();
   await inbox.fail('f', 'FORGE_DOWN');
   expect(await put('f')).toMatchObject({ attempt: 2 });

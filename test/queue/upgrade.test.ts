@@ -40,7 +40,7 @@ test.each(places)(
     expect(await inbox.pending()).toEqual(['stored-1', 'claimed-1']);
     expect(await inbox.claim('claimed-1')).toMatchObject({
       event: 'pull_request',
-      payload: { number: 2 },
+      body: '{"action":"opened","number":2}',
       attempt: 2,
     });
     await inbox.complete('claimed-1');

@@ -15,6 +15,8 @@ import { openSpool } from '../../src/intake/spool.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { NO_TRACES } from '../../src/telemetry/tracing.ts';
 import { openDoor, type DoorHostOptions } from '../../src/webhook/door-host.ts';
+import { routeEvent } from '../../src/webhook/route.ts';
+import { storedText, type RoutedEvent } from '../../src/webhook/routed-event.ts';
 import { placeEmbedded } from '../queue/engines.ts';
 
 const SECRET = 'the secret of this test';
@@ -26,6 +28,8 @@ const from = {
   repository: { id: 1, name: 'packages', owner: { login: 'acme' }, default_branch: 'main' },
 };
 const push = (ref: string): string => JSON.stringify({ ...from, ref });
+
+const { jobs: jobsOfPush } = routeEvent('push', JSON.parse(push('refs/heads/main')), 1);
 
 /** Posts a push from another process and waits for the answer without letting this thread do anything else. */
 function postWhileStandingStill(port: number, id: string, body = push('refs/heads/main')): string {
@@ -62,7 +66,7 @@ test('webhooks are taken while the server stands still, and told when it goes on
 
   expect(postWhileStandingStill(door.port, 'one')).toBe('202');
   const [file = ''] = spool.names();
-  expect(spool.read(file)).toEqual({ id: 'one', event: 'push', body: push('refs/heads/main') });
+  expect(spool.read(file)).toEqual({ id: 'one', event: 'push', body: storedText(jobsOfPush) });
   expect(heard).toEqual([]);
   await door.flushed();
   expect(heard).toEqual([{ what: 'stored', id: 'one', file }, 'push stored']);
@@ -103,17 +107,21 @@ test('webhooks are taken while the server stands still, and told when it goes on
 test('what lay in files when the process died goes through the inbox, each delivery once', async () => {
   const directory = join(root, 'left');
   const left = openSpool(directory);
-  for (const id of ['a', 'b', 'a', 'c', 'b']) left.put({ id, event: 'push', body: `{"of":"${id}"}` });
+  const ours = push('refs/heads/portico/update/web');
+  // The first as earlier versions stored it.
+  left.put({ id: 'a', event: 'push', body: push('refs/heads/main') });
+  for (const id of ['b', 'a', 'b']) left.put({ id, event: 'push', body: storedText(jobsOfPush) });
+  left.put({ id: 'c', event: 'push', body: ours });
   await using place = await placeEmbedded();
   await using database = await place.open();
   const inbox = createInbox(database);
-  const [accepted, moved]: [string[], string[]] = [[], []];
+  const [accepted, moved]: [RoutedEvent[], string[]] = [[], []];
   const deliveries = createDeliveries({
-    environment: { appId: 1, privateKey: 'none', webhookSecrets: [SECRET] } as never,
+    environment: { appId: 1 },
     bot: {
-      concerns: ({ payload }: { payload: { of: string } }) => payload.of !== 'c',
-      accept: async ({ id }: { id: string }) => void accepted.push(id),
-    } as never,
+      concerns: ({ jobs }) => jobs.length > 0,
+      accept: async (event) => void accepted.push(event),
+    },
     inbox,
     spool: openSpool(directory),
     log: createLog({ level: 'silent' }),
@@ -123,7 +131,8 @@ test('what lay in files when the process died goes through the inbox, each deliv
     stopping: () => false,
   });
   await deliveries.takeAll();
-  expect(accepted.toSorted()).toEqual(['a', 'b']);
+  expect(accepted.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+  for (const { jobs } of accepted) expect(jobs).toEqual(jobsOfPush);
   expect(moved.toSorted()).toEqual(['push known', 'push known', 'push passed', 'push stored', 'push stored']);
   expect(left.names()).toEqual([]);
   expect(await database.query('SELECT id, state FROM portico.delivery ORDER BY id')).toEqual([

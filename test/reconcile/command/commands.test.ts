@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
 import { appJwt } from '../../../localforge/test/forge-fixture.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
+import { routedEvent } from '../../../src/webhook/routed-event.ts';
 import { octokitAs } from '../../e2e/octokit-as.ts';
 import { below } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
@@ -353,7 +354,9 @@ describe('who is heard', () => {
         comment: { id, body: '/portico help' },
       },
     };
-    expect(await stage.writesOf(() => stage.server().bot.accept(event))).toEqual([]);
+    expect(
+      await stage.writesOf(() => stage.server().bot.accept(routedEvent(event, stage.forge.app.id))),
+    ).toEqual([]);
   });
 
   test('a command whose webhook was lost is found and obeyed', async () => {
