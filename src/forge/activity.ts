@@ -73,7 +73,7 @@ interface RawActivity {
   readonly after: string | null;
   readonly timestamp: string;
   readonly activity_type: string;
-  readonly actor: { readonly id?: number; readonly login: string; readonly type?: string } | null;
+  readonly actor?: { readonly id?: number; readonly login: string; readonly type?: string } | null;
 }
 
 function toPush({ before, after, timestamp, activity_type: type, actor }: RawActivity): BranchPush {
@@ -81,7 +81,7 @@ function toPush({ before, after, timestamp, activity_type: type, actor }: RawAct
     before: commitOrNull(before),
     after: commitOrNull(after),
     type,
-    actor: actor === null ? null : { login: actor.login, id: actor.id, isBot: actor.type === 'Bot' },
+    actor: actor ? { login: actor.login, id: actor.id, isBot: actor.type === 'Bot' } : null,
     at: timestamp,
   };
 }

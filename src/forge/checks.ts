@@ -203,7 +203,7 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
         id,
         appId: app?.id ?? null,
         ofActions: app?.slug === 'github-actions',
-        branch,
+        branch: branch ?? null,
         status: status ?? 'queued',
         runs,
       }));
@@ -237,17 +237,17 @@ interface RawCheckRun {
   readonly head_sha: string;
   readonly external_id: string | null;
   readonly status: string;
-  readonly conclusion: string | null;
+  readonly conclusion?: string | null;
   readonly app: { readonly id: number } | null;
   readonly check_suite?: { readonly id: number } | null;
   readonly output: {
-    readonly title: string | null;
-    readonly summary: string | null;
+    readonly title?: string | null;
+    readonly summary?: string | null;
     readonly annotations_count: number;
   };
-  readonly started_at: string | null;
-  readonly completed_at: string | null;
-  readonly html_url: string | null;
+  readonly started_at?: string | null;
+  readonly completed_at?: string | null;
+  readonly html_url?: string | null;
 }
 
 interface CheckFields {
@@ -381,13 +381,13 @@ function toCheckRun(run: RawCheckRun): CheckRun {
     headSha: run.head_sha,
     externalId: idOf(run),
     status: run.status,
-    conclusion: run.conclusion,
+    conclusion: run.conclusion ?? null,
     appId: run.app?.id ?? null,
     suiteId: run.check_suite?.id ?? null,
-    title: run.output.title,
-    summary: run.output.summary,
-    startedAt: run.started_at,
-    completedAt: run.completed_at,
-    htmlUrl: run.html_url,
+    title: run.output.title ?? null,
+    summary: run.output.summary ?? null,
+    startedAt: run.started_at ?? null,
+    completedAt: run.completed_at ?? null,
+    htmlUrl: run.html_url ?? null,
   };
 }

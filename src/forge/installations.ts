@@ -41,7 +41,10 @@ export function createInstallations(
 ): Installations {
   const signer = createAppSigner(appId, privateKey);
   const tokens = createTokenCache(2 * share.backoffMs);
-  const grants = new Map<number, { readonly at: number; readonly permissions: Promise<Permissions> }>();
+  const grants = new Map<
+    number,
+    { readonly at: number; readonly permissions: Promise<Installation['permissions']> }
+  >();
 
   const app = createClient(share, {
     installationId: null,
@@ -54,7 +57,7 @@ export function createInstallations(
   });
 
   /** A token cannot ask for more than the installation granted: the forge would refuse to make it. */
-  const granted = (installationId: number): Promise<Permissions> => {
+  const granted = (installationId: number): Promise<Installation['permissions']> => {
     const known = grants.get(installationId);
     if (known && Date.now() - known.at < GRANT_MS) return known.permissions;
     const permissions = readGrant(app, installationId);
@@ -126,16 +129,22 @@ export function toInstallation(raw: RawInstallation): Installation {
     account: raw.account?.login ?? raw.account?.slug ?? '',
     accountType: raw.account?.type === 'User' ? 'User' : 'Organization',
     suspended: raw.suspended_at !== null && raw.suspended_at !== undefined,
-    permissions: { ...(raw.permissions as Record<string, string>) },
+    permissions: grantsOf(raw.permissions),
   };
 }
 
-async function readGrant(app: Octokit, installation_id: number): Promise<Permissions> {
+async function readGrant(app: Octokit, installation_id: number): Promise<Installation['permissions']> {
   const { data } = await app.rest.apps.getInstallation({ installation_id, request: requestOf(undefined) });
-  return data.permissions as Permissions;
+  return grantsOf(data.permissions);
 }
 
-function lesser(wanted: Permissions, grant: Permissions): Record<string, 'read' | 'write'> {
+/** A permission that was not granted is not there, or null. */
+function grantsOf(permissions: object): Readonly<Record<string, string>> {
+  const all: [string, unknown][] = Object.entries(permissions);
+  return Object.fromEntries(all.filter((one): one is [string, string] => typeof one[1] === 'string'));
+}
+
+function lesser(wanted: Permissions, grant: Installation['permissions']): Record<string, 'read' | 'write'> {
   const both = Object.entries(wanted).flatMap(([name, access]) => {
     const given = grant[name];
     if (given === undefined) return [];

@@ -78,7 +78,7 @@ export function createIssuesApi(context: RepositoryContext): IssuesApi {
       const filter = { state: 'all', creator, sort: 'created', direction: 'asc' } as const;
       const found = await firstOnPages(
         (page) => issues.listForRepo({ ...where(context, signal), ...filter, ...page }),
-        (raw) => raw.title === title && raw.pull_request === undefined,
+        (raw) => raw.title === title && !isPull(raw),
       );
       return found && toIssue(found);
     },
@@ -138,6 +138,11 @@ interface RawIssue {
   readonly updated_at: string;
 }
 
+/** Whether the list of issues gave a pull request. */
+function isPull({ pull_request: pull }: Pick<RawIssue, 'pull_request'>): boolean {
+  return pull !== undefined && pull !== null;
+}
+
 function toIssue(raw: RawIssue): Issue {
   return {
     number: raw.number,
@@ -148,7 +153,7 @@ function toIssue(raw: RawIssue): Issue {
     ...authorOf(raw.user),
     appId: raw.performed_via_github_app?.id ?? null,
     labels: labelNames(raw.labels),
-    isPull: raw.pull_request !== undefined,
+    isPull: isPull(raw),
     locked: raw.locked ?? false,
     htmlUrl: raw.html_url,
     createdAt: raw.created_at,

@@ -54,9 +54,9 @@ interface RawPull {
   readonly draft?: boolean;
   readonly locked?: boolean;
   readonly merged?: boolean;
-  readonly merged_at: string | null;
+  readonly merged_at?: string | null;
   readonly merged_by?: RawUser | null;
-  readonly merge_commit_sha: string | null;
+  readonly merge_commit_sha?: string | null;
   readonly title: string;
   readonly body: string | null;
   readonly user: RawUser | null;
@@ -70,7 +70,7 @@ interface RawPull {
   readonly html_url: string;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly closed_at: string | null;
+  readonly closed_at?: string | null;
   readonly mergeable?: boolean | null;
   readonly mergeable_state?: string;
 }
@@ -82,10 +82,10 @@ export function toPull(raw: RawPull): Pull {
     state: raw.state === 'open' ? 'open' : 'closed',
     draft: raw.draft ?? false,
     locked: raw.locked ?? false,
-    merged: raw.merged ?? raw.merged_at !== null,
-    mergedAt: raw.merged_at,
+    merged: raw.merged ?? typeof raw.merged_at === 'string',
+    mergedAt: raw.merged_at ?? null,
     mergedBy: raw.merged_by?.login ?? null,
-    mergeCommitSha: raw.merge_commit_sha,
+    mergeCommitSha: raw.merge_commit_sha ?? null,
     title: raw.title,
     body: raw.body ?? '',
     ...authorOf(raw.user),
@@ -100,7 +100,7 @@ export function toPull(raw: RawPull): Pull {
     htmlUrl: raw.html_url,
     createdAt: raw.created_at,
     updatedAt: raw.updated_at,
-    closedAt: raw.closed_at,
+    closedAt: raw.closed_at ?? null,
     mergeable: raw.mergeable ?? null,
     mergeableState: raw.mergeable_state ?? null,
   };

@@ -82,8 +82,8 @@ export interface RawRepository {
   readonly fork: boolean;
   readonly html_url: string;
   readonly clone_url?: string;
-  readonly topics?: readonly string[];
-  readonly custom_properties?: Readonly<Record<string, unknown>>;
+  readonly topics?: readonly string[] | null;
+  readonly custom_properties?: Readonly<Record<string, unknown>> | null;
 }
 
 /** The fields that are used of a repository as any endpoint gives it. */
@@ -104,11 +104,11 @@ export function toRepository(raw: RawRepository): Repository {
 }
 
 /** A topic is a label without a value; a custom property with one text is a label. */
-function labelsOf({ topics = [], custom_properties = {} }: RawRepository): Readonly<Record<string, string>> {
-  const properties = Object.entries(custom_properties).filter(
+function labelsOf({ topics, custom_properties }: RawRepository): Readonly<Record<string, string>> {
+  const properties = Object.entries(custom_properties ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  return Object.fromEntries([...topics.map((topic): [string, string] => [topic, '']), ...properties]);
+  return Object.fromEntries([...(topics ?? []).map((topic): [string, string] => [topic, '']), ...properties]);
 }
 
 /** What the forge does not say clearly counts as private. */

@@ -88,7 +88,7 @@ interface RawReview {
   readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
   readonly state: string;
   readonly body: string;
-  readonly commit_id: string | null;
+  readonly commit_id?: string | null;
   readonly submitted_at?: string;
 }
 
@@ -99,7 +99,7 @@ function toReview(raw: RawReview): Review {
     ...authorOf(raw.user),
     state: raw.state as Review['state'],
     body: raw.body,
-    commitId: raw.commit_id,
+    commitId: raw.commit_id ?? null,
     submittedAt: raw.submitted_at ?? null,
   };
 }

@@ -25,9 +25,17 @@ const STRINGS: Readonly<Record<string, string>> = {
 /** Deeper than anything is read; descriptions refer to themselves. */
 const DEEPEST = 6;
 
-/** A value with every field, optional ones too. `resolve` gives what a `$ref` names. */
-export function sampleOf(schema: SampleSchema, resolve: (ref: string) => SampleSchema, depth = 0): unknown {
-  const inner = (part: SampleSchema, deeper = 0): unknown => sampleOf(part, resolve, depth + deeper);
+/**
+ * A value with every field, optional ones too. `resolve` gives what a `$ref` names. Where there are several kinds of value, `kind`
+ * (from 0) says which of them: past the last it begins with the first again.
+ */
+export function sampleOf(
+  schema: SampleSchema,
+  resolve: (ref: string) => SampleSchema,
+  depth = 0,
+  kind = 0,
+): unknown {
+  const inner = (part: SampleSchema, deeper = 0): unknown => sampleOf(part, resolve, depth + deeper, kind);
   if (schema.$ref !== undefined) return inner(resolve(schema.$ref));
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum.find((value) => value !== null);
@@ -37,7 +45,8 @@ export function sampleOf(schema: SampleSchema, resolve: (ref: string) => SampleS
     return parts.map((part) => inner(part)).reduce(both);
   }
   if (schema.type !== undefined && [schema.type].flat().every((one) => one === 'null')) return null;
-  const choice = (schema.anyOf ?? schema.oneOf)?.find((one) => one.type !== 'null');
+  const choices = (schema.anyOf ?? schema.oneOf ?? []).filter((one) => one.type !== 'null');
+  const choice = choices[kind % Math.max(1, choices.length)];
   if (choice !== undefined && schema.properties === undefined) return inner(choice);
   const type = [schema.type ?? (schema.properties === undefined ? 'string' : 'object')]
     .flat()
@@ -92,6 +101,13 @@ export function changedAt(value: unknown, [key, ...rest]: Path, to: 'null' | 'ab
 
 /** Runs `work` on a value and says which of its fields were looked at. */
 export function pathsRead(value: object, work: (value: unknown) => void): Path[] {
+  const { watched, read } = watch(value);
+  work(watched);
+  return read();
+}
+
+/** The value as it tells on whoever reads it: `read` answers which of its fields were looked at until then. */
+export function watch(value: object): { readonly watched: object; readonly read: () => Path[] } {
   const seen = new Map<string, Path>();
   const watched = (target: object, path: Path): object =>
     new Proxy(target, {
@@ -104,6 +120,5 @@ export function pathsRead(value: object, work: (value: unknown) => void): Path[]
         return typeof found === 'object' && found !== null ? watched(found, here) : found;
       },
     });
-  work(watched(value, []));
-  return [...seen.values()];
+  return { watched: watched(value, []), read: () => [...seen.values()] };
 }
