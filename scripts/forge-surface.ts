@@ -176,6 +176,7 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   release: 'created deleted edited prereleased published released unpublished',
   repository: 'archived created deleted edited privatized publicized renamed transferred unarchived',
   status: '',
+  workflow_run: 'completed in_progress requested',
 };
 
 /** GraphQL objects and interfaces with the fields kept; inputs, enums and scalars follow as they are reached. */

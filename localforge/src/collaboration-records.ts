@@ -278,7 +278,8 @@ export interface DeploymentRecord {
   readonly environment: string;
   readonly description: string | null;
   readonly creatorId: number;
-  readonly viaApp: boolean;
+  /** The App that wrote it, null for a person. */
+  readonly appId: number | null;
   readonly transient: boolean;
   readonly production: boolean;
   readonly createdAt: string;
@@ -297,7 +298,8 @@ export interface DeploymentStatusRecord {
   readonly logUrl: string;
   readonly targetUrl: string;
   readonly creatorId: number;
-  readonly viaApp: boolean;
+  /** The App that wrote it, null for a person. */
+  readonly appId: number | null;
   readonly createdAt: string;
 }
 

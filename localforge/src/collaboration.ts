@@ -1,4 +1,3 @@
-import { runActions } from './actors/actions.ts';
 import { runGitOps } from './actors/gitops.ts';
 import { backgroundSettled } from './background.ts';
 import { verdictOfCheck } from './checks-of-commit.ts';
@@ -34,10 +33,7 @@ export function addCollaboration(context: ForgeContext, router: Router): void {
   );
   context.refs.onUpdated((event) => requestSuites(context, event));
   context.refs.onUpdated((event) => followRefs(context, event));
-  context.refs.onUpdated((event) => {
-    runActions(context, event);
-    runGitOps(context, event);
-  });
+  context.refs.onUpdated((event) => runGitOps(context, event));
 }
 
 /** Its routes alone. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 
 import { makeAccess } from './access.ts';
+import { runActions } from './actors/actions.ts';
 import { openApp, replaceAppKey } from './app-identity.ts';
 import { readManifest, type AppManifest } from './app-manifest.ts';
 import { applyConfig } from './apply-config.ts';
@@ -150,7 +151,10 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     now: () => secondsOf(new Date()),
     emit: (event) => {
       const deliveries = storeDeliveries(context, withNulls(context, event));
-      store.afterCommit(() => deliveries.forEach((delivery) => sender?.enqueue(delivery)));
+      store.afterCommit(() => {
+        deliveries.forEach((delivery) => sender?.enqueue(delivery));
+        runActions(context, event);
+      });
     },
     effect: async (effect) => {
       for (const listener of listeners) await listener(effect);
@@ -262,8 +266,6 @@ const defaultKnobs = (realistic: ForgeOptions['realistic']): Knobs => ({
   realism: realismOf(realistic),
   rateLimit: 1_000_000,
   points: pointsOf(realistic),
-  actions: null,
-  gitops: [],
   graphqlFault: null,
 });
 

@@ -1,5 +1,3 @@
-import type { ActionsSettings } from './actors/settings.ts';
-import type { GitOpsSettings } from './actors/settings.ts';
 import type { PointLimits } from './point-limits.ts';
 import type { Realism } from './realism/settings.ts';
 import type { AccountRecord, DeliveryRecord, RepositoryRecord } from './records.ts';
@@ -53,10 +51,6 @@ export interface Knobs {
    * as on a GitHub Enterprise Server unless its administrator sets some.
    */
   points: PointLimits | null;
-  /** GitHub Actions runs these jobs on each push to a branch; null: there are no workflows. */
-  actions: ActionsSettings | null;
-  /** Flux and Argo CD reconcile each push to a default branch. */
-  gitops: readonly GitOpsSettings[];
   /** When set, the next `times` GraphQL requests fail, with status 200 as on GitHub. */
   graphqlFault: { readonly kind: 'rate-limit' | 'untyped'; times: number } | null;
 }

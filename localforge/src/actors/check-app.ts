@@ -11,15 +11,17 @@ export interface CheckedCommit {
   readonly repository: RepositoryRecord;
   readonly sha: string;
   readonly branch: string | null;
+  /** Whom webhooks name as sender. Default: the repository's owner. */
+  readonly by?: AccountRecord;
 }
 
 /**
  * The App's suite of a commit, made without runs if there is none. GitHub makes one for each App that may write checks, and
  * that of an App which never reports stays `queued` and empty for good
  * (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks, "About check suites"). GitHub Actions makes one for
- * each branch that it runs for: a pull request from a fork has a suite of its own in the base repository, with the fork's branch in it.
+ * each run of a workflow; of those that are reported by hand one for each branch.
  */
-export function openSuite(
+function openSuite(
   context: ForgeContext,
   { repository, sha, branch }: CheckedCommit,
   app: OtherApp,
@@ -38,28 +40,51 @@ export function beginRun(
   app: OtherApp,
   name: string,
 ): CheckRunRecord {
-  return context.store.transaction(() => {
-    const suite = openSuite(context, commit, app);
-    const run = collaborationStore(context.store).runs.insert({
-      repositoryId: commit.repository.id,
-      suiteId: suite.id,
-      appId: app.id,
-      name,
-      headSha: commit.sha,
-      status: 'in_progress',
-      conclusion: null,
-      startedAt: context.now(),
-      completedAt: null,
-      externalId: null,
-      detailsUrl: null,
-      title: null,
-      summary: null,
-      text: null,
-      actions: [],
-    });
-    emitRun(context, commit.repository, run, senderOf(context, commit), 'created');
-    return run;
+  return context.store.transaction(() =>
+    insertRun(context, commit, openSuite(context, commit, app), { name, status: 'in_progress' }),
+  );
+}
+
+/** A run that waits for its turn, in a suite that is there. */
+export function queueRun(
+  context: ForgeContext,
+  commit: CheckedCommit,
+  suite: CheckSuiteRecord,
+  name: string,
+): CheckRunRecord {
+  return context.store.transaction(() => insertRun(context, commit, suite, { name, status: 'queued' }));
+}
+
+/** Its turn has come. No webhook says so: `check_run` has no action for it. */
+export function startRun(context: ForgeContext, run: CheckRunRecord): void {
+  collaborationStore(context.store).runs.update(run.id, { status: 'in_progress', startedAt: context.now() });
+}
+
+function insertRun(
+  context: ForgeContext,
+  commit: CheckedCommit,
+  suite: CheckSuiteRecord,
+  { name, status }: { readonly name: string; readonly status: 'queued' | 'in_progress' },
+): CheckRunRecord {
+  const run = collaborationStore(context.store).runs.insert({
+    repositoryId: commit.repository.id,
+    suiteId: suite.id,
+    appId: suite.appId,
+    name,
+    headSha: commit.sha,
+    status,
+    conclusion: null,
+    startedAt: context.now(),
+    completedAt: null,
+    externalId: null,
+    detailsUrl: null,
+    title: null,
+    summary: null,
+    text: null,
+    actions: [],
   });
+  emitRun(context, commit.repository, run, senderOf(context, commit), 'created');
+  return run;
 }
 
 /** Ends the run, and its suite with the last one. */
@@ -79,5 +104,5 @@ export function concludeRun(
   retryAutoMergeAt(context, commit.repository, commit.sha);
 }
 
-const senderOf = (context: ForgeContext, { repository }: CheckedCommit): AccountRecord =>
-  context.records.account(repository.ownerId);
+const senderOf = (context: ForgeContext, { repository, by }: CheckedCommit): AccountRecord =>
+  by ?? context.records.account(repository.ownerId);

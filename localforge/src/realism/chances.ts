@@ -1,8 +1,12 @@
 import type { ForgeContext } from '../context.ts';
 import { seededRandom } from '../seeded-random.ts';
-import type { Behaviours } from './settings.ts';
+import type { Behaviours, Delay } from './settings.ts';
 
 type Name = keyof Behaviours;
+/** The behaviours that are a delay. */
+export type DelayName = {
+  [Key in Name]: NonNullable<Behaviours[Key]> extends Delay ? Key : never;
+}[Name];
 
 /** One row of numbers for each behaviour, so that switching one off changes nothing for the others. */
 const rows = new WeakMap<ForgeContext, Map<Name, () => number>>();
@@ -16,10 +20,7 @@ function draw(context: ForgeContext, name: Name): number {
 }
 
 /** Milliseconds that this one is late; 0 where it is not, or the behaviour is off. */
-export function drawDelay(
-  context: ForgeContext,
-  name: 'pullRefLag' | 'mergeabilityLag' | 'checkSuiteLag' | 'freshTokens',
-): number {
+export function drawDelay(context: ForgeContext, name: DelayName): number {
   const delay = context.knobs.realism[name];
   if (delay === null || draw(context, name) >= delay.share) return 0;
   return Math.ceil(draw(context, name) * delay.ms);

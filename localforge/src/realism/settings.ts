@@ -31,6 +31,12 @@ export interface Behaviours {
   nulls: Chance | null;
   /** A merge is refused with 405 for a reason that passes. */
   transientMerges: Chance | null;
+  /** Before each step of GitHub Actions: the suite of a workflow's run, its jobs' check runs, their beginning, their end. */
+  actionsLag: Delay | null;
+  /** Until Flux has fetched what was pushed, and from there until it knows what became of it. */
+  fluxLag: Delay | null;
+  /** The same of Argo CD. */
+  argoLag: Delay | null;
 }
 
 /** The behaviours, and what their chances are drawn from. */
@@ -58,6 +64,9 @@ const USUAL: Behaviours = {
   movedTimes: { share: 0.3 },
   nulls: { share: 0.3 },
   transientMerges: { share: 0.2 },
+  actionsLag: { share: 1, ms: 8_000 },
+  fluxLag: { share: 1, ms: 15_000 },
+  argoLag: { share: 1, ms: 15_000 },
 };
 
 /** Every behaviour off. */
@@ -69,6 +78,9 @@ const OFF: Behaviours = {
   movedTimes: null,
   nulls: null,
   transientMerges: null,
+  actionsLag: null,
+  fluxLag: null,
+  argoLag: null,
 };
 
 /** GitHub's limits of points (`Knobs.points`), over a minute of that pace; none where the forge is not realistic. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { emitFor } from '../acting.ts';
 import { isUnstable } from '../checks-of-commit.ts';
 import type { DeploymentRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
+import { putDeployment, putDeploymentStatus } from '../deployments/put-deployment.ts';
 import { mergeCommit } from '../merge-engine.ts';
 import { personOf } from '../people.ts';
 import { conflict, notFound, refusal, unprocessable } from '../refusal.ts';
@@ -98,30 +98,16 @@ async function deploy(context: ForgeContext, request: RepositoryRequest): Promis
   if (wanted.required_contexts?.length !== 0 && isUnstable(context, repository.id, sha)) {
     throw conflict(`Conflict: Commit status checks failed for ${wanted.ref}.`);
   }
-  const actor = request.actor();
-  const now = context.now();
-  const deployment = context.store.transaction(() => {
-    const made = collaborationStore(context.store).deployments.insert({
-      repositoryId: repository.id,
-      sha,
-      ref: wanted.ref,
-      task: wanted.task,
-      payload: wanted.payload,
-      environment: wanted.environment,
-      description: wanted.description ?? null,
-      creatorId: actor.user.id,
-      viaApp: actor.kind === 'installation',
-      transient: wanted.transient_environment,
-      production: wanted.production_environment ?? wanted.environment === 'production',
-      createdAt: now,
-      updatedAt: now,
-    });
-    emitFor(context, repository, actor.user, 'deployment', 'created', {
-      deployment: deploymentShape(context, repository, made),
-      workflow: null,
-      workflow_run: null,
-    });
-    return made;
+  const { environment, production_environment: production } = wanted;
+  const deployment = putDeployment(context, repository, authorOf(context, request), {
+    sha,
+    ref: wanted.ref,
+    task: wanted.task,
+    payload: wanted.payload,
+    environment,
+    description: wanted.description ?? null,
+    transient: wanted.transient_environment,
+    ...(production !== undefined && { production }),
   });
   const body = deploymentShape(context, repository, deployment);
   return created(body, { location: String(body['url']) });
@@ -154,57 +140,23 @@ function report(context: ForgeContext, request: RepositoryRequest): Reply {
   const { repository } = request;
   const deployment = deploymentAt(context, request);
   const wanted = bodyOf(request, statusCreation);
-  const actor = request.actor();
-  const store = collaborationStore(context.store);
-  const status = context.store.transaction(() => {
-    const now = context.now();
-    const made = store.deploymentStatuses.insert({
-      deploymentId: deployment.id,
-      state: wanted.state,
-      description: wanted.description,
-      environment: wanted.environment ?? deployment.environment,
-      environmentUrl: wanted.environment_url,
-      logUrl: wanted.log_url,
-      targetUrl: wanted.target_url === '' ? wanted.log_url : wanted.target_url,
-      creatorId: actor.user.id,
-      viaApp: actor.kind === 'installation',
-      createdAt: now,
-    });
-    store.deployments.update(deployment.id, { updatedAt: now });
-    if (wanted.auto_inactive && wanted.state === 'success') retireOthers(context, deployment, made);
-    emitFor(context, repository, actor.user, 'deployment_status', 'created', {
-      deployment_status: deploymentStatusShape(context, repository, made),
-      deployment: deploymentShape(context, repository, deployment),
-      check_run: null,
-      workflow: null,
-      workflow_run: null,
-    });
-    return made;
+  const status = putDeploymentStatus(context, repository, authorOf(context, request), {
+    deployment,
+    state: wanted.state,
+    description: wanted.description,
+    environment: wanted.environment ?? deployment.environment,
+    environmentUrl: wanted.environment_url,
+    logUrl: wanted.log_url,
+    targetUrl: wanted.target_url,
+    retiresOthers: wanted.auto_inactive,
   });
   const body = deploymentStatusShape(context, repository, status);
   return created(body, { location: String(body['url']) });
 }
 
-/** GitHub's `auto_inactive`: earlier successes in an environment that is not for production end. */
-function retireOthers(
-  context: ForgeContext,
-  deployment: DeploymentRecord,
-  status: { readonly environment: string; readonly creatorId: number; readonly viaApp: boolean },
-): void {
-  const store = collaborationStore(context.store);
-  if (deployment.production || deployment.transient) return;
-  for (const other of store.deployments.find('repository', [deployment.repositoryId])) {
-    if (other.id === deployment.id || other.environment !== status.environment) continue;
-    const last = store.deploymentStatuses.find('deployment', [other.id], { order: 'desc', limit: 1 })[0];
-    if (last?.state !== 'success') continue;
-    const { id: _id, ...rest } = last;
-    store.deploymentStatuses.insert({
-      ...rest,
-      state: 'inactive',
-      description: '',
-      createdAt: context.now(),
-    });
-  }
+function authorOf(context: ForgeContext, request: RepositoryRequest): Parameters<typeof putDeployment>[2] {
+  const actor = request.actor();
+  return { by: actor.user, appId: actor.kind === 'installation' ? context.app.id : null };
 }
 
 function deploymentAt(context: ForgeContext, request: RepositoryRequest): DeploymentRecord {

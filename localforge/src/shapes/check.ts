@@ -129,7 +129,8 @@ function simpleSuite(context: ForgeContext, repository: RepositoryRecord, suite:
   };
 }
 
-function pullsAt(context: ForgeContext, repository: RepositoryRecord, sha: string): Shape[] {
+/** Open pull requests whose head it is. */
+export function pullsAt(context: ForgeContext, repository: RepositoryRecord, sha: string): Shape[] {
   const store = collaborationStore(context.store);
   return store.pulls
     .find('sha', [repository.id, sha])
@@ -137,7 +138,8 @@ function pullsAt(context: ForgeContext, repository: RepositoryRecord, sha: strin
     .map((pull) => minimalPull(context, repository, pull));
 }
 
-function simpleCommit(sha: string, commit: GitCommit | undefined): Shape {
+/** A commit as suites and runs name it. */
+export function simpleCommit(sha: string, commit: GitCommit | undefined): Shape {
   return {
     id: sha,
     tree_id: commit?.tree ?? '',

@@ -1,9 +1,9 @@
+import { appShape } from '../actors/apps.ts';
 import type { DeploymentRecord, DeploymentStatusRecord, StatusRecord } from '../collaboration-records.ts';
 import type { ForgeContext } from '../context.ts';
 import { nodeId } from '../node-id.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from './account.ts';
-import { integration } from './integration.ts';
 import type { Shape } from './shape.ts';
 
 /** `simple-commit-status`, as in the combined status. */
@@ -63,7 +63,7 @@ export function deploymentShape(
     repository_url: context.urls.repoApi(repository),
     transient_environment: deployment.transient,
     production_environment: deployment.production,
-    performed_via_github_app: deployment.viaApp ? integration(context) : null,
+    performed_via_github_app: deployment.appId === null ? null : appShape(context, deployment.appId),
   };
 }
 
@@ -89,6 +89,6 @@ export function deploymentStatusShape(
     repository_url: context.urls.repoApi(repository),
     environment_url: status.environmentUrl,
     log_url: status.logUrl,
-    performed_via_github_app: status.viaApp ? integration(context) : null,
+    performed_via_github_app: status.appId === null ? null : appShape(context, status.appId),
   };
 }

@@ -21,6 +21,7 @@ export async function driveEverything(forge: Collaboration): Promise<void> {
   await driveRules(forge);
   await driveMerges(forge);
   await driveQueue(forge);
+  await driveActions(forge);
   await driveEnds(forge);
 }
 
@@ -470,6 +471,18 @@ async function driveMerges(forge: Collaboration): Promise<void> {
   await bob.rest.pulls.merge(one);
   await bob.rest.pulls.checkIfMerged(one);
   await forge.git(clone, 'push', '-q', 'origin', ':side');
+}
+
+async function driveActions({ alice, forge }: Collaboration): Promise<void> {
+  forge.knobs.realism.actionsLag = { share: 1, ms: 1 };
+  await alice.rest.repos.createOrUpdateFileContents({
+    ...REPO,
+    path: '.github/workflows/ci.yaml',
+    message: 'Run something',
+    content: Buffer.from('on: push\njobs: { test: {} }\n').toString('base64'),
+  });
+  await forge.settled();
+  forge.knobs.realism.actionsLag = null;
 }
 
 async function driveEnds(forge: Collaboration): Promise<void> {

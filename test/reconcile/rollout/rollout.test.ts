@@ -1,4 +1,6 @@
-import { reconcile } from '@portico/localforge/actors/gitops';
+import { ARGO_APP } from '@portico/localforge/actors/apps';
+import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
+import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
@@ -90,16 +92,13 @@ async function dashboardOf(name: string): Promise<string> {
 async function report(name: string, tool: 'flux' | 'argocd', state: 'success' | 'failure'): Promise<void> {
   const { context } = stage.forge;
   const repository = context.records.repositoryByName('acme', name)!;
-  const settings =
-    tool === 'flux'
-      ? {
-          tool,
-          kind: 'Kustomization' as const,
-          name: 'apps',
-          providerUid: '0c9c2e41-d2f9-4f9b-9c41-bebc1984d67a',
-        }
-      : { tool, application: 'shop', form: 'check-run' as const };
-  await reconcile(context, repository, settings, state);
+  const commit = { repository, sha: await stage.repository(name).head('main'), branch: 'main' };
+  if (tool === 'flux') {
+    const by = context.records.account(repository.ownerId);
+    await putStatus(context, { ...commit, by, context: 'kustomization/apps/0c9c2e41', state });
+  } else {
+    concludeRun(context, commit, beginRun(context, commit, ARGO_APP, 'continuous-delivery/shop'), state);
+  }
   await stage.idle();
 }
 
