@@ -9,7 +9,6 @@ import { VERBS } from './cli/table.ts';
 import { processTerminal } from './cli/terminal.ts';
 import type { Terminal } from './cli/terminal.ts';
 import type { Verb } from './cli/verb.ts';
-import { COMMAND_NAMES } from './config/command-names.ts';
 import { PorticoError } from './error.ts';
 import { closestWord } from './package/closest-word.ts';
 import { scrubSecrets } from './text/secrets.ts';
@@ -44,11 +43,11 @@ async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Pro
   }
   if (first === '--help' || first === '-h' || first === 'help') {
     const about = first === 'help' ? others[0] : undefined;
-    terminal.print(about === undefined ? generalHelp(VERBS) : verbHelp(verbNamed(about)));
+    terminal.print(about === undefined ? generalHelp(VERBS) : verbHelp(await verbNamed(about)));
     return argv.length === 0 ? EXIT.usage : EXIT.ok;
   }
 
-  const verb = verbNamed(first);
+  const verb = await verbNamed(first);
   const { help, positionals, rest, values } = parseArguments(verb, others);
   if (help) {
     terminal.print(verbHelp(verb));
@@ -71,7 +70,7 @@ async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Pro
 /** Commands of comments that `portico draft` has too; init is a verb by itself. */
 const DRAFT_VERBS: readonly string[] = ['clone', 'copy', 'edit', 'rollback'];
 
-function verbNamed(name: string): Verb {
+async function verbNamed(name: string): Promise<Verb> {
   const verb = VERBS.find((candidate) => candidate.name === name || candidate.alias === name);
   if (verb !== undefined) return verb;
   const names = VERBS.map((candidate) => candidate.name);
@@ -82,7 +81,8 @@ function verbNamed(name: string): Verb {
       `Write: portico draft ${name}. See: portico draft --help`,
     );
   }
-  if (COMMAND_NAMES.some((command) => command === name)) {
+  const { COMMAND_NAMES } = await import('./command/table.ts');
+  if (COMMAND_NAMES.includes(name)) {
     throw usageError(
       `portico has no verb ${name}: it is a command for comments`,
       `Write /portico ${name} in a comment of the pull request or of an issue; /portico help ${name} tells more.`,

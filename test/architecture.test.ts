@@ -37,6 +37,7 @@ const PURE = ['text', 'command', 'revision', 'package', 'config', 'catalog'];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   '.': [
     'cli',
+    'command',
     'bot',
     'webhook',
     'telemetry',
@@ -96,7 +97,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'npm:zod',
     'npm:yaml',
   ],
-  config: ['text', 'cel', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:croner', 'npm:semver'],
+  // `spec.access` speaks of commands by their names, and commands of the configuration; no file of one imports another in a ring.
+  config: [
+    'text',
+    'cel',
+    'command',
+    'package',
+    'revision',
+    'npm:zod',
+    'npm:yaml',
+    'npm:croner',
+    'npm:semver',
+  ],
   intake: ['node:', 'npm:'],
   queue: ['node:', 'npm:'],
   reconcile: [...PURE, 'reconcile/forge', 'npm:zod'],

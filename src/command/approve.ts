@@ -2,6 +2,7 @@ import { isSameAccount } from './account.ts';
 import { shown } from './arguments.ts';
 import type { AuthorBecause } from './author.ts';
 import type { AnywhereCommand } from './command.ts';
+import { wouldAct } from './fits.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
 import { APPROVERS, approveRetirement } from './retirement.ts';
@@ -27,6 +28,7 @@ export const approve: AnywhereCommand = {
   accepts: { positional: 1, commit: true },
   contexts: 'pull-or-issue',
   guard: 'head',
+  fits: (state) => wouldAct(approve, state),
   decide(state, { positional: [name] }) {
     const { caller, config, checks, digest, approvals, place: pull } = state;
     if (pull.kind === 'issue') return approveRetirement(state, name);

@@ -1,5 +1,6 @@
 import type { AnywhereCommand } from './command.ts';
 import { newPackage } from './draft-here.ts';
+import { isIssue } from './fits.ts';
 import { refuse } from './refusal.ts';
 import { readUpstream } from './upstream-wish.ts';
 
@@ -24,6 +25,7 @@ export const clone: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
+  fits: isIssue,
   decide(state, { positional: [from, to], options }) {
     if (from === undefined) {
       return refuse('no-upstream', 'nothing is named to clone', 'Write /portico clone database@v3 apps/db.');

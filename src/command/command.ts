@@ -23,6 +23,8 @@ interface CommandBase {
   readonly minimumRole: Role;
   /** Who else may, where the configuration says nothing. */
   readonly mayAlso: readonly 'author'[];
+  /** True where help shows it first, see fits.ts. Absent where it is one of the rest everywhere. */
+  readonly fits?: (state: CommandState) => boolean;
 }
 
 export interface PullCommand extends CommandBase {

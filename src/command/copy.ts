@@ -1,6 +1,7 @@
 import { shown } from './arguments.ts';
 import type { AnywhereCommand, Decision } from './command.ts';
 import { newDraft } from './draft-here.ts';
+import { isIssue, isMergedPull } from './fits.ts';
 import { readPackageAtRevision, readPackagePath } from './package-name.ts';
 import { refuse } from './refusal.ts';
 
@@ -26,6 +27,7 @@ export const edit: AnywhereCommand = {
   usage: 'edit <package> [--workspace=<name>]',
   summary: 'Open a draft of a package as it is on the registered branch.',
   examples: [{ line: '/portico edit web', does: 'opens a draft pull request to push to' }],
+  fits: (state) => isIssue(state) || isMergedPull(state),
   decide(_state, { positional: [named], options }) {
     if (named?.includes('@') === true) {
       const message = `${shown(named)} names a revision, and edit starts from the branch`;

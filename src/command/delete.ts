@@ -3,6 +3,7 @@ import { packagePathProblem } from '../revision/ref-name.ts';
 import { shown } from './arguments.ts';
 import type { AnywhereCommand, Decision } from './command.ts';
 import { removeSubpackage } from './draft-here.ts';
+import { isIssue } from './fits.ts';
 import { refuse } from './refusal.ts';
 
 export const remove: AnywhereCommand = {
@@ -25,6 +26,7 @@ export const remove: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
+  fits: isIssue,
   decide(state, { positional: [name] }): Decision {
     const { place, caller } = state;
     const usage = 'Write /portico delete and a package, or package@v3.';

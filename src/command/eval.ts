@@ -1,6 +1,7 @@
 import { shown } from './arguments.ts';
 import type { PullCommand } from './command.ts';
 import { branchProblem, packageHere } from './draft-here.ts';
+import { isOwnDraft } from './fits.ts';
 import { refuse } from './refusal.ts';
 
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._/-]*(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]{64})?$/;
@@ -22,6 +23,7 @@ export const evaluate: PullCommand = {
   contexts: 'pull',
   // The function runs on whatever the branch holds then; approvals are for content, so none survives it.
   guard: 'open',
+  fits: isOwnDraft,
   decide(state, { positional: [image], values, options }) {
     if (image === undefined) {
       return refuse(

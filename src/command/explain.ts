@@ -17,6 +17,7 @@ export const explain: AnywhereCommand = {
   contexts: 'pull-or-issue',
   // What was published or closed can be explained too.
   guard: 'none',
+  fits: ({ place }) => place.kind === 'pull',
   decide(state) {
     const { place } = state;
     if (place.kind === 'pull') return { kind: 'do', steps: [], reply: explanation(state, place) };

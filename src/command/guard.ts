@@ -1,5 +1,5 @@
-import type { CommandState, PullPlace } from './command-state.ts';
 /** What every verb that acts asks first: is there still something to act on, and is it what the caller saw? */
+import type { CommandState, PullPlace } from './command-state.ts';
 import type { Command } from './command.ts';
 import { compareTimes } from './moment.ts';
 import { type Refusal, refuse } from './refusal.ts';

@@ -1,11 +1,10 @@
 /** Help, generated from the table of commands. */
 import { closestWord } from '../package/closest-word.ts';
-import { parseBranch } from '../revision/ref-name.ts';
 import { cell } from '../text/markdown.ts';
-import { shown, type Arguments } from './arguments.ts';
+import { shown } from './arguments.ts';
 import { authorize, whoMay } from './authorize.ts';
-import type { CommandState, PullPlace } from './command-state.ts';
-import type { AnywhereCommand, Command, Decision } from './command.ts';
+import type { CommandState } from './command-state.ts';
+import type { AnywhereCommand, Command } from './command.ts';
 import { refuse } from './refusal.ts';
 
 /** The verb `help`; it is handed the table, which holds it. */
@@ -52,7 +51,7 @@ export function allowedCommands(
 
 /** Markdown: what fits now, and the rest folded. No line starts with the prefix, so that help is never read as commands. */
 function commandList(commands: readonly Command[], state: CommandState): string {
-  const fitting = commands.filter((command) => fitsNow(command, state));
+  const fitting = commands.filter(({ fits }) => fits?.(state) === true);
   const opening =
     'Each command stands at the start of a line of a new comment; `/portico help <command>` tells more about one.';
   if (fitting.length === 0) return [opening, commandTable(commands)].join('\n\n');
@@ -69,39 +68,6 @@ function commandList(commands: readonly Command[], state: CommandState): string 
 function commandTable(commands: readonly Command[]): string {
   const lines = commands.map(({ usage, summary }) => `| \`/portico ${cell(usage)}\` | ${cell(summary)} |`);
   return ['| command | what it does |', '|---|---|', ...lines].join('\n');
-}
-
-/** In an issue people start things. */
-const IN_ISSUE: readonly string[] = ['init', 'clone', 'edit', 'rollback', 'update', 'delete'];
-/** These are about a draft that can be pushed to. */
-const ON_BRANCH: readonly string[] = ['eval', 'rebase'];
-const NOTHING_GIVEN: Arguments = { positional: [], options: new Map(), values: new Map(), text: '' };
-
-/** True where a command would do something in this place as it is now, as far as that is known without what it is given. */
-function fitsNow(command: Command, state: CommandState): boolean {
-  const { place } = state;
-  const { name } = command;
-  if (name === 'help') return false;
-  if (place.kind === 'issue') return IN_ISSUE.includes(name);
-  if (name === 'explain') return true;
-  if (place.merged) return name === 'rollback' || name === 'edit';
-  if (place.state === 'closed') return false;
-  if (name === 'resolve') return state.openConflicts > 0;
-  if (name === 'reject') return !place.draft;
-  if (ON_BRANCH.includes(name)) return place.draft && !place.fork && !isUpdate(place.headRef);
-  if (name === 'update' || name === 'pause') return isUpdate(place.headRef);
-  if (!['render', 'propose', 'approve', 'publish'].includes(name)) return false;
-  return run(command, state, place).kind === 'do';
-}
-
-function run(command: Command, state: CommandState, pull: PullPlace): Decision {
-  return command.contexts === 'pull'
-    ? command.decide(state, NOTHING_GIVEN, pull)
-    : command.decide(state, NOTHING_GIVEN);
-}
-
-function isUpdate(headRef: string): boolean {
-  return parseBranch(headRef)?.kind === 'update';
 }
 
 /** Markdown: one command with its examples, and who may use it here. */

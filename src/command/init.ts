@@ -1,5 +1,6 @@
 import type { AnywhereCommand } from './command.ts';
 import { newPackage } from './draft-here.ts';
+import { isIssue } from './fits.ts';
 import { refuse } from './refusal.ts';
 
 export const init: AnywhereCommand = {
@@ -19,6 +20,7 @@ export const init: AnywhereCommand = {
   contexts: 'pull-or-issue',
   // What comes is new: nothing that the caller saw can have moved under it.
   guard: 'open',
+  fits: isIssue,
   decide(state, { positional: [path], options }) {
     if (path === undefined)
       return refuse('no-path', 'a package needs a path', 'Write /portico init apps/web.');

@@ -1,6 +1,6 @@
 /** Lines that were meant as commands and miss the prefix: they are never carried out, but their writer is told. */
-import { COMMAND_NAMES } from '../config/command-names.ts';
 import { closestWord, editDistance } from '../package/closest-word.ts';
+import { COMMAND_NAMES } from './table.ts';
 
 const NAME = 'portico';
 const MAX_EDITS = 2;
@@ -32,5 +32,5 @@ function nearVerb(word: string | undefined): string | undefined {
 }
 
 function isVerb(word: string): boolean {
-  return COMMAND_NAMES.some((name) => name === word);
+  return COMMAND_NAMES.includes(word);
 }

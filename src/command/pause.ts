@@ -1,6 +1,7 @@
 import type { CommandState } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
 import { packagesHere } from './draft-here.ts';
+import { isOpenUpdate } from './fits.ts';
 import { readPackagePath } from './package-name.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
@@ -17,6 +18,7 @@ export const pause: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
+  fits: isOpenUpdate,
   decide(state, { positional: [named] }) {
     const packages = named === undefined ? packagesHere(state) : chosen(named, state);
     if ('kind' in packages) return packages;
@@ -29,6 +31,7 @@ export const pause: AnywhereCommand = {
 export const resume: AnywhereCommand = {
   ...pause,
   name: 'resume',
+  fits: () => false,
   usage: 'resume [<package>]',
   summary: 'Let the updates of a paused package come again.',
   examples: [{ line: '/portico resume apps/db', does: 'updates apps/db again, at once where one is due' }],

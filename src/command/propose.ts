@@ -1,4 +1,5 @@
 import type { PullCommand } from './command.ts';
+import { wouldAct } from './fits.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { missing, PROPOSERS, refuseMissing } from './readiness.ts';
 
@@ -10,6 +11,7 @@ export const propose: PullCommand = {
   accepts: { commit: true },
   contexts: 'pull',
   guard: 'head',
+  fits: (state) => wouldAct(propose, state),
   decide(state, _args, pull) {
     return (
       lifecycleProblem(pull, 'propose') ??

@@ -2,6 +2,7 @@ import type { Bump } from '../revision/numbering.ts';
 import { shown } from './arguments.ts';
 import type { CommandState } from './command-state.ts';
 import type { PullCommand } from './command.ts';
+import { wouldAct } from './fits.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { missing, onlyRemoves, refuseMissing } from './readiness.ts';
 import { type Refusal, refuse } from './refusal.ts';
@@ -23,6 +24,7 @@ export const publish: PullCommand = {
   mayAlso: [],
   contexts: 'pull',
   guard: 'head',
+  fits: (state) => wouldAct(publish, state),
   decide(state, { positional }, pull) {
     const bump = bumpOf(state, positional[0]);
     const problem =

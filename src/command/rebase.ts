@@ -1,6 +1,7 @@
 import { parseBranch } from '../revision/ref-name.ts';
 import type { AnywhereCommand } from './command.ts';
 import { branchProblem, newDraft, packageHere } from './draft-here.ts';
+import { isOwnDraft } from './fits.ts';
 import { readPackagePath } from './package-name.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { readUpstream } from './upstream-wish.ts';
@@ -22,6 +23,7 @@ export const rebase: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
+  fits: isOwnDraft,
   decide(state, { positional: [from], options }) {
     if (from === undefined) {
       return refuse(

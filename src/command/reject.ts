@@ -1,4 +1,5 @@
 import type { AnywhereCommand } from './command.ts';
+import { openPull } from './fits.ts';
 import { lifecycleProblem } from './lifecycle.ts';
 import { refuse } from './refusal.ts';
 import { rejectRetirement } from './retirement.ts';
@@ -16,6 +17,7 @@ export const reject: AnywhereCommand = {
   contexts: 'pull-or-issue',
   // Taking something back is safe whatever was pushed meanwhile.
   guard: 'open',
+  fits: (state) => openPull(state)?.draft === false,
   decide(state, { text }) {
     const { caller, place: pull } = state;
     const problem = pull.kind === 'pull' ? lifecycleProblem(pull, 'reject') : undefined;

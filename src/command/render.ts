@@ -1,4 +1,5 @@
 import type { PullCommand } from './command.ts';
+import { wouldAct } from './fits.ts';
 
 export const render: PullCommand = {
   name: 'render',
@@ -11,5 +12,6 @@ export const render: PullCommand = {
   contexts: 'pull',
   // Whatever the head is now is what shall be rendered.
   guard: 'open',
+  fits: (state) => wouldAct(render, state),
   decide: () => ({ kind: 'do', steps: [{ do: 'render' }] }),
 };

@@ -1,6 +1,7 @@
 import { shown } from './arguments.ts';
 import type { ConflictList } from './command-state.ts';
 import type { Decision, PullCommand } from './command.ts';
+import { openPull } from './fits.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export const resolve: PullCommand = {
@@ -19,6 +20,7 @@ export const resolve: PullCommand = {
   mayAlso: [],
   contexts: 'pull',
   guard: 'head',
+  fits: (state) => openPull(state) !== undefined && state.openConflicts > 0,
   decide({ conflicts = NONE }, { positional }, pull): Decision {
     if (pull.fork) {
       const hint = 'Settle the conflicts by a commit on the branch.';

@@ -2,6 +2,7 @@ import { approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { AnywhereCommand } from './command.ts';
 import { newDraft, packageHere } from './draft-here.ts';
+import { isIssue, isMergedPull } from './fits.ts';
 import { readPackageAtRevision, revisionOf } from './package-name.ts';
 import { refuse } from './refusal.ts';
 
@@ -21,6 +22,7 @@ export const rollback: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
+  fits: (state) => isIssue(state) || isMergedPull(state),
   decide(state, { positional: [named], options }) {
     if (named === undefined) {
       return refuse('no-revision', 'no revision is named', 'Write /portico rollback web@v7.');

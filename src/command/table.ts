@@ -48,3 +48,6 @@ export const commands: readonly Command[] = [
   bulk,
   confirm,
 ];
+
+/** Names of all commands, from a to z. */
+export const COMMAND_NAMES: readonly string[] = commands.map(({ name }) => name).toSorted();

@@ -4,6 +4,7 @@ import { compareRevisions, parseRevisionName } from '../revision/revision-name.t
 import { shown } from './arguments.ts';
 import type { UpdateChoice } from './command-state.ts';
 import type { AnywhereCommand, Decision } from './command.ts';
+import { isIssue, isOpenUpdate } from './fits.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export const update: AnywhereCommand = {
@@ -26,6 +27,7 @@ export const update: AnywhereCommand = {
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'head',
+  fits: (state) => isIssue(state) || isOpenUpdate(state),
   decide({ updates }, { positional }) {
     const wish = wishOf(positional, updates);
     if ('kind' in wish) return wish;

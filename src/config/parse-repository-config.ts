@@ -52,7 +52,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     functions: toAllowedFunctions(spec.functions ?? []),
     access: new Map(
-      Object.entries(spec.access ?? {}).map(([command, grants]) => [command, toGrants(grants)]),
+      Object.entries(spec.access ?? {}).map(([command, grants = []]) => [command, toGrants(grants)]),
     ),
     publish: {
       release: publish?.release ?? true,

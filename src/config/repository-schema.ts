@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 
+import { COMMAND_NAMES } from '../command/table.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
 import { parseAge } from './age.ts';
 import { allowedUpstreamProblem } from './allowed-upstream.ts';
-import { COMMAND_NAMES } from './command-names.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';

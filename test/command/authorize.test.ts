@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 
 import { authorize } from '../../src/command/authorize.ts';
 import { commands } from '../../src/command/table.ts';
-import { COMMAND_NAMES } from '../../src/config/command-names.ts';
 import type { Grant } from '../../src/config/repository-config.ts';
 import { ROLES } from '../../src/config/role.ts';
 import { caller, config } from './command-state.ts';
@@ -12,10 +11,6 @@ const may = (grants: readonly Grant[] | undefined, change: Parameters<typeof cal
   const access = new Map(grants === undefined ? [] : [['publish', grants]]);
   return authorize(config({ access }), publish, caller(change)).kind === 'allowed';
 };
-
-test('configuration and table know the same names', () => {
-  expect(commands.map(({ name }) => name).sort()).toEqual([...COMMAND_NAMES].sort());
-});
 
 describe('a role or higher', () => {
   const cases = ROLES.flatMap((has) => ROLES.slice(1).map((needs) => [has, needs] as const));

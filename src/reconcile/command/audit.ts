@@ -1,6 +1,6 @@
 /** The trail in the log: who asked for what, and what came of it. The tag of a revision tells the same for ever. */
 import type { CommandState } from '../../command/command-state.ts';
-import { commands } from '../../command/table.ts';
+import { COMMAND_NAMES } from '../../command/table.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { CommandOutcome } from './written.ts';
 
@@ -28,7 +28,7 @@ export function logCommand(
   { digest, caller }: Pick<CommandState, 'digest' | 'caller'>,
 ): void {
   // Bulk closes, which no command of its own does.
-  const known = verb === 'close' || commands.some(({ name }) => name === verb);
+  const known = verb === 'close' || COMMAND_NAMES.includes(verb);
   const command = known ? verb : 'unknown';
   const { role } = caller;
   const repository = `${ref.owner}/${ref.name}`;

@@ -4,7 +4,7 @@ import { parseIssueForm } from '../../command/issue-form.ts';
 import { parseComment, type CommandLine, type CommentParse } from '../../command/parse.ts';
 import { refusalText, type Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
-import { commands as allCommands } from '../../command/table.ts';
+import { COMMAND_NAMES } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
@@ -102,9 +102,8 @@ const EDITED =
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {
-  for (const { line, outcome } of said) {
-    const known = allCommands.some(({ name }) => name === line?.verb);
-    metrics?.command(known && line !== undefined ? line.verb : 'unknown', outcome);
+  for (const { line: { verb = '' } = {}, outcome } of said) {
+    metrics?.command(COMMAND_NAMES.includes(verb) ? verb : 'unknown', outcome);
   }
 }
 
