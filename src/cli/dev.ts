@@ -5,6 +5,7 @@ import { parseForgeConfig, type ForgeConfig } from '@portico/localforge/config';
 import { parse } from 'yaml';
 
 import { PorticoError } from '../error.ts';
+import { readyText, type DevReady } from './dev-ready.ts';
 import { EXIT } from './exit-code.ts';
 import { asPorticoError, startLocalPortico } from './local-portico.ts';
 import { portOption } from './port.ts';
@@ -12,7 +13,7 @@ import { realisticOption } from './realistic.ts';
 import { until } from './serve.ts';
 import type { Call } from './verb.ts';
 
-/** `portico dev`: GitHub in a box and the bot, until told to stop. When ready it prints one line. */
+/** `portico dev`: GitHub in a box and the bot, until told to stop. When ready it says where. */
 export async function dev(call: Call): Promise<number> {
   const configFile = call.text('config');
   const config = configFile === undefined ? undefined : readConfig(call.path(configFile));
@@ -26,7 +27,7 @@ export async function dev(call: Call): Promise<number> {
     logLevel: 'warn',
   });
   const { forge } = local;
-  const ready = {
+  const ready: DevReady = {
     event: 'ready',
     api: forge.apiUrl,
     git: forge.gitUrl,
@@ -39,8 +40,7 @@ export async function dev(call: Call): Promise<number> {
       webhookSecretFile: forge.app.webhookSecretFile,
     },
   };
-  if (call.terminal.json) call.terminal.print(JSON.stringify(ready));
-  else call.terminal.print(`ready: ${forge.url} (git and REST under ${forge.apiUrl}), stop with Ctrl+C`);
+  call.terminal.print(call.terminal.json ? JSON.stringify(ready) : readyText(ready));
   await until(call.signal);
   await local.stop();
   return EXIT.ok;

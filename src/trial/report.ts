@@ -12,9 +12,9 @@ export function trialTable(rows: readonly PlayedRow[]): string {
   ].join('\n');
 }
 
-/** `30 as believed, 0 otherwise, 2 not seen` */
+/** `29 as believed, 0 otherwise, 2 not seen, 1 not asked` */
 export function trialCounts(rows: readonly PlayedRow[]): string {
-  return (['as believed', 'otherwise', 'not seen'] as const)
+  return (['as believed', 'otherwise', 'not seen', 'not asked'] as const)
     .map((verdict) => `${rows.filter((row) => row.verdict === verdict).length} ${verdict}`)
     .join(', ');
 }

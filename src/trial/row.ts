@@ -1,7 +1,10 @@
 import type { TrialStage } from './stage.ts';
 
-/** What playing a row showed. `not seen` says why, and is no fault. */
-export type Verdict = 'as believed' | 'otherwise' | 'not seen';
+/**
+ * What playing a row showed. `not seen`: the forge was asked and could not show it; `not asked`: nothing that the trial can do
+ * would show it. Both say why, and are no fault.
+ */
+export type Verdict = 'as believed' | 'otherwise' | 'not seen' | 'not asked';
 
 export interface Seen {
   readonly verdict: Verdict;
@@ -25,6 +28,7 @@ export interface PlayedRow extends Seen {
 export const asBelieved = (seen: string): Seen => ({ verdict: 'as believed', seen });
 export const otherwise = (seen: string): Seen => ({ verdict: 'otherwise', seen });
 export const notSeen = (seen: string): Seen => ({ verdict: 'not seen', seen });
+export const notAsked = (seen: string): Seen => ({ verdict: 'not asked', seen });
 
 /** `as believed` where that is so, with the same sentence. */
 export const judged = (isSo: boolean, seen: string): Seen => (isSo ? asBelieved(seen) : otherwise(seen));

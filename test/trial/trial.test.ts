@@ -43,7 +43,7 @@ describe('with an App that may administer', () => {
       {
         number: 7,
         belief: expect.stringContaining('Argo CD') as string,
-        verdict: 'not seen',
+        verdict: 'not asked',
         seen: expect.stringContaining('cluster') as string,
       },
     ]);
