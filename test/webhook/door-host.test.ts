@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const from = {
   installation: { id: 7 },
-  repository: { id: 1, name: 'packages', owner: { login: 'acme' }, default_branch: 'main' },
+  repository: { id: 1, name: 'packages', full_name: 'acme/packages', owner: { login: 'acme' }, default_branch: 'main' },
 };
 const push = (ref: string): string => JSON.stringify({ ...from, ref });
 
@@ -85,7 +85,14 @@ test('webhooks are taken while the server stands still, and told when it goes on
   await door.flushed();
   expect(heard.at(-1)).toBe('push unreadable');
   expect(spool.names()).toEqual([file]);
-  expect(lines.join('')).toContain('"delivery":"odd","event":"push","reason":"ref: invalid_type"');
+  const [told = '{}'] = lines.filter((line) => line.includes('"delivery":"odd"'));
+  expect(JSON.parse(told)).toMatchObject({
+    level: 'warn',
+    event: 'push',
+    repository: 'acme/packages',
+    reason: 'ref: invalid_type',
+    msg: 'webhook: cannot be read',
+  });
   expect(lines.join('')).not.toContain('a secret');
 
   // A disk that takes nothing: the sender is told to come again, and the log says why.

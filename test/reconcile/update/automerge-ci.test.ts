@@ -114,8 +114,25 @@ test('an update waits for the checks that its base has, however late they come, 
   await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
   await stage.idle();
   expect((await updateOf('checked')).merged_at).toBeNull();
-  await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
-  await stage.idle();
+
+  // The forge may refuse an App in words that name no reason: then both are told that help.
+  const refuse: Watch = ({ method, path }) =>
+    method === 'PUT' && /\/checked\/pulls\/\d+\/merge$/.test(path)
+      ? { status: 403, body: { message: 'Resource not accessible by integration' } }
+      : undefined;
+  await stage.watching(refuse, async () => {
+    await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+    await stage.idle();
+  });
+  expect((await updateOf('checked')).merged_at).toBeNull();
+  const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
+  expect(said.filter((body) => body.includes('the forge does not let the App do it'))).toEqual([
+    expect.stringMatching(
+      /Resource not accessible by integration.*permission Workflows: merge it yourself.*Else check the App's permissions/s,
+    ),
+  ]);
+
+  await stage.look('checked');
   expect((await updateOf('checked')).merged_at).not.toBeNull();
 });
 
