@@ -55,28 +55,41 @@ function fieldsOf(api: JsonObject, operation: JsonObject): string[] {
     readonly replies: Readonly<Record<string, JsonObject | null>>;
   };
   const fields = new Set(parameters.map(({ name }) => `parameter ${name}`));
-  walk(api, body, 'body ', fields, 0);
+  walk({ api, schema: body, before: 'body ', fields, depth: 0 });
   for (const [status, reply] of Object.entries(replies)) {
-    if (status.startsWith('2') && reply !== null) walk(api, reply, 'reply ', fields, 0);
+    if (status.startsWith('2') && reply !== null)
+      walk({ api, schema: reply, before: 'reply ', fields, depth: 0 });
   }
   return [...fields].sort();
 }
 
-function walk(api: JsonObject, schema: unknown, before: string, fields: Set<string>, depth: number): void {
+function walk({
+  api,
+  schema,
+  before,
+  fields,
+  depth,
+}: {
+  readonly api: JsonObject;
+  readonly schema: unknown;
+  readonly before: string;
+  readonly fields: Set<string>;
+  readonly depth: number;
+}): void {
   if (!isObject(schema) || depth > DEEPEST) return;
   const { $ref: ref, properties, items, anyOf, allOf } = schema;
   if (typeof ref === 'string') {
-    walk(api, slimSchema(api, ref), before, fields, depth);
+    walk({ api, schema: slimSchema(api, ref), before, fields, depth });
     return;
   }
   for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
     fields.add(`${before}${name}`);
-    walk(api, inner, `${before}${name}.`, fields, depth + 1);
+    walk({ api, schema: inner, before: `${before}${name}.`, fields, depth: depth + 1 });
   }
   for (const part of [anyOf, allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))) {
-    walk(api, part, before, fields, depth + 1);
+    walk({ api, schema: part, before, fields, depth: depth + 1 });
   }
-  walk(api, items, before, fields, depth);
+  walk({ api, schema: items, before, fields, depth });
 }
 
 /** `#/schemas/NAME`, as `jsonSchema` writes references. */

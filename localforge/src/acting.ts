@@ -8,13 +8,20 @@ export function forgePerson(context: ForgeContext): GitPerson {
 }
 
 /** Emits a webhook about a repository; `action` '' is for events without one. */
-export function emitFor(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  sender: AccountRecord,
-  event: string,
-  action: string,
-  payload: Readonly<Record<string, unknown>>,
-): void {
+export function emitFor({
+  context,
+  repository,
+  sender,
+  event,
+  action,
+  payload,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly sender: AccountRecord;
+  readonly event: string;
+  readonly action: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}): void {
   context.emit({ event, ...(action === '' ? {} : { action }), sender, repository, payload });
 }

@@ -19,8 +19,9 @@ export async function applyConfig(
   options: { readonly configDirectory: string; readonly manifest: AppManifest },
 ): Promise<void> {
   context.store.transaction(() => {
-    for (const user of config.users) ensureAccount(context, user.login, 'User', user.name, user.email);
-    for (const { login } of Object.values(config.tokens)) ensureAccount(context, login, 'User');
+    for (const user of config.users)
+      ensureAccount({ context, login: user.login, type: 'User', name: user.name, email: user.email });
+    for (const { login } of Object.values(config.tokens)) ensureAccount({ context, login, type: 'User' });
     for (const [token, { login }] of Object.entries(config.tokens)) ensureToken(context, token, login);
     for (const org of config.orgs) ensureOrganization(context, org);
   });
@@ -32,13 +33,19 @@ export async function applyConfig(
   });
 }
 
-function ensureAccount(
-  context: ForgeContext,
-  login: string,
-  type: AccountRecord['type'],
-  name?: string,
-  email?: string,
-): AccountRecord {
+function ensureAccount({
+  context,
+  login,
+  type,
+  name,
+  email,
+}: {
+  readonly context: ForgeContext;
+  readonly login: string;
+  readonly type: AccountRecord['type'];
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+}): AccountRecord {
   const { accounts, accountByLogin } = context.records;
   const present = accountByLogin(login);
   if (present !== undefined) {
@@ -79,9 +86,9 @@ type OrgConfig = CheckedForgeConfig['orgs'][number];
 
 function ensureOrganization(context: ForgeContext, org: OrgConfig): void {
   const { memberships, teams, teamMembers } = context.records;
-  const { id: orgId } = ensureAccount(context, org.login, 'Organization');
+  const { id: orgId } = ensureAccount({ context, login: org.login, type: 'Organization' });
   for (const [login, role] of Object.entries(org.members)) {
-    const userId = ensureAccount(context, login, 'User').id;
+    const userId = ensureAccount({ context, login, type: 'User' }).id;
     const present = memberships.first('pair', [orgId, userId]);
     if (present === undefined) memberships.insert({ orgId, userId, role });
     else memberships.update(present.id, { role });

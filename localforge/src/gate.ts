@@ -26,16 +26,22 @@ const PROTECTED = 'protected branch hook declined';
 export const RULES = 'push declined due to repository rule violations';
 
 /** All that protection, rulesets and the App's permissions have against these updates, before looking at commits. */
-export function objections(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  actor: Actor,
-  updates: readonly Pick<RefUpdate, 'ref' | 'before' | 'after'>[],
-  missingChecks: (sha: string, required: readonly RequiredCheck[]) => readonly string[],
-): Objection[] {
+export function objections({
+  context,
+  repository,
+  actor,
+  updates,
+  missingChecks,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly updates: readonly Pick<RefUpdate, 'ref' | 'before' | 'after'>[];
+  readonly missingChecks: (sha: string, required: readonly RequiredCheck[]) => readonly string[];
+}): Objection[] {
   return updates.flatMap((update) => [
-    ...protectionObjections(context, repository, actor, update, missingChecks),
-    ...rulesetObjections(context, repository, actor, update, missingChecks),
+    ...protectionObjections({ context, repository, actor, update, missingChecks }),
+    ...rulesetObjections({ context, repository, actor, update, missingChecks }),
     ...workflowObjections(actor, update),
   ]);
 }
@@ -138,13 +144,19 @@ export function rulesetsFor(
 type Update = Pick<RefUpdate, 'ref' | 'before' | 'after'>;
 type MissingChecks = (sha: string, required: readonly RequiredCheck[]) => readonly string[];
 
-function protectionObjections(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  actor: Actor,
-  update: Update,
-  missingChecks: MissingChecks,
-): Objection[] {
+function protectionObjections({
+  context,
+  repository,
+  actor,
+  update,
+  missingChecks,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly update: Update;
+  readonly missingChecks: MissingChecks;
+}): Objection[] {
   if (!update.ref.startsWith('refs/heads/')) return [];
   const protection = protectionOf(context, repository, update.ref.slice('refs/heads/'.length));
   if (protection === undefined || (update.before === null && !protection.blockCreations)) return [];
@@ -194,16 +206,22 @@ function mayPush(
   );
 }
 
-function rulesetObjections(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  actor: Actor,
-  update: Update,
-  missingChecks: MissingChecks,
-): Objection[] {
+function rulesetObjections({
+  context,
+  repository,
+  actor,
+  update,
+  missingChecks,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly update: Update;
+  readonly missingChecks: MissingChecks;
+}): Objection[] {
   const heading = `GH013: Repository rule violations found for ${update.ref}.`;
   return rulesetsFor(context, repository, update.ref)
-    .filter((ruleset) => !bypasses(context, repository, ruleset, actor))
+    .filter((ruleset) => !bypasses({ context, repository, ruleset, actor }))
     .flatMap((ruleset) => ruleset.rules)
     .flatMap((rule): Objection[] => {
       const object = (explanation: string, unless: Condition | null = null): Objection[] => [
@@ -238,13 +256,19 @@ export function checksOfRule(parameters: Readonly<Record<string, unknown>> | und
 }
 
 /** Whether one of the ruleset's bypass actors is this one. */
-export function bypasses(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  ruleset: RulesetRecord,
-  actor: Actor,
+export function bypasses({
+  context,
+  repository,
+  ruleset,
+  actor,
   pullRequest = false,
-): boolean {
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly ruleset: RulesetRecord;
+  readonly actor: Actor;
+  readonly pullRequest?: boolean | undefined;
+}): boolean {
   // GitHub's numbers for repository roles.
   const roles: Record<number, 'maintain' | 'write' | 'admin'> = { 2: 'maintain', 4: 'write', 5: 'admin' };
   return ruleset.bypassActors.some(({ actorId, actorType, bypassMode }) => {

@@ -46,7 +46,7 @@ export function makeGitHttp(context: ForgeContext, refs: RefServiceCore, hooksDi
       }): Promise<void> {
         const found = admit(context, request, asked);
         if (found.action === 'git-receive-pack')
-          await receivePush(context, refs, hooksDirectory, found, request, response);
+          await receivePush({ context, refs, hooksDirectory, asked: found, request, response });
         else await fetchOrAdvertise(context, found, request, response);
       }
     },

@@ -19,14 +19,21 @@ import type { Actor } from './viewer.ts';
 const MAX_HEAD = 8 * 1024 * 1024;
 
 /** Takes a push: judged beforehand, carried out by git, told afterwards. */
-export async function receivePush(
-  context: ForgeContext,
-  refs: RefServiceCore,
-  hooksDirectory: string,
-  asked: GitRequest,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function receivePush({
+  context,
+  refs,
+  hooksDirectory,
+  asked,
+  request,
+  response,
+}: {
+  readonly context: ForgeContext;
+  readonly refs: RefServiceCore;
+  readonly hooksDirectory: string;
+  readonly asked: GitRequest;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}): Promise<void> {
   const { repository } = asked;
   const actor = asked.viewer as Actor;
   const zipped = /gzip/.test(request.headers['content-encoding'] ?? '');
@@ -43,7 +50,8 @@ export async function receivePush(
     const sent = stated.some(({ unless }) => unless === 'signatures')
       ? await wholeOf(start, rest)
       : undefined;
-    const found = sent === undefined ? stated : await judgeSignatures(context, asked, changes, stated, sent);
+    const found =
+      sent === undefined ? stated : await judgeSignatures({ context, asked, changes, stated, sent });
     const backend = startBackend(context, asked, request, {
       GIT_CONFIG_KEY_1: 'core.hooksPath',
       GIT_CONFIG_VALUE_1: found.length === 0 ? '/dev/null' : hooksDirectory,
@@ -78,13 +86,19 @@ const NOTHING = (): AsyncIterator<Buffer> => ({
 });
 
 /** The demand for signatures stands or falls before git carries the push out: its hook could not tell. */
-async function judgeSignatures(
-  context: ForgeContext,
-  { repository }: GitRequest,
-  changes: PushHead['commands'],
-  stated: readonly Objection[],
-  sent: Buffer,
-): Promise<Objection[]> {
+async function judgeSignatures({
+  context,
+  asked: { repository },
+  changes,
+  stated,
+  sent,
+}: {
+  readonly context: ForgeContext;
+  readonly asked: GitRequest;
+  readonly changes: PushHead['commands'];
+  readonly stated: readonly Objection[];
+  readonly sent: Buffer;
+}): Promise<Objection[]> {
   const { directory } = context.git(repository);
   const judged: Objection[] = [];
   for (const objection of stated) {

@@ -24,19 +24,26 @@ interface ChangedFiles {
  * Reads what the webhooks of these updates need and gives back a function that stores them (inside a transaction), with
  * the repository's activity. Only branches and tags make events, and only branches make activity.
  */
-export async function emitPushEvents(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  actor: Actor,
-  updates: readonly RefUpdate[],
-  activity?: ActivityType,
-): Promise<() => void> {
+export async function emitPushEvents({
+  context,
+  repository,
+  actor,
+  updates,
+  activity,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly updates: readonly RefUpdate[];
+  readonly activity?: ActivityType | undefined;
+}): Promise<() => void> {
   const tags = updates.filter((update) => update.ref.startsWith('refs/tags/'));
   const branches = updates.filter((update) => update.ref.startsWith('refs/heads/'));
   const shown = tags.length > MAX_TAGS ? branches : [...branches, ...tags];
   const git = context.git(repository);
   const payloads: Record<string, unknown>[] = [];
-  for (const update of shown) payloads.push(await pushPayload(context, repository, git, actor.user, update));
+  for (const update of shown)
+    payloads.push(await pushPayload({ context, repository, git, pusher: actor.user, update }));
   const newDefault = await firstBranch(git, repository, branches);
 
   return () => {
@@ -101,13 +108,19 @@ async function firstBranch(
   return splitRef(made.ref)[1];
 }
 
-async function pushPayload(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  git: GitRepository,
-  pusher: AccountRecord,
-  update: RefUpdate,
-): Promise<Record<string, unknown>> {
+async function pushPayload({
+  context,
+  repository,
+  git,
+  pusher,
+  update,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly git: GitRepository;
+  readonly pusher: AccountRecord;
+  readonly update: RefUpdate;
+}): Promise<Record<string, unknown>> {
   const { before, after } = update;
   const isBranch = update.ref.startsWith('refs/heads/');
   const head = after === null ? undefined : await commitOf(git, after);

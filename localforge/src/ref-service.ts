@@ -68,9 +68,13 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
     actor: Actor,
     updates: readonly Pick<RefUpdate, 'ref' | 'before' | 'after'>[],
   ): Objection[] =>
-    objections(context(), repository, actor, updates, (sha, required) =>
-      missingChecks(repository, sha, required),
-    );
+    objections({
+      context: context(),
+      repository,
+      actor,
+      updates,
+      missingChecks: (sha, required) => missingChecks(repository, sha, required),
+    });
 
   /** Tells of refs that have moved: webhooks in one transaction with the journal, then the subscribers. */
   const settle = async (entry: JournalEntry, actor: Actor, updates: readonly RefUpdate[]): Promise<void> => {
@@ -80,7 +84,13 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       return;
     }
     if (!entry.told) {
-      const emit = await emitPushEvents(context(), repository, actor, updates, entry.activity);
+      const emit = await emitPushEvents({
+        context: context(),
+        repository,
+        actor,
+        updates,
+        activity: entry.activity,
+      });
       context().store.transaction(() => {
         emit();
         journal().update(entry.id, { told: true, updates });

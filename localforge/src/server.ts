@@ -110,7 +110,7 @@ async function readRequest(
     actor: () => actorOf(viewer),
   };
   const place = route.inRepository ? findRepository(context, request, http) : undefined;
-  demand(context, route.needs, viewer, place, route.method);
+  demand({ context, needs: route.needs, viewer, place, method: route.method });
   const body = await readBody(http);
   return { ...request, ...place, body };
 }
@@ -165,13 +165,19 @@ function findRepository(context: ForgeContext, request: ForgeRequest, http: Cont
 }
 
 /** Refuses what the viewer may not do, as GitHub words it. */
-function demand(
-  context: ForgeContext,
-  needs: Needs,
-  viewer: Viewer,
-  place: Place | undefined,
-  method: string,
-): void {
+function demand({
+  context,
+  needs,
+  viewer,
+  place,
+  method,
+}: {
+  readonly context: ForgeContext;
+  readonly needs: Needs;
+  readonly viewer: Viewer;
+  readonly place: Place | undefined;
+  readonly method: string;
+}): void {
   if (needs === 'anyone') return;
   if (needs === 'app-jwt') {
     if (viewer.kind !== 'app') throw refusal(401, 'A JSON web token could not be decoded');

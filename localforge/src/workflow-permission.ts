@@ -32,13 +32,19 @@ export async function newWorkflowFile(git: GitRepository, sha: string): Promise<
  * GitHub says only that it is not accessible (chdsbd/kodiak#641), else it names the file (getmydia/mydia#634,
  * KeisukeYamashita/auto-pull-request-merge#481).
  */
-export async function forbiddenMerge(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  base: string,
-  actor: Actor,
-): Promise<string | undefined> {
+export async function forbiddenMerge({
+  context,
+  repository,
+  pull,
+  base,
+  actor,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly base: string;
+  readonly actor: Actor;
+}): Promise<string | undefined> {
   if (actor.kind !== 'installation' || permits(actor.permissions, 'workflows:write')) return undefined;
   const git = context.git(repository);
   const from = await git.mergeBase(base, pull.headSha);

@@ -94,7 +94,7 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
       for (const path of these) {
         const one = byPlace.get(placeOf(repository, path));
         if (one === undefined || verdictOn(plan, one.id) !== 'may-open') continue;
-        const at = openOne(repository.installationId, now, workers, limits, options);
+        const at = openOne({ installation: repository.installationId, now, workers, limits, options });
         opened.set(one.id, at);
         const wave = plan.waveOf.get(one.id)?.name ?? '';
         const known = waves.get(wave) ?? { updates: 0, at: 0n };
@@ -135,13 +135,19 @@ interface Limits {
 }
 
 /** When the pull request of one update is open. */
-function openOne(
-  installation: number,
-  now: bigint,
-  workers: bigint[],
-  limits: Map<number, Limits>,
-  options: FanOutOptions,
-): bigint {
+function openOne({
+  installation,
+  now,
+  workers,
+  limits,
+  options,
+}: {
+  readonly installation: number;
+  readonly now: bigint;
+  readonly workers: bigint[];
+  readonly limits: Map<number, Limits>;
+  readonly options: FanOutOptions;
+}): bigint {
   const mine = limits.get(installation) ?? { content: [], hour: 0n, used: 0 };
   limits.set(installation, mine);
   let free = 0;

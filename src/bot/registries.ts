@@ -39,13 +39,13 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
     resolve: async (place, tag, signal) =>
       clientFor(place).resolve({ ...parseReference(place.repository), tag }, signal),
     push: async (place, { files, facts }, tags, signal) =>
-      pushArtifact(
-        clientFor(place),
-        parseReference(place.repository),
-        await artifactOf(files, facts),
+      pushArtifact({
+        client: clientFor(place),
+        reference: parseReference(place.repository),
+        artifact: await artifactOf(files, facts),
         tags,
         signal,
-      ),
+      }),
   };
 }
 

@@ -35,7 +35,7 @@ export function createVerifiedCommits(now: () => number): VerifiedCommits {
       commitTree: async (commit, signal) => {
         const oid = await git.commitTree(commit, signal);
         if (!(await demanded(id, forge, signal))) return oid;
-        return signedByForge(git, forge, commit, oid, signal);
+        return signedByForge({ git, forge, commit, oid, signal });
       },
       push: async (updates, signal) => {
         const answer = await git.push(updates, signal);
@@ -56,13 +56,19 @@ export function createVerifiedCommits(now: () => number): VerifiedCommits {
   };
 }
 
-async function signedByForge(
-  git: Git,
-  forge: Forge,
-  commit: Parameters<Git['commitTree']>[0],
-  oid: string,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function signedByForge({
+  git,
+  forge,
+  commit,
+  oid,
+  signal,
+}: {
+  readonly git: Git;
+  readonly forge: Forge;
+  readonly commit: Parameters<Git['commitTree']>[0];
+  readonly oid: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   const ref = `${UNSIGNED}${oid}`;
   // What a process that was killed has left goes along.
   const left = [...(await git.refs(UNSIGNED, signal))].map(([name, { oid: at }]) => ({

@@ -68,12 +68,13 @@ function expandCall(expr: Expr): Expr {
     return call(id, `__math_${name}`, [all]);
   }
   if (variable !== undefined && second !== undefined && args.length === 2) {
-    if (name === 'optMap' || name === 'optFlatMap') return optionalMap(id, name, target, variable, second);
+    if (name === 'optMap' || name === 'optFlatMap')
+      return optionalMap({ id, name, target, variable, body: second });
     if (name === 'sortBy') return sortBy(id, target, variable, second);
   }
   const other = second && nameOf(second);
   if (variable !== undefined && other !== undefined && third !== undefined) {
-    const made = overTwo(id, name, target, [variable, other], third, fourth);
+    const made = overTwo({ id, name, target, variables: [variable, other], third, fourth });
     if (made !== undefined) return made;
   }
   return call(id, name, args, target);
@@ -111,7 +112,19 @@ function collect(id: bigint, range: Expr, each: string, items: Expr): Expr {
   });
 }
 
-function optionalMap(id: bigint, name: string, target: Expr, variable: string, body: Expr): Expr {
+function optionalMap({
+  id,
+  name,
+  target,
+  variable,
+  body,
+}: {
+  readonly id: bigint;
+  readonly name: string;
+  readonly target: Expr;
+  readonly variable: string;
+  readonly body: Expr;
+}): Expr {
   const optional = ident(id, OPTIONAL);
   const inner = bind(id, variable, call(id, 'value', [], optional), body);
   const some = name === 'optMap' ? call(id, 'optional.of', [inner]) : inner;
@@ -120,14 +133,21 @@ function optionalMap(id: bigint, name: string, target: Expr, variable: string, b
 }
 
 /** `range.all(i, v, test)` and its kin: a fold over the pairs of the range. */
-function overTwo(
-  id: bigint,
-  name: string,
-  target: Expr,
-  [key, value]: readonly [string, string],
-  third: Expr,
-  fourth: Expr | undefined,
-): Expr | undefined {
+function overTwo({
+  id,
+  name,
+  target,
+  variables: [key, value],
+  third,
+  fourth,
+}: {
+  readonly id: bigint;
+  readonly name: string;
+  readonly target: Expr;
+  readonly variables: readonly [string, string];
+  readonly third: Expr;
+  readonly fourth: Expr | undefined;
+}): Expr | undefined {
   const part = (at: bigint): Expr => call(id, '_[_]', [ident(id, ENTRY), int(id, at)]);
   const within = (body: Expr): Expr => bind(id, key, part(0n), bind(id, value, part(1n), body));
   const range = call(id, '__entries', [target]);

@@ -80,7 +80,7 @@ function outcomeOf(offer: PackageOffer, request: PlanRequest): Outcome {
     const has = names === '' ? 'it has none' : `it has ${names}`;
     return stays('no-channel', `the upstream has no channel ${follow.channel}; ${has}`);
   }
-  return inChannel(offer, request, follow.channel, channel, at.revision);
+  return inChannel({ offer, request, name: follow.channel, channel, at: at.revision });
 }
 
 function wanted(
@@ -117,13 +117,19 @@ function towards(
   return moves('step', `step 1 of 1: ${at} → ${to}`, [to], isBelow);
 }
 
-function inChannel(
-  offer: PackageOffer,
-  { policy }: PlanRequest,
-  name: string,
-  channel: OfferedChannel,
-  at: string,
-): Outcome {
+function inChannel({
+  offer,
+  request: { policy },
+  name,
+  channel,
+  at,
+}: {
+  readonly offer: PackageOffer;
+  readonly request: PlanRequest;
+  readonly name: string;
+  readonly channel: OfferedChannel;
+  readonly at: string;
+}): Outcome {
   if (channel.kind === 'tag') return towards({ to: channel.revision, missing: '' }, at, true);
   const number = numberOf(at);
   if (number === undefined) {

@@ -88,7 +88,9 @@ async function configurationOf(
   const start = commitOf(head);
   const file = '.github/portico.yaml';
   const bytes =
-    start === undefined ? null : await readFile(repo, start, file, PACKAGE_LIMITS.maxFileBytes, signal);
+    start === undefined
+      ? null
+      : await readFile({ repo, commit: start, path: file, maxBytes: PACKAGE_LIMITS.maxFileBytes, signal });
   const parsed = bytes === null ? null : parseRepositoryConfig({ file, bytes }, { defaultBranch: head });
   const config = parsed?.ok === true ? parsed.config : defaultRepositoryConfig(head);
   const base = commitOf(config.branch);

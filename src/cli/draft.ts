@@ -43,22 +43,22 @@ export async function draft(call: Call): Promise<number> {
 
   const path = pathInRepository(checkout.config.directory, plan.path);
   const directory = path === '.' ? '' : path;
-  const branch = await branchFor(checkout, plan, path, directory, call.signal);
+  const branch = await branchFor({ checkout, plan, path, directory, signal: call.signal });
   const before = await filesAt(checkout.repo, checkout.base, directory, call.signal);
-  const after = await content(call, checkout, plan, { path, directory, before }, origin);
+  const after = await content({ call, checkout, plan, at: { path, directory, before }, origin });
   const changes = changesIn(directory, before, after);
   if (plan.kind === 'rollback' && changes.size === 0) {
     throw new PorticoError('DRAFT_REFUSED', `${plan.path} holds what ${plan.revision ?? ''} holds already`, {
       hint: 'There is nothing to do.',
     });
   }
-  const commit = await commitOn(
+  const commit = await commitOn({
     checkout,
     changes,
     plan,
-    origin === undefined ? '' : (call.positionals[1] ?? ''),
-    call.signal,
-  );
+    upstream: origin === undefined ? '' : (call.positionals[1] ?? ''),
+    signal: call.signal,
+  });
   await checkout.git('update-ref', `refs/heads/${branch}`, commit, '0'.repeat(commit.length));
   const remote = call.text('push');
   if (remote !== undefined)
@@ -78,13 +78,19 @@ export async function draft(call: Call): Promise<number> {
   return EXIT.ok;
 }
 
-async function branchFor(
-  { repo, refs, config, base }: Checkout,
-  plan: DraftPlan,
-  path: string,
-  directory: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function branchFor({
+  checkout: { repo, refs, config, base },
+  plan,
+  path,
+  directory,
+  signal,
+}: {
+  readonly checkout: Checkout;
+  readonly plan: DraftPlan;
+  readonly path: string;
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}): Promise<string> {
   const numbering = config.versioning === 'semver' ? ({ semver: 'minor' } as const) : 'sequence';
   const workspace = plan.workspace ?? nextRevision(revisionsOf(path, refs.keys()), numbering);
   const below = (prefix: string): string[] =>
@@ -104,13 +110,19 @@ async function branchFor(
   });
 }
 
-async function content(
-  call: Call,
-  checkout: Checkout,
-  plan: DraftPlan,
-  at: { readonly path: string; readonly directory: string; readonly before: PackageFiles },
-  origin: ReturnType<typeof parseUpstream> | undefined,
-): Promise<PackageFiles> {
+async function content({
+  call,
+  checkout,
+  plan,
+  at,
+  origin,
+}: {
+  readonly call: Call;
+  readonly checkout: Checkout;
+  readonly plan: DraftPlan;
+  readonly at: { readonly path: string; readonly directory: string; readonly before: PackageFiles };
+  readonly origin: ReturnType<typeof parseUpstream> | undefined;
+}): Promise<PackageFiles> {
   const { config, refs, repo } = checkout;
   const name = at.path === '.' ? checkout.name : (at.path.split('/').at(-1) ?? at.path);
   switch (plan.kind) {
@@ -131,7 +143,7 @@ async function content(
       if (origin === undefined) return at.before;
       await using git = await openUserGit(call.signal);
       const copy = { name, strategy: 'resource-merge', deployment: config.deployment } as const;
-      return await fetchPackage(git, origin, copy, call.terminal);
+      return await fetchPackage({ git, origin, copy, terminal: call.terminal });
     }
     case 'copy':
     case 'rollback': {
@@ -145,13 +157,19 @@ async function content(
   }
 }
 
-async function commitOn(
-  { repo, base, git }: Checkout,
-  changes: TreeChanges,
-  plan: DraftPlan,
-  upstream: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function commitOn({
+  checkout: { repo, base, git },
+  changes,
+  plan,
+  upstream,
+  signal,
+}: {
+  readonly checkout: Checkout;
+  readonly changes: TreeChanges;
+  readonly plan: DraftPlan;
+  readonly upstream: string;
+  readonly signal: AbortSignal;
+}): Promise<string> {
   if (plan.kind === 'edit') return base;
   const tree = await writeTree(repo, base, changes, signal);
   const [, name = '', email = ''] =
@@ -173,7 +191,9 @@ async function filesAt(
   directory: string,
   signal: AbortSignal,
 ): Promise<PackageFiles> {
-  return (await readPackage(repo, commit, directory, PACKAGE_LIMITS, signal))?.files ?? new Map();
+  return (
+    (await readPackage({ repo, commit, path: directory, limits: PACKAGE_LIMITS, signal }))?.files ?? new Map()
+  );
 }
 
 /** What turns a package's directory into its draft, named from the top of the repository. */

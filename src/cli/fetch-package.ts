@@ -22,13 +22,19 @@ export interface Origin {
  * the names they have upstream, and with the subpackages that upstream only points at. Throws what {@link UserGit}
  * does, and `KPTFILE_MISSING`.
  */
-export async function fetchPackage(
-  git: UserGit,
-  origin: Origin,
-  copy: { readonly name: string; readonly strategy: UpdateStrategy; readonly deployment?: boolean },
-  terminal: Terminal,
+export async function fetchPackage({
+  git,
+  origin,
+  copy,
+  terminal,
   depth = 0,
-): Promise<PackageFiles> {
+}: {
+  readonly git: UserGit;
+  readonly origin: Origin;
+  readonly copy: { readonly name: string; readonly strategy: UpdateStrategy; readonly deployment?: boolean };
+  readonly terminal: Terminal;
+  readonly depth?: number | undefined;
+}): Promise<PackageFiles> {
   if (depth > DEEPEST) {
     throw new PorticoError('UPSTREAM_TOO_DEEP', `packages point at packages more than ${DEEPEST} deep`, {
       hint: 'Look for a package that points at itself.',
@@ -56,13 +62,13 @@ export async function fetchPackage(
   );
   for (const [below, sub] of remoteSubpackages(files)) {
     if (sub.upstreamLock !== undefined) continue;
-    const fetched = await fetchPackage(
+    const fetched = await fetchPackage({
       git,
-      sub.upstream,
-      { name: sub.name, strategy: strategyOf(sub.strategy) },
+      origin: sub.upstream,
+      copy: { name: sub.name, strategy: strategyOf(sub.strategy) },
       terminal,
-      depth + 1,
-    );
+      depth: depth + 1,
+    });
     for (const [path, file] of fetched) result.set(`${below}/${path}`, file);
   }
   return result;

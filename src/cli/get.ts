@@ -41,12 +41,12 @@ export async function get(call: Call): Promise<number> {
 
   await using git = await openUserGit(call.signal);
   const name = basename(directory);
-  const files = await fetchPackage(
+  const files = await fetchPackage({
     git,
     origin,
-    { name, strategy: strategyOf(call.text('strategy')), deployment: call.has('for-deployment') },
+    copy: { name, strategy: strategyOf(call.text('strategy')), deployment: call.has('for-deployment') },
     terminal,
-  );
+  });
   terminal.progress('');
   writeNewFolder(directory, files);
   if (terminal.json) terminal.document({ directory, name, files: [...files.keys()].sort() });

@@ -144,13 +144,13 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
   const directory = resolve(call.path(call.text('repo') ?? '.'));
   await using repository = await openRepository(directory, call.signal);
   const { path, ref, commit } = await tagOf(call, repository, directory, named);
-  const found = await readPackage(
-    repository.repo,
+  const found = await readPackage({
+    repo: repository.repo,
     commit,
-    path === '.' ? '' : path,
-    PACKAGE_LIMITS,
-    call.signal,
-  );
+    path: path === '.' ? '' : path,
+    limits: PACKAGE_LIMITS,
+    signal: call.signal,
+  });
   if (found === null) {
     throw new PorticoError('PACKAGE_NOT_FOUND', `${ref} has no directory ${path}`, {
       hint: 'The tag is not one that published this package.',

@@ -28,7 +28,13 @@ export async function push(call: Call): Promise<number> {
     ...fact(call, 'revision'),
   });
   terminal.progress(`pushing ${referenceText(reference)}`);
-  const pushed = await pushArtifact(openRegistry(call, reference), reference, artifact, tags, signal);
+  const pushed = await pushArtifact({
+    client: openRegistry(call, reference),
+    reference,
+    artifact,
+    tags,
+    signal,
+  });
   terminal.progress('');
 
   const name = `${reference.registry}/${reference.repository}`;

@@ -53,7 +53,13 @@ export async function updateFromGit(git: UserGit, before: PackageFiles, request:
     const strategy = along && request.strategy !== undefined ? request.strategy : strategyOf(sub.strategy);
     const updated =
       sub.upstreamLock === undefined
-        ? await fetchNew(git, own, { ...sub.upstream, ref: subRef }, { name: sub.name, strategy }, request)
+        ? await fetchNew({
+            git,
+            local: own,
+            upstream: { ...sub.upstream, ref: subRef },
+            copy: { name: sub.name, strategy },
+            request,
+          })
         : await updateOne(
             git,
             own,
@@ -163,14 +169,20 @@ function nameOf({ kind, namespace, name }: MarkedResource): string {
 }
 
 /** A subpackage that only pointed at its upstream: what is there is merged with what is fetched. */
-async function fetchNew(
-  git: UserGit,
-  local: PackageFiles,
-  upstream: GitLocation,
-  copy: { readonly name: string; readonly strategy: UpdateStrategy },
-  { terminal, onConflict, decisions }: GitUpdate,
-): Promise<Update> {
-  const fetched = await fetchPackage(git, upstream, copy, terminal, 1);
+async function fetchNew({
+  git,
+  local,
+  upstream,
+  copy,
+  request: { terminal, onConflict, decisions },
+}: {
+  readonly git: UserGit;
+  readonly local: PackageFiles;
+  readonly upstream: GitLocation;
+  readonly copy: { readonly name: string; readonly strategy: UpdateStrategy };
+  readonly request: GitUpdate;
+}): Promise<Update> {
+  const fetched = await fetchPackage({ git, origin: upstream, copy, terminal, depth: 1 });
   const merged = mergePackages({ base: new Map(), upstream: fetched, local, onConflict, decisions });
   const kptfile = fetched.get('Kptfile');
   const files = new Map(merged.files);

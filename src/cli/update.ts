@@ -45,9 +45,14 @@ async function updateDirectories(call: Call): Promise<number> {
     onConflict: sideOf(call),
     decisions: decisionsOf(call),
   });
-  return finish(call, before, merged, { read: local, written: output }, (after) =>
-    output === local ? writeChanges(local, before, after) : writeNewFolder(output, after),
-  );
+  return finish({
+    call,
+    before,
+    merged,
+    read: local,
+    written: output,
+    write: (after) => (output === local ? writeChanges(local, before, after) : writeNewFolder(output, after)),
+  });
 }
 
 async function updateInPlace(call: Call): Promise<number> {
@@ -71,14 +76,15 @@ async function updateInPlace(call: Call): Promise<number> {
     terminal: call.terminal,
   });
   const other = ` Without @REF it is the revision that the Kptfile names: portico update ${typed}@REF brings another.`;
-  return finish(
+  return finish({
     call,
     before,
     merged,
-    { read: directory, written: directory },
-    (after) => writeChanges(directory, before, after),
-    ref === undefined ? other : '',
-  );
+    read: directory,
+    written: directory,
+    write: (after) => writeChanges(directory, before, after),
+    hint: ref === undefined ? other : '',
+  });
 }
 
 /** The repository that the Kptfile names; '' where it names none, which is told of later. */
@@ -94,16 +100,26 @@ function upstreamOf(files: PackageFiles): string {
 }
 
 /** Reports, and writes unless `--on-conflict fail` forbids it. */
-function finish(
-  call: Call,
-  before: PackageFiles,
-  merged: Update,
-  /** Where what is told of lies: where it was read, and where it is written. */
-  { read, written }: { readonly read: string; readonly written: string },
-  write: (after: PackageFiles) => void,
-  /** Follows where nothing changed. */
+function finish({
+  call,
+  before,
+  merged,
+  read,
+  written,
+  write,
   hint = '',
-): number {
+}: {
+  readonly call: Call;
+  readonly before: PackageFiles;
+  readonly merged: Update;
+  /** Where the package was read; messages name it. */
+  readonly read: string;
+  /** Where the result is written. */
+  readonly written: string;
+  readonly write: (after: PackageFiles) => void;
+  /** Follows where nothing changed. */
+  readonly hint?: string | undefined;
+}): number {
   const { terminal } = call;
   const {
     conflicts,

@@ -107,7 +107,14 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
           hint: 'Was upstream rewritten, or upstreamLock in the Kptfile edited?',
         });
       }
-      const found = await readPackage(reader, commit, directory, PACKAGE_LIMITS, signal, walkTree);
+      const found = await readPackage({
+        repo: reader,
+        commit,
+        path: directory,
+        limits: PACKAGE_LIMITS,
+        signal,
+        list: walkTree,
+      });
       if (found === null) {
         throw new PorticoError(
           'UPSTREAM_PACKAGE_MISSING',

@@ -64,7 +64,19 @@ function there(code: string, stage: Stage, message: string): Requirement {
   return { code, stage, satisfied: true, message, hint: '', who: '' };
 }
 
-function lacking(code: string, stage: Stage, message: string, hint: string, who = ''): Requirement {
+function lacking({
+  code,
+  stage,
+  message,
+  hint,
+  who = '',
+}: {
+  readonly code: string;
+  readonly stage: Stage;
+  readonly message: string;
+  readonly hint: string;
+  readonly who?: string | undefined;
+}): Requirement {
   return { code, stage, satisfied: false, message, hint, who };
 }
 
@@ -76,13 +88,13 @@ function pushers({ fork, headRef, author }: PullPlace): string {
 /** Proposing is a step of its own, which publishing needs. */
 function proposed({ config }: CommandState, { draft }: PullPlace): Requirement {
   if (!draft) return there('not-proposed', 'publish', 'it is ready for review');
-  return lacking(
-    'not-proposed',
-    'publish',
-    'it is a draft',
-    'Propose it: `/portico propose`, or "Ready for review".',
-    whoMay(config, PROPOSERS),
-  );
+  return lacking({
+    code: 'not-proposed',
+    stage: 'publish',
+    message: 'it is a draft',
+    hint: 'Propose it: `/portico propose`, or "Ready for review".',
+    who: whoMay(config, PROPOSERS),
+  });
 }
 
 /** Who proposes, unless the configuration says otherwise; propose.ts asks this file, and not the other way round. */
@@ -96,37 +108,37 @@ function base({ config }: CommandState, pull: PullPlace): Requirement {
   if (pull.baseRef === config.branch) {
     return there('other-base', 'propose', `it goes into \`${config.branch}\``);
   }
-  return lacking(
-    'other-base',
-    'propose',
-    `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
-    `Change the base of the pull request to \`${config.branch}\`.`,
-    `\`${pull.author}\`, or the role write or higher`,
-  );
+  return lacking({
+    code: 'other-base',
+    stage: 'propose',
+    message: `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
+    hint: `Change the base of the pull request to \`${config.branch}\`.`,
+    who: `\`${pull.author}\`, or the role write or higher`,
+  });
 }
 
 function behindBase({ behind = [] }: CommandState, pull: PullPlace): Requirement {
   if (behind.length === 0) {
     return there('behind-base', 'propose', `it has what \`${pull.baseRef}\` has of its packages`);
   }
-  return lacking(
-    'behind-base',
-    'propose',
-    `\`${pull.baseRef}\` changed ${behind.map(shown).join(', ')} too since this branch left it`,
-    'Wait until Portico has merged that into the branch, or merge it yourself; the check `portico/conflicts` says more.',
-    pushers(pull),
-  );
+  return lacking({
+    code: 'behind-base',
+    stage: 'propose',
+    message: `\`${pull.baseRef}\` changed ${behind.map(shown).join(', ')} too since this branch left it`,
+    hint: 'Wait until Portico has merged that into the branch, or merge it yourself; the check `portico/conflicts` says more.',
+    who: pushers(pull),
+  });
 }
 
 function conflicts({ openConflicts: open, config }: CommandState): Requirement {
   if (open === 0) return there('conflicts-open', 'propose', 'no merge conflict is open');
-  return lacking(
-    'conflicts-open',
-    'propose',
-    open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
-    'Settle each by `/portico resolve` or by a commit; the check `portico/conflicts` lists them.',
-    whoMay(config, resolve),
-  );
+  return lacking({
+    code: 'conflicts-open',
+    stage: 'propose',
+    message: open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
+    hint: 'Settle each by `/portico resolve` or by a commit; the check `portico/conflicts` lists them.',
+    who: whoMay(config, resolve),
+  });
 }
 
 /** Names of checks that requirements of their own speak of. */
@@ -139,26 +151,32 @@ function checks(
   pull: PullPlace,
 ): Requirement | undefined {
   if (run.state === 'absent') {
-    return lacking(
-      'checks-absent',
-      'propose',
-      'Portico has not looked at it yet',
-      'It begins within seconds of the opening: say it again when the check `portico` is green. If none appears, `/portico render` asks for it.',
-      whoMay(config, render),
-    );
+    return lacking({
+      code: 'checks-absent',
+      stage: 'propose',
+      message: 'Portico has not looked at it yet',
+      hint: 'It begins within seconds of the opening: say it again when the check `portico` is green. If none appears, `/portico render` asks for it.',
+      who: whoMay(config, render),
+    });
   }
   if (run.state === 'red' && run.digest === undefined) {
     const remedy = 'Read the check `portico` and do what it says.';
-    return lacking('checks-red', 'propose', 'nothing could be checked', remedy, pushers(pull));
+    return lacking({
+      code: 'checks-red',
+      stage: 'propose',
+      message: 'nothing could be checked',
+      hint: remedy,
+      who: pushers(pull),
+    });
   }
   // Checks of other content say nothing about this one.
   if (run.state === 'pending' || digest === undefined || run.digest !== digest) {
-    return lacking(
-      'checks-pending',
-      'propose',
-      'Portico is still checking this content',
-      'Say it again when the check `portico` is green.',
-    );
+    return lacking({
+      code: 'checks-pending',
+      stage: 'propose',
+      message: 'Portico is still checking this content',
+      hint: 'Say it again when the check `portico` is green.',
+    });
   }
   if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
   // What has a line of its own is said once.
@@ -169,13 +187,13 @@ function checks(
   const others = run.failing.filter(({ name }) => !said.includes(name));
   if (others.length === 0 && run.failing.length > 0) return undefined;
   const failing = others.map(({ name, title }) => `\`${name}\` (${title})`).join(', ');
-  return lacking(
-    'checks-red',
-    'propose',
-    failing === '' ? 'checks fail' : `checks fail: ${failing}`,
-    'Correct what they name and push.',
-    pushers(pull),
-  );
+  return lacking({
+    code: 'checks-red',
+    stage: 'propose',
+    message: failing === '' ? 'checks fail' : `checks fail: ${failing}`,
+    hint: 'Correct what they name and push.',
+    who: pushers(pull),
+  });
 }
 
 function packages({ packages: touched }: CommandState): Requirement {
@@ -185,36 +203,36 @@ function packages({ packages: touched }: CommandState): Requirement {
     );
     return there('no-package', 'publish', `it ${what.join(', ')}`);
   }
-  return lacking(
-    'no-package',
-    'publish',
-    'it changes no package, so there is nothing to publish',
-    'Push a change of one; where it is about other files, merge it with the button.',
-  );
+  return lacking({
+    code: 'no-package',
+    stage: 'publish',
+    message: 'it changes no package, so there is nothing to publish',
+    hint: 'Push a change of one; where it is about other files, merge it with the button.',
+  });
 }
 
 /** Only about a proposal that removes a package. */
 function inUse({ packages: touched, usedBy = [] }: CommandState): Requirement | undefined {
   if (usedBy.length === 0 && !touched.some(({ state }) => state === 'deletion-proposed')) return undefined;
   if (usedBy.length === 0) return there('in-use', 'propose', 'no known package is made from what it removes');
-  return lacking(
-    'in-use',
-    'propose',
-    `packages are made from what it removes: ${usedBy.join(', ')}`,
-    'Move them to another upstream, or remove them, first.',
-  );
+  return lacking({
+    code: 'in-use',
+    stage: 'propose',
+    message: `packages are made from what it removes: ${usedBy.join(', ')}`,
+    hint: 'Move them to another upstream, or remove them, first.',
+  });
 }
 
 function changesRequested({ approvals: { changesRequested: people } }: CommandState): Requirement {
   if (people.length === 0) return there('changes-requested', 'publish', 'nobody asks for changes');
   const names = people.map((login) => `\`${login}\``).join(', ');
-  return lacking(
-    'changes-requested',
-    'publish',
-    `${names} asked for changes`,
-    'A new review of the same person, or the dismissal of that one, is needed.',
-    names,
-  );
+  return lacking({
+    code: 'changes-requested',
+    stage: 'publish',
+    message: `${names} asked for changes`,
+    hint: 'A new review of the same person, or the dismissal of that one, is needed.',
+    who: names,
+  });
 }
 
 function approvals({ approvals: count, digest, config }: CommandState): Requirement {
@@ -228,24 +246,24 @@ function approvals({ approvals: count, digest, config }: CommandState): Requirem
   const note = [ignored.length === 0 ? '' : `not counted: ${ignored.join(', ')}`, more].filter(
     (part) => part !== '',
   );
-  return lacking(
-    'approvals-missing',
-    'publish',
-    [sentence, ...note].join('; '),
-    'An approving review, or `/portico approve`, is needed.',
-  );
+  return lacking({
+    code: 'approvals-missing',
+    stage: 'publish',
+    message: [sentence, ...note].join('; '),
+    hint: 'An approving review, or `/portico approve`, is needed.',
+  });
 }
 
 /** Only where somebody in particular must approve, as the check that waits for it says. */
 function power({ checks: { waiting = [] } }: CommandState): Requirement | undefined {
   const asked = waiting.find(({ name }) => name === POWER);
   if (asked === undefined) return undefined;
-  return lacking(
-    'power-approval-missing',
-    'publish',
-    `\`${POWER}\`: ${asked.title}`,
-    'An approving review, or `/portico approve`, by one of them is needed.',
-  );
+  return lacking({
+    code: 'power-approval-missing',
+    stage: 'publish',
+    message: `\`${POWER}\`: ${asked.title}`,
+    hint: 'An approving review, or `/portico approve`, by one of them is needed.',
+  });
 }
 
 /** Only where CODEOWNERS names somebody who has yet to approve. */
@@ -253,11 +271,11 @@ function owners({ approvals: { ownersMissing = [] } }: CommandState): Requiremen
   if (ownersMissing.length === 0) return undefined;
   const files = ownersMissing.map(({ path }) => shown(path)).join(', ');
   const people = new Set(ownersMissing.map(({ owners: of }) => of.map(shown).join(' or ')));
-  return lacking(
-    'owners-missing',
-    'publish',
-    `no code owner of ${files} has approved this content`,
-    'An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed.',
-    [...people].join('; '),
-  );
+  return lacking({
+    code: 'owners-missing',
+    stage: 'publish',
+    message: `no code owner of ${files} has approved this content`,
+    hint: 'An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed.',
+    who: [...people].join('; '),
+  });
 }

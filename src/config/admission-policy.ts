@@ -175,14 +175,17 @@ function readOne(file: string, document: YamlDocument, all: Everything): void {
   else if (ours && kind === 'ValidatingAdmissionPolicyBinding') {
     const parsed = bindingDocument.safeParse(data, { reportInput: true });
     if (parsed.success) all.bindings.push({ file, document, value: parsed.data });
-    else all.problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(file, issue, document)));
+    else
+      all.problems.push(
+        ...parsed.error.issues.flatMap((issue) => problemsOf({ file, issue, yaml: document })),
+      );
   } else all.others.push(resource);
 }
 
 function readPolicy(file: string, document: YamlDocument, all: Everything): void {
   const parsed = policyDocument.safeParse(document.data, { reportInput: true });
   if (!parsed.success) {
-    all.problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(file, issue, document)));
+    all.problems.push(...parsed.error.issues.flatMap((issue) => problemsOf({ file, issue, yaml: document })));
     return;
   }
   const { metadata, spec } = parsed.data;

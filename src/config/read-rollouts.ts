@@ -39,7 +39,11 @@ export function readRollouts({ file, bytes }: ConfigSource): ReadRollouts {
     if (parsed.success)
       rollouts.push({ line: yaml.placeOf(['apiVersion'], true).line, rollout: toRollout(parsed.data) });
     else
-      problems.push(...parsed.error.issues.flatMap((one) => problemsOf(file, one, yaml, rolloutJsonSchema)));
+      problems.push(
+        ...parsed.error.issues.flatMap((one) =>
+          problemsOf({ file, issue: one, yaml, jsonSchema: rolloutJsonSchema }),
+        ),
+      );
   }
   return { rollouts, problems };
 }

@@ -24,7 +24,7 @@ export function checkDocument({ file, bytes }: ConfigSource): CheckedDocument {
   const parsed = repositoryDocument.safeParse(yaml.data, { reportInput: true });
   if (parsed.success) return { spec: parsed.data.spec ?? {}, problems: [] };
   const problems = parsed.error.issues
-    .flatMap((issue) => problemsOf(file, issue, yaml))
+    .flatMap((issue) => problemsOf({ file, issue, yaml }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
   return { spec: undefined, problems };
 }
@@ -38,14 +38,20 @@ function readablePath(path: readonly PropertyKey[]): string {
 }
 
 /** What people are told of an issue that the schema found. */
-export function problemsOf(
-  file: string,
-  issue: z.core.$ZodIssue,
-  yaml: YamlDocument,
-  jsonSchema: () => unknown = repositoryJsonSchema,
-  /** Where people read what is possible. */
+export function problemsOf({
+  file,
+  issue,
+  yaml,
+  jsonSchema = repositoryJsonSchema,
   reference = 'docs/portico.schema.json',
-): ConfigProblem[] {
+}: {
+  readonly file: string;
+  readonly issue: z.core.$ZodIssue;
+  readonly yaml: YamlDocument;
+  readonly jsonSchema?: (() => unknown) | undefined;
+  /** Where people read what is possible. */
+  readonly reference?: string | undefined;
+}): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(jsonSchema(), issue.path);
     return issue.keys.map((key) => unknownField(file, [...issue.path, key], known, yaml));

@@ -38,7 +38,7 @@ export function targetProblems({ file, bytes }: ConfigSource): readonly ConfigPr
     if (parsed.success) return [];
     const schema = (): unknown => z.toJSONSchema(targetDocument, { io: 'input' });
     return parsed.error.issues.flatMap((issue) =>
-      problemsOf(file, issue, yaml, schema, 'docs/processors.md'),
+      problemsOf({ file, issue, yaml, jsonSchema: schema, reference: 'docs/processors.md' }),
     );
   });
 }

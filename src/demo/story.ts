@@ -118,7 +118,7 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
 
   narrator.chapter('A proposal');
   await narrator.step('Alice comments /portico propose', async () => {
-    await say(local, alice, UPSTREAM, number, '/portico propose');
+    await say({ local, who: alice, repo: UPSTREAM, number, body: '/portico propose' });
     const { data } = await alice.rest.pulls.get({ ...here, pull_number: number });
     expect(data.draft !== true, 'the pull request is still a draft');
     return 'ready for review';
@@ -151,7 +151,7 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
 
   narrator.chapter('Published');
   await narrator.step('Alice comments /portico publish', async () => {
-    await say(local, alice, UPSTREAM, number, '/portico publish');
+    await say({ local, who: alice, repo: UPSTREAM, number, body: '/portico publish' });
     const { data } = await alice.rest.pulls.get({ ...here, pull_number: number });
     expect(data.merged, 'the pull request was not merged');
     return `merged as ${data.merge_commit_sha?.slice(0, 7) ?? ''}`;
@@ -176,8 +176,8 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     const there = { owner: ORGANISATION, repo: first };
     const { data } = await bob.rest.pulls.list({ ...there, state: 'open' });
     const update = data[0]?.number ?? 0;
-    await say(local, bob, first, update, '/portico approve');
-    await say(local, alice, first, update, '/portico publish');
+    await say({ local, who: bob, repo: first, number: update, body: '/portico approve' });
+    await say({ local, who: alice, repo: first, number: update, body: '/portico publish' });
     const { data: tags } = await bob.rest.git.listMatchingRefs({ ...there, ref: `tags/${hero}/` });
     expect(tags.length === 1, `there are ${tags.length} tags`);
     return `${first}: ${tags[0]?.ref ?? ''}`;
@@ -185,13 +185,19 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
 }
 
 /** Comments a command and waits for what comes of it; a refusal ends the story with the bot's words. */
-async function say(
-  local: LocalPortico,
-  who: ReturnType<typeof as>,
-  repo: string,
-  number: number,
-  body: string,
-): Promise<void> {
+async function say({
+  local,
+  who,
+  repo,
+  number,
+  body,
+}: {
+  readonly local: LocalPortico;
+  readonly who: ReturnType<typeof as>;
+  readonly repo: string;
+  readonly number: number;
+  readonly body: string;
+}): Promise<void> {
   const there = { owner: ORGANISATION, repo };
   const { data: comment } = await who.rest.issues.createComment({ ...there, issue_number: number, body });
   await local.idle();

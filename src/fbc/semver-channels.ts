@@ -24,13 +24,19 @@ interface Entry {
  * The channels, by name, and the one that is the default: of the most stable archetype, then of the highest version at
  * which a channel begins, then of the preferred kind. Members come in the order of their versions.
  */
-export function channelsOf(
-  of: string,
-  members: Readonly<Record<Archetype, readonly Member[]>>,
-  kinds: readonly StreamKind[],
-  preferred: StreamKind,
-  place: Place,
-): { readonly channels: ChannelBlob[]; readonly defaultChannel: string } {
+export function channelsOf({
+  of,
+  members,
+  kinds,
+  preferred,
+  place,
+}: {
+  readonly of: string;
+  readonly members: Readonly<Record<Archetype, readonly Member[]>>;
+  readonly kinds: readonly StreamKind[];
+  readonly preferred: StreamKind;
+  readonly place: Place;
+}): { readonly channels: ChannelBlob[]; readonly defaultChannel: string } {
   const channels = new Map<string, Entry[]>();
   let best: { archetype: Archetype; kind: StreamKind; version: Version; name: string } | undefined;
   for (const archetype of ARCHETYPES) {

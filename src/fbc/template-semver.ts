@@ -29,7 +29,7 @@ export function renderSemver(template: Fields, file: string, render: RenderBundl
     stable: reader.members(images.stable),
   };
   const place = { file, line: 1 };
-  const { channels, defaultChannel } = channelsOf(reader.package, members, kinds, preferred, place);
+  const { channels, defaultChannel } = channelsOf({ of: reader.package, members, kinds, preferred, place });
   const none = { place, properties: [], extra: {} };
   const blob = { ...none, name: reader.package, defaultChannel, description: '' };
   const all = [...new Map([...bundles.values()].map((bundle) => [bundle.name, bundle])).values()];

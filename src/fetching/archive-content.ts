@@ -13,17 +13,23 @@ export interface FetchedArchive {
 }
 
 /** The archive with that digest. Throws `SOURCE_CHANGED` where the address has other bytes now, and `ARCHIVE_…`. */
-export async function pinnedArchive(
-  host: SourceHost,
-  url: URL,
-  digest: string,
-  credentials: string | undefined,
-  signal: AbortSignal,
-): Promise<FetchedArchive> {
+export async function pinnedArchive({
+  host,
+  url,
+  digest,
+  credentials,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly url: URL;
+  readonly digest: string;
+  readonly credentials: string | undefined;
+  readonly signal: AbortSignal;
+}): Promise<FetchedArchive> {
   return await host.cache.content(
     `archive ${credentials ?? ''} ${url.href} ${digest}`,
     async (stop) => {
-      const found = await downloadArchive(host, url, credentials, undefined, stop);
+      const found = await downloadArchive({ host, url, credentials, etag: undefined, signal: stop });
       if (found === 'unchanged' || found.digest !== digest) {
         const is = found === 'unchanged' ? 'nothing new' : found.digest;
         throw new PorticoError(
@@ -53,7 +59,7 @@ export async function currentArchive(
   const digest = await host.cache.learn<string>(
     `archive ${credentials ?? ''} ${url.href}`,
     async (before, stop) => {
-      const found = await downloadArchive(host, url, credentials, before?.etag, stop);
+      const found = await downloadArchive({ host, url, credentials, etag: before?.etag, signal: stop });
       if (found === 'unchanged' && before !== undefined) return before;
       if (found === 'unchanged') throw new PorticoError('SOURCE_UNREACHABLE', `${url.host} gave no content`);
       fresh.push({ digest: found.digest, files: unpack(url, found.bytes) });
@@ -62,18 +68,24 @@ export async function currentArchive(
     signal,
   );
   const [known] = fresh;
-  if (known === undefined) return await pinnedArchive(host, url, digest, credentials, signal);
+  if (known === undefined) return await pinnedArchive({ host, url, digest, credentials, signal });
   const key = `archive ${credentials ?? ''} ${url.href} ${digest}`;
   return await host.cache.content(key, () => Promise.resolve(known), sizeOf, signal);
 }
 
-async function downloadArchive(
-  host: SourceHost,
-  url: URL,
-  credentials: string | undefined,
-  etag: string | undefined,
-  signal: AbortSignal,
-): Promise<Download | 'unchanged'> {
+async function downloadArchive({
+  host,
+  url,
+  credentials,
+  etag,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly url: URL;
+  readonly credentials: string | undefined;
+  readonly etag: string | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Download | 'unchanged'> {
   const authorization = authorizationFor(host, credentials, url);
   const { archiveBytes: mostBytes } = ARCHIVE_LIMITS;
   return await download(url, { fetch: host.fetch, authorization, etag, mostBytes, signal });

@@ -13,17 +13,29 @@ import { splitDigest } from './pin.ts';
 type ChartPlace = Extract<SourcePlace, { kind: 'helm' }>;
 
 /** Throws `SOURCE_NO_VERSION`, `SOURCE_INDEX`, and what archives do. */
-export async function chartContent(
-  host: SourceHost,
-  place: ChartPlace,
-  credentials: string | undefined,
-  pinned: Pin | undefined,
-  signal: AbortSignal,
-): Promise<Content> {
+export async function chartContent({
+  host,
+  place,
+  credentials,
+  pinned,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly place: ChartPlace;
+  readonly credentials: string | undefined;
+  readonly pinned: Pin | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Content> {
   if (pinned !== undefined) {
     const { address, digest } = splitDigest(pinned.resolved);
     const url = new URL(address);
-    const { files } = await pinnedArchive(host, url, digest, credentialsAt(place, credentials, url), signal);
+    const { files } = await pinnedArchive({
+      host,
+      url,
+      digest,
+      credentials: credentialsAt(place, credentials, url),
+      signal,
+    });
     return {
       resolved: pinned.resolved,
       files,
@@ -35,7 +47,7 @@ export async function chartContent(
   const found =
     digest === undefined
       ? await currentArchive(host, url, own, signal)
-      : await pinnedArchive(host, url, digest, own, signal);
+      : await pinnedArchive({ host, url, digest, credentials: own, signal });
   return { resolved: `${url.href}@${found.digest}`, version, files: found.files };
 }
 

@@ -12,18 +12,19 @@ export function createSourceFetch(host: SourceHost): FetchSource {
   return async ({ place, credentials, newRoot }, pinned, signal) => {
     switch (place.kind) {
       case 'http':
-        return await httpContent(host, place, credentials, pinned, signal);
+        return await httpContent({ host, place, credentials, pinned, signal });
       case 'git':
         return await gitContent(host, { place, directory: newRoot, credentials }, pinned, signal);
       case 'package':
-        return await packageContent(host, place, credentials, pinned, signal);
+        return await packageContent({ host, place, credentials, pinned, signal });
       case 'oci':
-        return await registryContent(host, place, credentials, pinned, signal);
+        return await registryContent({ host, place, credentials, pinned, signal });
       case 'helm': {
         const { repository, chart, version: semver } = place;
-        if (!repository.startsWith(OCI)) return await chartContent(host, place, credentials, pinned, signal);
+        if (!repository.startsWith(OCI))
+          return await chartContent({ host, place, credentials, pinned, signal });
         const image = `${repository.slice(OCI.length).replace(/\/$/, '')}/${chart}`;
-        return await registryContent(host, { image, semver }, credentials, pinned, signal);
+        return await registryContent({ host, place: { image, semver }, credentials, pinned, signal });
       }
     }
   };
@@ -31,31 +32,43 @@ export function createSourceFetch(host: SourceHost): FetchSource {
 
 const OCI = 'oci://';
 
-async function httpContent(
-  host: SourceHost,
-  place: Extract<SourcePlace, { kind: 'http' }>,
-  credentials: string | undefined,
-  pinned: Pin | undefined,
-  signal: AbortSignal,
-): Promise<Content> {
+async function httpContent({
+  host,
+  place,
+  credentials,
+  pinned,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly place: Extract<SourcePlace, { kind: 'http' }>;
+  readonly credentials: string | undefined;
+  readonly pinned: Pin | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Content> {
   const url = new URL(place.url);
   const said = place.sha256 === undefined ? undefined : `sha256:${place.sha256}`;
   const digest = pinned === undefined ? said : splitDigest(pinned.resolved).digest;
   const found =
     digest === undefined
       ? await currentArchive(host, url, credentials, signal)
-      : await pinnedArchive(host, url, digest, credentials, signal);
+      : await pinnedArchive({ host, url, digest, credentials, signal });
   return { resolved: `${url.href}@${found.digest}`, files: found.files };
 }
 
 /** The directory of the package is the whole of the content. */
-async function packageContent(
-  host: SourceHost,
-  place: Extract<SourcePlace, { kind: 'package' }>,
-  credentials: string | undefined,
-  pinned: Pin | undefined,
-  signal: AbortSignal,
-): Promise<Content> {
+async function packageContent({
+  host,
+  place,
+  credentials,
+  pinned,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly place: Extract<SourcePlace, { kind: 'package' }>;
+  readonly credentials: string | undefined;
+  readonly pinned: Pin | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Content> {
   const prefix = `${place.path}/`;
   const content = await gitContent(host, { place, directory: place.path, credentials }, pinned, signal);
   const below = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);

@@ -197,22 +197,28 @@ async function fetchCommit(
         await fetchRefs(setup, remote, {}, stop);
       }
     });
-    return await readDirectory(setup, repo, commit, directory, signal);
+    return await readDirectory({ setup, repo, commit, directory, signal });
   } finally {
     await rm(gitDir, { recursive: true, force: true });
   }
 }
 
-async function readDirectory(
-  setup: GitSetup & { readonly gitDir: string },
-  repo: string,
-  commit: string,
-  directory: string,
-  signal: AbortSignal,
-): Promise<GitFiles> {
+async function readDirectory({
+  setup,
+  repo,
+  commit,
+  directory,
+  signal,
+}: {
+  readonly setup: GitSetup & { readonly gitDir: string };
+  readonly repo: string;
+  readonly commit: string;
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}): Promise<GitFiles> {
   using objects = openObjectReader(setup);
   const git = createRepo(setup, objects, { count: 0 });
-  const found = await readPackage(git, commit, directory, PACKAGE_LIMITS, signal);
+  const found = await readPackage({ repo: git, commit, path: directory, limits: PACKAGE_LIMITS, signal });
   if (found === null) {
     throw new PorticoError('SOURCE_NOT_FOUND', `${repo} has no directory ${directory} at ${commit}`, {
       hint: 'Look up where it is; it may have moved.',

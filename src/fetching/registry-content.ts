@@ -19,13 +19,19 @@ export interface ImagePlace {
 const PINNED = /^(.+)@(sha256:[0-9a-f]{64})$/;
 
 /** Throws `SOURCE_NO_VERSION`, `SOURCES_LOCK`, and what registries and archives do. */
-export async function registryContent(
-  host: SourceHost,
-  place: ImagePlace,
-  credentials: string | undefined,
-  pinned: Pin | undefined,
-  signal: AbortSignal,
-): Promise<Content> {
+export async function registryContent({
+  host,
+  place,
+  credentials,
+  pinned,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly place: ImagePlace;
+  readonly credentials: string | undefined;
+  readonly pinned: Pin | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Content> {
   const { image } = place;
   const url = new URL(`https://${image}`);
   const credential = credentials === undefined ? undefined : host.credentialFor(credentials, url);
@@ -37,22 +43,28 @@ export async function registryContent(
         hint: 'Take the lock from git as it was, or resolve the source anew with --update.',
       });
     }
-    const files = await pull(host, image, digest, who, credential, signal);
+    const files = await pull({ host, image, digest, who, credential, signal });
     const { resolved, version } = pinned;
     return { resolved, files, ...(version !== undefined && { version }) };
   }
-  const { digest, tag } = await resolve(host, place, who, credential, signal);
-  const files = await pull(host, image, digest, who, credential, signal);
+  const { digest, tag } = await resolve({ host, place, who, credential, signal });
+  const files = await pull({ host, image, digest, who, credential, signal });
   return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
 }
 
-async function resolve(
-  { cache, registry }: SourceHost,
-  { image, tag, digest, semver }: ImagePlace,
-  who: string,
-  credential: Credential | undefined,
-  signal: AbortSignal,
-): Promise<{ readonly digest: string; readonly tag?: string }> {
+async function resolve({
+  host: { cache, registry },
+  place: { image, tag, digest, semver },
+  who,
+  credential,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly place: ImagePlace;
+  readonly who: string;
+  readonly credential: Credential | undefined;
+  readonly signal: AbortSignal;
+}): Promise<{ readonly digest: string; readonly tag?: string }> {
   if (digest !== undefined) return { digest, ...(tag !== undefined && { tag }) };
   const chosen = semver === undefined ? (tag ?? 'latest') : chooseVersion(await tags(), semver);
   if (chosen === undefined) {
@@ -76,14 +88,21 @@ async function resolve(
   }
 }
 
-async function pull(
-  { cache, registry }: SourceHost,
-  image: string,
-  digest: string,
-  who: string,
-  credential: Credential | undefined,
-  signal: AbortSignal,
-): Promise<PackageFiles> {
+async function pull({
+  host: { cache, registry },
+  image,
+  digest,
+  who,
+  credential,
+  signal,
+}: {
+  readonly host: SourceHost;
+  readonly image: string;
+  readonly digest: string;
+  readonly who: string;
+  readonly credential: Credential | undefined;
+  readonly signal: AbortSignal;
+}): Promise<PackageFiles> {
   return await cache.content(
     `image ${who} ${image}@${digest}`,
     (stop) => registry.pull(image, digest, credential, stop),

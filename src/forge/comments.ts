@@ -50,9 +50,7 @@ export interface CommentsApi {
   /** The same among comments that were listed just now, so that they are not listed again. */
   upsertStickyAmong(
     comments: readonly Written[],
-    n: number,
-    marker: string,
-    body: string,
+    sticky: { readonly number: number; readonly marker: string; readonly body: string },
     signal?: AbortSignal,
   ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
   /** Folds a comment away as outdated. */
@@ -76,10 +74,16 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     return toComment((await issues.updateComment({ ...where(context, signal), ...comment })).data);
   };
   const minimize = async (id: string, signal?: AbortSignal): Promise<void> => {
-    await runGraphql(context.octokit, 'minimizeComment', MINIMIZE, { id }, signal);
+    await runGraphql({
+      octokit: context.octokit,
+      name: 'minimizeComment',
+      document: MINIMIZE,
+      variables: { id },
+      signal,
+    });
   };
 
-  const stick: CommentsApi['upsertStickyAmong'] = async (comments, n, marker, body, signal) => {
+  const stick: CommentsApi['upsertStickyAmong'] = async (comments, { number: n, marker, body }, signal) => {
     const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
     const app = await context.app(signal);
     const [first, ...others] = comments.filter(
@@ -118,7 +122,8 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     },
     createComment: create,
     updateComment: update,
-    upsertSticky: async (n, marker, body, signal) => stick(await list(n, signal), n, marker, body, signal),
+    upsertSticky: async (n, marker, body, signal) =>
+      stick(await list(n, signal), { number: n, marker, body }, signal),
     upsertStickyAmong: stick,
     minimizeComment: minimize,
   };

@@ -51,7 +51,13 @@ async function editOf(
   signal: AbortSignal | undefined,
 ): Promise<Edit | null> {
   try {
-    const { node } = await runGraphql<Answer>(context.octokit, 'edited', EDITED, { id }, signal);
+    const { node } = await runGraphql<Answer>({
+      octokit: context.octokit,
+      name: 'edited',
+      document: EDITED,
+      variables: { id },
+      signal,
+    });
     const { lastEditedAt, editor, includesCreatedEdit } = node ?? {};
     if (lastEditedAt === undefined || editor === undefined || includesCreatedEdit === undefined) return null;
     return { lastEditedAt, editor, includesCreatedEdit };

@@ -37,13 +37,19 @@ const PAUSES = [1, 2, 4, 8] as const;
  * computes mergeability (cli/cli#8092, NixOS/nixpkgs-merge-bot#179, quipper/monorepo-deploy-actions#499, akuity/kargo#6490),
  * and "not mergeable" is also said while that job has not ended. Before each further try the pull request is read again.
  */
-export async function mergeWithPatience(
-  context: RepositoryContext,
-  n: number,
-  request: MergeRequest,
-  backoffMs: number,
-  signal?: AbortSignal,
-): Promise<MergeResult> {
+export async function mergeWithPatience({
+  context,
+  n,
+  request,
+  backoffMs,
+  signal,
+}: {
+  readonly context: RepositoryContext;
+  readonly n: number;
+  readonly request: MergeRequest;
+  readonly backoffMs: number;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<MergeResult> {
   for (let turn = 0; ; turn += 1) {
     const answer = await mergeOnce(context, n, request, signal);
     if (answer.ok || (answer.reason !== 'busy' && answer.reason !== 'not-mergeable')) return answer;

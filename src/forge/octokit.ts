@@ -306,13 +306,19 @@ function tooMany(what: string): PorticoError {
 }
 
 /** Runs a GraphQL document; its errors become the same ones as those of REST. */
-export async function runGraphql<T>(
-  octokit: Octokit,
-  name: string,
-  document: string,
-  variables: Readonly<Record<string, unknown>>,
-  signal?: AbortSignal,
-): Promise<T> {
+export async function runGraphql<T>({
+  octokit,
+  name,
+  document,
+  variables,
+  signal,
+}: {
+  readonly octokit: Octokit;
+  readonly name: string;
+  readonly document: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<T> {
   try {
     return await octokit.graphql<T>(document, { ...variables, request: signal ? { signal } : {} });
   } catch (error) {

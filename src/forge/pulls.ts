@@ -138,15 +138,21 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
       await change(n, { state: 'closed' }, signal);
     },
     markReady: async (id, signal) => {
-      await runGraphql(octokit, 'markReady', MARK_READY, { id }, signal);
+      await runGraphql({ octokit, name: 'markReady', document: MARK_READY, variables: { id }, signal });
     },
     convertToDraft: async (id, signal) => {
-      await runGraphql(octokit, 'convertToDraft', CONVERT_TO_DRAFT, { id }, signal);
+      await runGraphql({
+        octokit,
+        name: 'convertToDraft',
+        document: CONVERT_TO_DRAFT,
+        variables: { id },
+        signal,
+      });
     },
-    mergePull: (n, request, signal) => mergeWithPatience(context, n, request, backoffMs, signal),
+    mergePull: (n, request, signal) => mergeWithPatience({ context, n, request, backoffMs, signal }),
     enqueuePull: async (id, sha, signal) => {
       try {
-        await runGraphql(octokit, 'enqueue', ENQUEUE, { id, sha }, signal);
+        await runGraphql({ octokit, name: 'enqueue', document: ENQUEUE, variables: { id, sha }, signal });
         return { ok: true };
       } catch (error) {
         if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN')) throw error;

@@ -70,7 +70,13 @@ export function createForeignRunner(options: ForeignOptions): ForeignRunner {
         if (code.kind === 'wasm') return await runWasm(code, list, limits, signal);
         return options.containers === undefined
           ? { output: refused(containersOff(image)) }
-          : await runContainer(code.reference, list, limits, options.containers, signal);
+          : await runContainer({
+              reference: code.reference,
+              stdin: list,
+              limits,
+              settings: options.containers,
+              signal,
+            });
       } finally {
         used += performance.now() - begun;
       }

@@ -155,13 +155,19 @@ export async function isAncestor(repo: Repo, a: string, b: string, signal?: Abor
  * Git's three-way merge without a work tree. Git 2.39 takes no `--merge-base`, so a chosen base becomes the parent of
  * two throw-away commits, which nothing refers to.
  */
-export async function mergeTrees(
-  repo: Repo,
-  ours: string,
-  theirs: string,
-  base: string | undefined,
-  signal?: AbortSignal,
-): Promise<TreeMerge> {
+export async function mergeTrees({
+  repo,
+  ours,
+  theirs,
+  base,
+  signal,
+}: {
+  readonly repo: Repo;
+  readonly ours: string;
+  readonly theirs: string;
+  readonly base: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<TreeMerge> {
   const sides =
     base === undefined
       ? [await requireCommit(repo, ours, signal), await requireCommit(repo, theirs, signal)]

@@ -77,7 +77,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     fetch: (fetchOptions = {}, signal) => {
       const key = `fetch ${JSON.stringify([fetchOptions.refspecs, fetchOptions.prune])}`;
       const work = (s: AbortSignal): Promise<ReadonlyMap<string, RefChange>> =>
-        fetchAndCompare(repo, place, remote, fetchOptions, s);
+        fetchAndCompare({ repo, place, remote, options: fetchOptions, signal: s });
       return place.lock.run(key, (s) => within(s, work), signal);
     },
     remoteRefs: (patterns = [], signal) => lsRemote(setup, remote, patterns, signal),
@@ -90,19 +90,20 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     list: async (treeish, path, signal) => [...(await listTree(repo, treeish, path, signal))],
     readBlob: (id, signal) => readBlob(repo, checkOid(id), signal),
     readBlobs: (ids, signal) => readBlobs(repo, [...ids].map(checkOid), signal),
-    readFile: (commit, path, signal) => readFile(repo, commit, path, limits.maxFileBytes, signal),
+    readFile: (commit, path, signal) =>
+      readFile({ repo, commit, path, maxBytes: limits.maxFileBytes, signal }),
     readPackage: (commit, path, readOptions = {}, signal) =>
-      readPackage(repo, commit, path, { ...limits, ...readOptions.limits }, signal),
+      readPackage({ repo, commit, path, limits: { ...limits, ...readOptions.limits }, signal }),
     findPackages: (commit, directory, signal) => findPackages(repo, commit, directory, signal),
     changedPaths: (a, b, signal) => changedPaths(repo, a, b, signal),
     mergeBase: (a, b, signal) => mergeBase(repo, a, b, signal),
     isAncestor: (a, b, signal) => isAncestor(repo, a, b, signal),
     mergeTrees: (ours, theirs, mergeOptions, signal) =>
-      mergeTrees(repo, ours, theirs, mergeOptions?.base, signal),
+      mergeTrees({ repo, ours, theirs, base: mergeOptions?.base, signal }),
     writeTree: (base, changes, signal) => writeTree(repo, base, changes, signal),
     commitTree: (commit, signal) => commitTree(repo, commit, signal, options.signer),
     writeTag: (tag, signal) => writeTag(repo, tag, signal, options.signer),
-    push: (updates, signal) => pushAndRecord(repo, place, remote, updates, signal),
+    push: (updates, signal) => pushAndRecord({ repo, place, remote, updates, signal }),
     [Symbol.asyncDispose]: async () => objects[Symbol.dispose](),
   };
 }
@@ -129,13 +130,19 @@ function checkUrl({ url, protocols = [] }: MirrorOptions): string {
   );
 }
 
-async function fetchAndCompare(
-  repo: Repo,
-  place: Place,
-  remote: Remote,
-  options: FetchOptions,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, RefChange>> {
+async function fetchAndCompare({
+  repo,
+  place,
+  remote,
+  options,
+  signal,
+}: {
+  readonly repo: Repo;
+  readonly place: Place;
+  readonly remote: Remote;
+  readonly options: FetchOptions;
+  readonly signal: AbortSignal;
+}): Promise<ReadonlyMap<string, RefChange>> {
   const before = await readable(repo, signal);
   const fetch = (): Promise<boolean> => fetchRefs(repo.setup, remote, options, signal);
   const mend = async (): Promise<void> => {
@@ -171,13 +178,19 @@ async function readable(repo: Repo, signal: AbortSignal): Promise<ReadonlyMap<st
   }
 }
 
-async function pushAndRecord(
-  repo: Repo,
-  place: Place,
-  remote: Remote,
-  updates: readonly RefUpdate[],
-  signal: AbortSignal | undefined,
-): Promise<PushResult> {
+async function pushAndRecord({
+  repo,
+  place,
+  remote,
+  updates,
+  signal,
+}: {
+  readonly repo: Repo;
+  readonly place: Place;
+  readonly remote: Remote;
+  readonly updates: readonly RefUpdate[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<PushResult> {
   const result = await pushRefs(repo.setup, remote, updates, signal);
   if (!result.ok) return result;
   // No signal any more: the remote has moved, and the mirror is to say so before anybody reads it. Where that fails,

@@ -90,9 +90,10 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
     },
     treeId: (commit, path, inner) => treeId(repo, commit, path, inner),
     resolve: (rev, inner) => resolveCommit(repo, rev, inner),
-    readFile: (commit, path, inner) => readFile(repo, commit, path, PACKAGE_LIMITS.maxFileBytes, inner),
+    readFile: (commit, path, inner) =>
+      readFile({ repo, commit, path, maxBytes: PACKAGE_LIMITS.maxFileBytes, signal: inner }),
     readPackage: (commit, path, options = {}, inner) =>
-      readPackage(repo, commit, path, { ...PACKAGE_LIMITS, ...options.limits }, inner),
+      readPackage({ repo, commit, path, limits: { ...PACKAGE_LIMITS, ...options.limits }, signal: inner }),
     findPackages: (commit, directory, inner) => findPackages(repo, commit, directory, inner),
     [Symbol.dispose]: () => objects[Symbol.dispose](),
   };

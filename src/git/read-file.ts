@@ -8,13 +8,19 @@ import { readBlob, treeId } from './tree.ts';
  * The bytes of one regular file, or null where there is none; symlinks and submodules are no files here. Starts no
  * process of its own. Throws FILE_TOO_LARGE before reading, INVALID_PATH.
  */
-export async function readFile(
-  repo: Repo,
-  commit: string,
-  path: string,
-  maxBytes: number,
-  signal?: AbortSignal,
-): Promise<Uint8Array | null> {
+export async function readFile({
+  repo,
+  commit,
+  path,
+  maxBytes,
+  signal,
+}: {
+  readonly repo: Repo;
+  readonly commit: string;
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Uint8Array | null> {
   checkPath(path);
   const slash = path.lastIndexOf('/');
   const top = await requireTree(repo, commit, signal);

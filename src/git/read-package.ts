@@ -16,14 +16,21 @@ export const PACKAGE_LIMITS: PackageLimits = {
  * reported. Throws PACKAGE_UNSAFE_PATH and PACKAGE_TOO_LARGE before any content is read. `list` may be another way to
  * list a tree.
  */
-export async function readPackage(
-  repo: Repo,
-  commit: string,
-  path: string,
-  limits: PackageLimits,
-  signal?: AbortSignal,
-  list: typeof listTree = listTree,
-): Promise<PackageTree | null> {
+export async function readPackage({
+  repo,
+  commit,
+  path,
+  limits,
+  signal,
+  list = listTree,
+}: {
+  readonly repo: Repo;
+  readonly commit: string;
+  readonly path: string;
+  readonly limits: PackageLimits;
+  readonly signal?: AbortSignal | undefined;
+  readonly list?: typeof listTree | undefined;
+}): Promise<PackageTree | null> {
   const directory = checkDirectory(path);
   const tree = await treeId(repo, commit, directory, signal);
   if (tree === null) return null;

@@ -34,7 +34,13 @@ export async function runRemote(
     const { config = {} } = remote;
     const all = { timeoutMs: TEN_MINUTES, config, ...options, ...credential };
     try {
-      return await followingMoves(remote, token, args, options.signal, (some) => runGit(setup, some, all));
+      return await followingMoves({
+        remote,
+        token,
+        args,
+        signal: options.signal,
+        run: (some) => runGit(setup, some, all),
+      });
     } catch (error) {
       const refused = error instanceof PorticoError && error.code === 'GIT_AUTH';
       if (!refused || token === null || times > REFUSALS) throw error;
@@ -47,13 +53,19 @@ export async function runRemote(
 }
 
 /** Runs it once more where the repository has another name now; where whoever asks judges addresses, it is told instead. */
-async function followingMoves(
-  { url, moves }: Remote,
-  token: string | null,
-  args: readonly string[],
-  signal: AbortSignal | undefined,
-  run: (args: readonly string[]) => Promise<RunResult>,
-): Promise<RunResult> {
+async function followingMoves({
+  remote: { url, moves },
+  token,
+  args,
+  signal,
+  run,
+}: {
+  readonly remote: Remote;
+  readonly token: string | null;
+  readonly args: readonly string[];
+  readonly signal: AbortSignal | undefined;
+  readonly run: (args: readonly string[]) => Promise<RunResult>;
+}): Promise<RunResult> {
   try {
     return await run(args);
   } catch (error) {

@@ -48,7 +48,13 @@ export async function writeByHand(
     }
     at.files.set(name, change);
   }
-  const written = await writeFolder(repo, start === EMPTY_TREE ? null : start, top, allowance, signal);
+  const written = await writeFolder({
+    repo,
+    tree: start === EMPTY_TREE ? null : start,
+    folder: top,
+    allowance,
+    signal,
+  });
   if (written === undefined) return null;
   return written ?? writeLooseObject(repo, 'tree', Buffer.alloc(0));
 }
@@ -58,13 +64,19 @@ function folder(): Folder {
 }
 
 /** The id of the directory as it is then; null where nothing is left in it, undefined where too much had to be read. */
-async function writeFolder(
-  repo: Repo,
-  tree: string | null,
-  { files, folders }: Folder,
-  allowance: Allowance,
-  signal: AbortSignal | undefined,
-): Promise<string | null | undefined> {
+async function writeFolder({
+  repo,
+  tree,
+  folder: { files, folders },
+  allowance,
+  signal,
+}: {
+  readonly repo: Repo;
+  readonly tree: string | null;
+  readonly folder: Folder;
+  readonly allowance: Allowance;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | null | undefined> {
   const before = tree === null ? [] : await readTreeLines(repo, tree, allowance, signal);
   // A name that is no UTF-8 cannot be written back as it was.
   if (before === null || before.some(({ name }) => name.includes('\ufffd'))) return undefined;
@@ -82,7 +94,7 @@ async function writeFolder(
     // Nothing can be removed below a file.
     if (isFile && !holdsFile(inner)) continue;
     const below = known === undefined || isFile ? null : known.id;
-    const id = await writeFolder(repo, below, inner, allowance, signal);
+    const id = await writeFolder({ repo, tree: below, folder: inner, allowance, signal });
     if (id === undefined) return undefined;
     if (id === null) lines.delete(name);
     else lines.set(name, { name, mode: '040000', id });

@@ -57,7 +57,8 @@ export function createPerformer(setting: Setting): Performer {
   return async (piece, { share: asked, allowance }) => {
     let share = asked;
     const keyed = !quarantine.isEmpty() || long.size > 0 || share.anew === true;
-    const keyOf = (): string => workKey(piece.operation, piece.packages, piece.rest, version, limits);
+    const keyOf = (): string =>
+      workKey({ operation: piece.operation, packages: piece.packages, rest: piece.rest, version, limits });
     const early = keyed ? keyOf() : undefined;
     if (early !== undefined && share.anew === true) await quarantine.release(early);
     let verdict = early === undefined ? undefined : quarantine.verdict(early);
@@ -71,7 +72,7 @@ export function createPerformer(setting: Setting): Performer {
     let left = limits.workCpuMs;
     for (;;) {
       const before = allowance.cpuMs;
-      const done = await attempt(setting, piece, share, allowance, stopped, left);
+      const done = await attempt({ setting, piece, share, allowance, stopped, workCpuMs: left });
       if ('value' in done) {
         // What was left out once is known the next time, and what it took to do it.
         if (stopped.length > (verdict?.stopped.length ?? 0) || (memory?.memory === 'whole' && !isWhole)) {
@@ -118,20 +119,31 @@ function isStep({ by }: { readonly by: string }): boolean {
 type Cut = Cutting | { readonly by: 'slice' };
 type Attempt = { readonly value: Readonly<Record<string, unknown>> } | { readonly cutting: Cut };
 
-async function attempt(
-  { pools, limits, ended }: Setting,
-  piece: Piece,
-  share: Share,
-  allowance: Allowance,
-  stopped: Verdict['stopped'],
-  workCpuMs: number,
-): Promise<Attempt> {
+async function attempt({
+  setting: { pools, limits, ended },
+  piece,
+  share,
+  allowance,
+  stopped,
+  workCpuMs,
+}: {
+  readonly setting: Setting;
+  readonly piece: Piece;
+  readonly share: Share;
+  readonly allowance: Allowance;
+  readonly stopped: Verdict['stopped'];
+  readonly workCpuMs: number;
+}): Promise<Attempt> {
   const slice =
     share.sliceCpuMs === undefined ? Infinity : allowance.cpuMs - (limits.jobCpuMs - share.sliceCpuMs);
   if (allowance.cpuMs <= 0) return { cutting: { by: 'job', seconds: limits.jobCpuMs / 1000 } };
   if (slice <= 0) return { cutting: { by: 'slice' } };
   for (let tries = 1; ; tries += 1) {
-    const { end, step, at, stepBegan } = await converse(pools[share.class], piece, share, limits, {
+    const { end, step, at, stepBegan } = await converse({
+      pool: pools[share.class],
+      piece,
+      share,
+      limits,
       stopped,
       most: Math.min(workCpuMs, allowance.cpuMs, slice),
     });
@@ -193,13 +205,21 @@ interface Heard extends Told {
   readonly stepBegan: number;
 }
 
-async function converse(
-  pool: WorkerPool<ProcessState>,
-  { operation, packages, rest, runtime, signal }: Piece,
-  { affinity, class: class_ }: Share,
-  limits: ContentLimits,
-  { stopped, most }: { readonly stopped: Verdict['stopped']; readonly most: number },
-): Promise<Heard> {
+async function converse({
+  pool,
+  piece: { operation, packages, rest, runtime, signal },
+  share: { affinity, class: class_ },
+  limits,
+  stopped,
+  most,
+}: {
+  readonly pool: WorkerPool<ProcessState>;
+  readonly piece: Piece;
+  readonly share: Share;
+  readonly limits: ContentLimits;
+  readonly stopped: Verdict['stopped'];
+  readonly most: number;
+}): Promise<Heard> {
   let told: Told = {};
   let stepBegan = 0;
   let waited = 0;

@@ -9,13 +9,19 @@ import type { Packages } from './wire-files.ts';
 const digests = new WeakMap<object, string>();
 
 /** A digest of all that a piece of work depends on. Files that git names are not read for it. */
-export function workKey(
-  operation: string,
-  packages: Packages,
-  rest: Readonly<Record<string, unknown>>,
-  version: string,
-  limits: ContentLimits,
-): string {
+export function workKey({
+  operation,
+  packages,
+  rest,
+  version,
+  limits,
+}: {
+  readonly operation: string;
+  readonly packages: Packages;
+  readonly rest: Readonly<Record<string, unknown>>;
+  readonly version: string;
+  readonly limits: ContentLimits;
+}): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify(['portico work 1', operation, version, limits]));
   for (const [set, files] of Object.entries(packages)) {

@@ -26,13 +26,19 @@ export type PushOutcome =
  * Pushes an artefact and names it. What is there already is not sent again, so that it may run any number of times; a fixed
  * tag that leads to another digest is a refusal with both. Throws `REGISTRY_…`, `HOST_…` and `ADDRESS_REFUSED`.
  */
-export async function pushArtifact(
-  client: RegistryClient,
-  { registry, repository }: Pick<Reference, 'registry' | 'repository'>,
-  artifact: Artifact,
-  tags: TagsToPush,
-  signal?: AbortSignal,
-): Promise<PushOutcome> {
+export async function pushArtifact({
+  client,
+  reference: { registry, repository },
+  artifact,
+  tags,
+  signal,
+}: {
+  readonly client: RegistryClient;
+  readonly reference: Pick<Reference, 'registry' | 'repository'>;
+  readonly artifact: Artifact;
+  readonly tags: TagsToPush;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<PushOutcome> {
   const { digest } = artifact;
   const held = new Map<string, string | undefined>();
   for (const tag of [...tags.fixed, ...tags.moving]) {

@@ -35,7 +35,7 @@ export async function uploadBlob(to: UploadTo, bytes: Uint8Array): Promise<'uplo
       while (bytes.length - place.offset > to.limits.chunkBytes) {
         place = await sendPart(to, place, bytes, what);
       }
-      await finish(to, place, bytes, digest, what);
+      await finish({ to, place, bytes, digest, what });
       return 'uploaded';
     } catch (error) {
       to.signal?.throwIfAborted();
@@ -85,13 +85,19 @@ async function sendPart(
   });
 }
 
-async function finish(
-  to: UploadTo,
-  { url, offset }: Place,
-  bytes: Uint8Array,
-  digest: string,
-  what: string,
-): Promise<void> {
+async function finish({
+  to,
+  place: { url, offset },
+  bytes,
+  digest,
+  what,
+}: {
+  readonly to: UploadTo;
+  readonly place: Place;
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+  readonly what: string;
+}): Promise<void> {
   const { http, scope, signal } = to;
   const target = new URL(url);
   target.searchParams.set('digest', digest);

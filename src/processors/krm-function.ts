@@ -11,13 +11,19 @@ import { refuse, type Produced } from './processor-step.ts';
 import { asPackage, asTree, filesBelow } from './subtree.ts';
 
 /** Runs a function that is built in, or that the repository allows; what fails or is refused there is refused here. */
-export async function runKrmFunction(
-  tree: Tree,
-  processor: ProcessorOf<'function'>,
-  runtime: FunctionRuntime,
-  foreign: ForeignFunctions,
-  signal: AbortSignal | undefined,
-): Promise<Produced> {
+export async function runKrmFunction({
+  tree,
+  processor,
+  runtime,
+  foreign,
+  signal,
+}: {
+  readonly tree: Tree;
+  readonly processor: ProcessorOf<'function'>;
+  readonly runtime: FunctionRuntime;
+  readonly foreign: ForeignFunctions;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Produced> {
   const { image, directory, configMap, configPath } = processor;
   const inside = filesBelow(tree, directory);
   if (inside.size === 0) {

@@ -70,7 +70,7 @@ function produce(tree: Tree, processor: Processor, options: ProcessorOptions): P
       return runKustomize(tree, processor, options);
     case 'function': {
       const { runtime, foreign = { allowed: [] }, signal } = options;
-      return runKrmFunction(tree, processor, runtime, foreign, signal);
+      return runKrmFunction({ tree, processor, runtime, foreign, signal });
     }
   }
 }

@@ -35,7 +35,7 @@ export function readSources<Processor extends { readonly out: string }>(
     schema = (): unknown => sourcesJsonSchema(processors),
   ): ReadSources<Processor> => ({
     problems: issues
-      .flatMap((issue) => problemsOf(file, issue, yaml, schema, REFERENCE))
+      .flatMap((issue) => problemsOf({ file, issue, yaml, jsonSchema: schema, reference: REFERENCE }))
       .sort((a, b) => a.line - b.line || a.column - b.column),
   });
   const { data } = yaml;

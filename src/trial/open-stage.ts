@@ -107,7 +107,13 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
           const failure = await deleteRepository(late.restFor(EXTRA.administration), organization, place);
           if (failure !== null) failures.push(failure);
         } else {
-          const mirror = await open(place, APP_PERMISSIONS, 'cleaning', late.tokens, until);
+          const mirror = await open({
+            place,
+            permissions: APP_PERMISSIONS,
+            use: 'cleaning',
+            with_: late.tokens,
+            until,
+          });
           const rest = late.restFor(APP_PERMISSIONS, [place.id]);
           const left = await emptyRepository({ rest, mirror, path }, until);
           failures.push(...left.map((one) => `${place.name}: ${one}`));
@@ -121,13 +127,19 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
     return failures;
   };
 
-  async function open(
-    place: Place,
-    permissions: Permissions,
-    use: string,
+  async function open({
+    place,
+    permissions,
+    use,
     with_ = tokens,
     until = signal,
-  ): Promise<Mirror> {
+  }: {
+    readonly place: Place;
+    readonly permissions: Permissions;
+    readonly use: string;
+    readonly with_?: typeof tokens | undefined;
+    readonly until?: AbortSignal | undefined;
+  }): Promise<Mirror> {
     const dir = join(directory, `${place.name}-${use}.git`);
     const mirror = await openMirror({
       dir,
@@ -151,7 +163,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
   }
 
   async function repository(at: Place, permissions = APP_PERMISSIONS, use = 'own'): Promise<TrialRepository> {
-    const mirror = await open(at, permissions, use);
+    const mirror = await open({ place: at, permissions, use });
     const rest = restFor(APP_PERMISSIONS, [at.id]);
     return trialRepository({ ...at, owner: organization, gitUrl, mirror, rest, signal });
   }

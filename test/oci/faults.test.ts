@@ -47,7 +47,7 @@ function clientWith(
 }
 
 const push = (client: RegistryClient, what = artifact, tag = 'v1') =>
-  pushArtifact(client, reference, what, { fixed: [tag], moving: ['stable'] });
+  pushArtifact({ client, reference, artifact: what, tags: { fixed: [tag], moving: ['stable'] } });
 const pull = (client: RegistryClient, from = reference) => pullArtifact(client, from);
 const failure = async (
   work: Promise<unknown>,

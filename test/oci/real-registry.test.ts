@@ -62,7 +62,7 @@ describe.skipIf(missing.length > 0)(`a real registry (missing: ${missing.join(',
     });
     const tags = { fixed: ['v3'], moving: ['stable'] };
 
-    expect(await pushArtifact(client, reference, artifact, tags)).toEqual({
+    expect(await pushArtifact({ client, reference, artifact, tags })).toEqual({
       digest: artifact.digest,
       uploaded: 2,
       tags: [
@@ -71,7 +71,7 @@ describe.skipIf(missing.length > 0)(`a real registry (missing: ${missing.join(',
       ],
     });
     // Once more it sends nothing.
-    expect(await pushArtifact(client, reference, artifact, tags)).toMatchObject({
+    expect(await pushArtifact({ client, reference, artifact, tags })).toMatchObject({
       uploaded: 0,
       tags: [{ outcome: 'unchanged' }, { outcome: 'unchanged' }],
     });
@@ -116,13 +116,27 @@ describe.skipIf(missing.length > 0)(`a real registry (missing: ${missing.join(',
     const reference = parseReference(`${registry.host}/acme/moves:v1`);
     const first = await artifactOf(files, { version: 'v1' });
     const second = await artifactOf(files, { version: 'v2' });
-    await pushArtifact(client, reference, first, { fixed: ['v1'], moving: ['stable'] });
+    await pushArtifact({ client, reference, artifact: first, tags: { fixed: ['v1'], moving: ['stable'] } });
 
-    expect(await pushArtifact(client, reference, second, { fixed: ['v1'], moving: ['stable'] })).toEqual({
+    expect(
+      await pushArtifact({
+        client,
+        reference,
+        artifact: second,
+        tags: { fixed: ['v1'], moving: ['stable'] },
+      }),
+    ).toEqual({
       refused: { tag: 'v1', held: first.digest, wanted: second.digest },
     });
     expect(await client.resolve({ ...reference, tag: 'stable' })).toBe(first.digest);
-    expect(await pushArtifact(client, reference, second, { fixed: ['v2'], moving: ['stable'] })).toEqual({
+    expect(
+      await pushArtifact({
+        client,
+        reference,
+        artifact: second,
+        tags: { fixed: ['v2'], moving: ['stable'] },
+      }),
+    ).toEqual({
       digest: second.digest,
       // The layer is the same.
       uploaded: 0,

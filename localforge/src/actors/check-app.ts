@@ -83,7 +83,13 @@ function insertRun(
     text: null,
     actions: [],
   });
-  emitRun(context, commit.repository, run, senderOf(context, commit), 'created');
+  emitRun({
+    context,
+    repository: commit.repository,
+    run,
+    sender: senderOf(context, commit),
+    action: 'created',
+  });
   return run;
 }
 
@@ -98,7 +104,7 @@ export function concludeRun(
     const { runs } = collaborationStore(context.store);
     const done = runs.update(run.id, { status: 'completed', conclusion, completedAt: context.now() });
     const sender = senderOf(context, commit);
-    emitRun(context, commit.repository, done, sender, 'completed');
+    emitRun({ context, repository: commit.repository, run: done, sender, action: 'completed' });
     completeIfDone(context, commit.repository, run.suiteId, sender);
   });
   retryAutoMergeAt(context, commit.repository, commit.sha);

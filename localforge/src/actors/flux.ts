@@ -56,7 +56,7 @@ async function look(
   for (const object of ofKind(objects, 'Kustomization', 'kustomize.toolkit.fluxcd.io')) {
     const { success, data: spec } = kustomization.safeParse(object['spec']);
     const branch =
-      success && !spec.suspend ? branchOf(context, repository, objects, object, spec) : undefined;
+      success && !spec.suspend ? branchOf({ context, repository, objects, object, spec }) : undefined;
     const sha = branch === undefined ? undefined : (await git.ref(`refs/heads/${branch}`))?.sha;
     if (!success || sha === undefined || seen.get(keyOf(object)) === sha) continue;
     seen.set(keyOf(object), sha);
@@ -70,13 +70,19 @@ async function look(
 }
 
 /** The branch that a Kustomization is made from; undefined where that is none of this repository. */
-function branchOf(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  objects: readonly Manifest[],
-  object: Manifest,
-  { sourceRef }: z.infer<typeof kustomization>,
-): string | undefined {
+function branchOf({
+  context,
+  repository,
+  objects,
+  object,
+  spec: { sourceRef },
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly objects: readonly Manifest[];
+  readonly object: Manifest;
+  readonly spec: z.infer<typeof kustomization>;
+}): string | undefined {
   if (sourceRef.kind !== 'GitRepository') return undefined;
   const namespace = sourceRef.namespace ?? object.metadata.namespace;
   const found = ofKind(objects, 'GitRepository', 'source.toolkit.fluxcd.io').find(

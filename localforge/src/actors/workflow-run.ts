@@ -62,9 +62,16 @@ export function emitWorkflowRun(
   run: WorkflowRun,
   action: 'requested' | 'in_progress' | 'completed',
 ): void {
-  emitFor(context, repository, run.actor, 'workflow_run', action, {
-    workflow_run: runShape(context, repository, run),
-    workflow: workflowShape(context, repository, run),
+  emitFor({
+    context,
+    repository,
+    sender: run.actor,
+    event: 'workflow_run',
+    action,
+    payload: {
+      workflow_run: runShape(context, repository, run),
+      workflow: workflowShape(context, repository, run),
+    },
   });
 }
 

@@ -47,7 +47,7 @@ export async function requestSuites(context: ForgeContext, event: RefsUpdated): 
         const suite =
           ownSuite(context, repository, after) ??
           insertSuite(context, repository, after, { headBranch: ref.slice('refs/heads/'.length), before });
-        emitSuite(context, repository, suite, event.actor.user, 'requested', commit);
+        emitSuite({ context, repository, suite, sender: event.actor.user, action: 'requested', commit });
       });
     const ms = drawDelay(context, 'checkSuiteLag');
     if (ms === 0) request();
@@ -56,14 +56,21 @@ export async function requestSuites(context: ForgeContext, event: RefsUpdated): 
 }
 
 /** Emits `check_suite`; `requested` and `rerequested` go to the App alone. */
-export function emitSuite(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  suite: CheckSuiteRecord,
-  sender: AccountRecord,
-  action: 'requested' | 'rerequested' | 'completed',
-  commit: GitCommit | undefined,
-): void {
+export function emitSuite({
+  context,
+  repository,
+  suite,
+  sender,
+  action,
+  commit,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly suite: CheckSuiteRecord;
+  readonly sender: AccountRecord;
+  readonly action: 'requested' | 'rerequested' | 'completed';
+  readonly commit: GitCommit | undefined;
+}): void {
   const shown = checkSuiteShape(context, repository, suite, commit);
   context.emit({
     event: 'check_suite',
@@ -76,15 +83,28 @@ export function emitSuite(
 }
 
 /** Emits `check_run`. */
-export function emitRun(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  run: CheckRunRecord,
-  sender: AccountRecord,
-  action: 'created' | 'completed',
-): void {
-  emitFor(context, repository, sender, 'check_run', action, {
-    check_run: checkRunShape(context, repository, run, true),
+export function emitRun({
+  context,
+  repository,
+  run,
+  sender,
+  action,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly run: CheckRunRecord;
+  readonly sender: AccountRecord;
+  readonly action: 'created' | 'completed';
+}): void {
+  emitFor({
+    context,
+    repository,
+    sender,
+    event: 'check_run',
+    action,
+    payload: {
+      check_run: checkRunShape(context, repository, run, true),
+    },
   });
 }
 
@@ -100,7 +120,14 @@ export function completeIfDone(
   if (suite === undefined || suiteState(context, suite).status !== 'completed') return;
   const updated = suites.update(suiteId, { updatedAt: context.now() });
   const shown = checkSuiteShape(context, repository, updated, undefined);
-  emitFor(context, repository, sender, 'check_suite', 'completed', { check_suite: shown });
+  emitFor({
+    context,
+    repository,
+    sender,
+    event: 'check_suite',
+    action: 'completed',
+    payload: { check_suite: shown },
+  });
 }
 
 /** A suite without runs; of the forge's own App where no other is named. */

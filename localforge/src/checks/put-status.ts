@@ -38,7 +38,14 @@ export async function putStatus(
       appId,
       createdAt: context.now(),
     });
-    emitFor(context, repository, by, 'status', '', payload(context, repository, made, commit, branches));
+    emitFor({
+      context,
+      repository,
+      sender: by,
+      event: 'status',
+      action: '',
+      payload: payload({ context, repository, status: made, commit, branches }),
+    });
     return made;
   });
   retryAutoMergeAt(context, repository, sha);
@@ -62,13 +69,19 @@ async function branchesAt(
     }));
 }
 
-function payload(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  status: StatusRecord,
-  commit: Shape,
-  branches: readonly Shape[],
-): Shape {
+function payload({
+  context,
+  repository,
+  status,
+  commit,
+  branches,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly status: StatusRecord;
+  readonly commit: Shape;
+  readonly branches: readonly Shape[];
+}): Shape {
   const shown = statusShape(context, repository, status);
   return {
     id: status.id,

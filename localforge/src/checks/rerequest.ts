@@ -14,7 +14,7 @@ export function rerequestRun(
   run: CheckRunRecord,
   by: AccountRecord,
 ): void {
-  tell(context, repository, run, by, 'rerequested', {});
+  tell({ context, repository, run, sender: by, action: 'rerequested', extra: {} });
 }
 
 /** Asks the App for all runs of a suite again. */
@@ -25,7 +25,7 @@ export async function rerequestSuite(
   by: AccountRecord,
 ): Promise<void> {
   const commit = await context.git(repository).commit(suite.headSha);
-  emitSuite(context, repository, suite, by, 'rerequested', commit);
+  emitSuite({ context, repository, suite, sender: by, action: 'rerequested', commit });
 }
 
 /**
@@ -40,17 +40,31 @@ export function pressAction(context: ForgeContext, runId: number, identifier: st
   if (run === undefined || repository === undefined) throw unprocessable(`There is no check run ${runId}.`);
   const shown = run.status === 'completed' && run.actions.some((action) => action.identifier === identifier);
   if (!shown) throw unprocessable(`Check run ${runId} shows no action "${identifier}".`);
-  tell(context, repository, run, by, 'requested_action', { requested_action: { identifier } });
+  tell({
+    context,
+    repository,
+    run,
+    sender: by,
+    action: 'requested_action',
+    extra: { requested_action: { identifier } },
+  });
 }
 
-function tell(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  run: CheckRunRecord,
-  sender: AccountRecord,
-  action: string,
-  extra: Readonly<Record<string, unknown>>,
-): void {
+function tell({
+  context,
+  repository,
+  run,
+  sender,
+  action,
+  extra,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly run: CheckRunRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+}): void {
   context.emit({
     event: 'check_run',
     action,

@@ -45,10 +45,17 @@ export function putDeployment(
       createdAt: now,
       updatedAt: now,
     });
-    emitFor(context, repository, by, 'deployment', 'created', {
-      deployment: deploymentShape(context, repository, made),
-      workflow: null,
-      workflow_run: null,
+    emitFor({
+      context,
+      repository,
+      sender: by,
+      event: 'deployment',
+      action: 'created',
+      payload: {
+        deployment: deploymentShape(context, repository, made),
+        workflow: null,
+        workflow_run: null,
+      },
     });
     return made;
   });
@@ -84,12 +91,19 @@ export function putDeploymentStatus(
     });
     store.deployments.update(deployment.id, { updatedAt: now });
     if (retires && said.state === 'success') retireOthers(context, deployment, said.environment);
-    emitFor(context, repository, by, 'deployment_status', 'created', {
-      deployment_status: deploymentStatusShape(context, repository, made),
-      deployment: deploymentShape(context, repository, deployment),
-      check_run: null,
-      workflow: null,
-      workflow_run: null,
+    emitFor({
+      context,
+      repository,
+      sender: by,
+      event: 'deployment_status',
+      action: 'created',
+      payload: {
+        deployment_status: deploymentStatusShape(context, repository, made),
+        deployment: deploymentShape(context, repository, deployment),
+        check_run: null,
+        workflow: null,
+        workflow_run: null,
+      },
     });
     return made;
   });

@@ -70,7 +70,7 @@ async function draft(call: GraphqlCall, input: PullInput, wanted: boolean, name:
   demand(call, repository, { name, app: ['pull_requests:write'], role: 'write', authorId });
   if (state === 'closed') throw graphqlError('UNPROCESSABLE', 'Pull request is closed');
   if (pull.draft !== wanted) {
-    await setDraft(call.context, repository, pull, call.actor.user, wanted);
+    await setDraft({ context: call.context, repository, pull, by: call.actor.user, draft: wanted });
     retryAutoMerge(call.context, repository, pullById(call.context, pull.id));
   }
   return { ...echo(input), pullRequest: pullNode(call, pullById(call.context, pull.id)) };
@@ -88,13 +88,19 @@ async function enableAutoMerge(call: GraphqlCall, input: MergeInput): Promise<No
     throw refusedAs(`Pull request is in ${state} status`);
   }
   refuseOtherHead(pull, input);
-  await setAutoMerge(context, repository, pull, actor.user, {
-    enabledById: actor.user.id,
-    enabledAt: context.now(),
-    method: methodOf(input),
-    title: input.commitHeadline ?? null,
-    message: input.commitBody ?? null,
-    authorEmail: input.authorEmail ?? null,
+  await setAutoMerge({
+    context,
+    repository,
+    pull,
+    by: actor.user,
+    settings: {
+      enabledById: actor.user.id,
+      enabledAt: context.now(),
+      method: methodOf(input),
+      title: input.commitHeadline ?? null,
+      message: input.commitBody ?? null,
+      authorEmail: input.authorEmail ?? null,
+    },
   });
   return {
     ...echo(input),
@@ -110,7 +116,7 @@ async function disableAutoMerge(call: GraphqlCall, input: PullInput): Promise<No
   if (pull.autoMerge === null) {
     throw graphqlError('UNPROCESSABLE', "Can't disable auto-merge for this pull request.");
   }
-  await setAutoMerge(context, repository, pull, actor.user, null);
+  await setAutoMerge({ context, repository, pull, by: actor.user, settings: null });
   return {
     ...echo(input),
     actor: accountNode(call, actor.user.id),

@@ -10,75 +10,137 @@ import { issueShape, labelShape } from '../shapes/issue.ts';
 import type { Shape } from '../shapes/shape.ts';
 
 /** Does `change` and emits `issues` or `pull_request` with `action`, in one transaction. */
-export async function changeIssue(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  issue: IssueRecord,
-  sender: AccountRecord,
-  action: string,
-  change: () => void,
-  extra: Shape = {},
-): Promise<void> {
+export async function changeIssue({
+  context,
+  repository,
+  issue,
+  sender,
+  action,
+  change,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly issue: IssueRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly change: () => void;
+  readonly extra?: Shape | undefined;
+}): Promise<void> {
   if (issue.pullId !== null) {
     const pull = pullById(context, issue.pullId);
-    await changePull(context, repository, pull, sender, action, change, extra);
+    await changePull({ context, repository, pull, sender, action, change, extra });
     return;
   }
   context.store.transaction(() => {
     change();
     const shown = issueShape(context, repository, issueById(context, issue.id));
-    emitFor(context, repository, sender, 'issues', action, { issue: shown, ...extra });
+    emitFor({ context, repository, sender, event: 'issues', action, payload: { issue: shown, ...extra } });
   });
 }
 
 /** Puts exactly these labels on an issue; what comes and goes is told label by label. */
-export async function setLabels(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  issue: IssueRecord,
-  sender: AccountRecord,
-  labels: readonly LabelRecord[],
-): Promise<void> {
+export async function setLabels({
+  context,
+  repository,
+  issue,
+  sender,
+  labels,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly issue: IssueRecord;
+  readonly sender: AccountRecord;
+  readonly labels: readonly LabelRecord[];
+}): Promise<void> {
   const wanted = labels.map((label) => label.id);
   const { labels: known } = collaborationStore(context.store);
   for (const id of issue.labelIds.filter((each) => !wanted.includes(each))) {
     const label = known.get(id);
     const extra = label === undefined ? {} : { label: labelShape(context, repository, label) };
-    await changeList(context, repository, issue, sender, 'unlabeled', 'labelIds', id, extra);
-    if (label !== undefined) remember(context, issue, sender, 'unlabeled', label);
+    await changeList({
+      context,
+      repository,
+      issue,
+      sender,
+      action: 'unlabeled',
+      field: 'labelIds',
+      id,
+      extra,
+    });
+    if (label !== undefined) remember({ context, issue, sender, event: 'unlabeled', label });
   }
   for (const label of labels.filter((each) => !issue.labelIds.includes(each.id))) {
     const extra = { label: labelShape(context, repository, label) };
-    await changeList(context, repository, issue, sender, 'labeled', 'labelIds', label.id, extra);
-    remember(context, issue, sender, 'labeled', label);
+    await changeList({
+      context,
+      repository,
+      issue,
+      sender,
+      action: 'labeled',
+      field: 'labelIds',
+      id: label.id,
+      extra,
+    });
+    remember({ context, issue, sender, event: 'labeled', label });
   }
 }
 
-function remember(
-  context: ForgeContext,
-  { id }: IssueRecord,
-  sender: AccountRecord,
-  event: 'labeled' | 'unlabeled',
-  { name, color }: LabelRecord,
-): void {
+function remember({
+  context,
+  issue: { id },
+  sender,
+  event,
+  label: { name, color },
+}: {
+  readonly context: ForgeContext;
+  readonly issue: IssueRecord;
+  readonly sender: AccountRecord;
+  readonly event: 'labeled' | 'unlabeled';
+  readonly label: LabelRecord;
+}): void {
   const { labelEvents } = collaborationStore(context.store);
   labelEvents.insert({ issueId: id, event, name, color, userId: sender.id, createdAt: context.now() });
 }
 
 /** Assigns exactly these people. */
-export async function setAssignees(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  issue: IssueRecord,
-  sender: AccountRecord,
-  wanted: readonly number[],
-): Promise<void> {
+export async function setAssignees({
+  context,
+  repository,
+  issue,
+  sender,
+  wanted,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly issue: IssueRecord;
+  readonly sender: AccountRecord;
+  readonly wanted: readonly number[];
+}): Promise<void> {
   const extra = (id: number): Shape => ({ assignee: simpleUser(context, context.records.account(id)) });
   for (const id of issue.assigneeIds.filter((each) => !wanted.includes(each))) {
-    await changeList(context, repository, issue, sender, 'unassigned', 'assigneeIds', id, extra(id));
+    await changeList({
+      context,
+      repository,
+      issue,
+      sender,
+      action: 'unassigned',
+      field: 'assigneeIds',
+      id,
+      extra: extra(id),
+    });
   }
   for (const id of wanted.filter((each) => !issue.assigneeIds.includes(each))) {
-    await changeList(context, repository, issue, sender, 'assigned', 'assigneeIds', id, extra(id));
+    await changeList({
+      context,
+      repository,
+      issue,
+      sender,
+      action: 'assigned',
+      field: 'assigneeIds',
+      id,
+      extra: extra(id),
+    });
   }
 }
 
@@ -101,8 +163,15 @@ export function labelsNamed(
         description: null,
         default: false,
       });
-      emitFor(context, repository, sender, 'label', 'created', {
-        label: labelShape(context, repository, label),
+      emitFor({
+        context,
+        repository,
+        sender,
+        event: 'label',
+        action: 'created',
+        payload: {
+          label: labelShape(context, repository, label),
+        },
       });
       return label;
     });
@@ -116,20 +185,29 @@ export function issueById(context: ForgeContext, id: number): IssueRecord {
   return issue;
 }
 
-async function changeList(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  issue: IssueRecord,
-  sender: AccountRecord,
-  action: string,
-  field: 'labelIds' | 'assigneeIds',
-  id: number,
-  extra: Shape,
-): Promise<void> {
+async function changeList({
+  context,
+  repository,
+  issue,
+  sender,
+  action,
+  field,
+  id,
+  extra,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly issue: IssueRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly field: 'labelIds' | 'assigneeIds';
+  readonly id: number;
+  readonly extra: Shape;
+}): Promise<void> {
   const change = (): void => {
     const others = issueById(context, issue.id)[field].filter((each) => each !== id);
     const list = action.startsWith('un') ? others : [...others, id];
     collaborationStore(context.store).issues.update(issue.id, { [field]: list, updatedAt: context.now() });
   };
-  await changeIssue(context, repository, issue, sender, action, change, extra);
+  await changeIssue({ context, repository, issue, sender, action, change, extra });
 }

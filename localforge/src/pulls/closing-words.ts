@@ -20,15 +20,22 @@ export async function closeNamedIssues(
   for (const number of new Set(numbers)) {
     const issue = issues.first('number', [repository.id, number]);
     if (issue === undefined || issue.pullId !== null || issue.state === 'closed') continue;
-    await changeIssue(context, repository, issue, by, 'closed', () => {
-      const now = context.now();
-      issues.update(issue.id, {
-        state: 'closed',
-        stateReason: 'completed',
-        closedAt: now,
-        closedById: by.id,
-        updatedAt: now,
-      });
+    await changeIssue({
+      context,
+      repository,
+      issue,
+      sender: by,
+      action: 'closed',
+      change: () => {
+        const now = context.now();
+        issues.update(issue.id, {
+          state: 'closed',
+          stateReason: 'completed',
+          closedAt: now,
+          closedById: by.id,
+          updatedAt: now,
+        });
+      },
     });
   }
 }

@@ -21,33 +21,45 @@ export interface PullEdit {
 }
 
 /** Changes title, body, base and state, each with its webhook. @throws 422 when the base or the state cannot be so */
-export async function editPull(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  actor: Actor,
-  edit: PullEdit,
-): Promise<void> {
-  await editText(context, repository, pull, actor, edit);
+export async function editPull({
+  context,
+  repository,
+  pull,
+  actor,
+  edit,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly edit: PullEdit;
+}): Promise<void> {
+  await editText({ context, repository, pull, actor, edit });
   if (edit.base !== undefined && edit.base !== pull.baseRef) {
-    await retarget(context, repository, pull, actor, edit.base);
+    await retarget({ context, repository, pull, actor, base: edit.base });
   }
   const present = pullById(context, pull.id);
   const { state } = issueOf(context, present);
   if (edit.state === 'closed' && state === 'open') {
-    await closePull(context, repository, present, actor.user);
+    await closePull({ context, repository, pull: present, by: actor.user });
     await dropStale(context, repository, pullById(context, pull.id));
   }
   if (edit.state === 'open' && state === 'closed') await reopen(context, repository, present, actor);
 }
 
-async function editText(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  actor: Actor,
-  edit: PullEdit,
-): Promise<void> {
+async function editText({
+  context,
+  repository,
+  pull,
+  actor,
+  edit,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly edit: PullEdit;
+}): Promise<void> {
   const { title, body } = issueOf(context, pull);
   const newTitle = edit.title ?? title;
   const newBody = edit.body === undefined ? body : edit.body;
@@ -64,16 +76,30 @@ async function editText(
       ...(newBody !== body && { edit: { at: context.now(), byId: actor.user.id } }),
     });
   };
-  await changePull(context, repository, pull, actor.user, 'edited', change, { changes });
+  await changePull({
+    context,
+    repository,
+    pull,
+    sender: actor.user,
+    action: 'edited',
+    change,
+    extra: { changes },
+  });
 }
 
-async function retarget(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  actor: Actor,
-  base: string,
-): Promise<void> {
+async function retarget({
+  context,
+  repository,
+  pull,
+  actor,
+  base,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly base: string;
+}): Promise<void> {
   const git = context.git(repository);
   const tip = await git.ref(`refs/heads/${base}`);
   if (tip === undefined) throw invalid({ resource: 'PullRequest', field: 'base', code: 'invalid' });
@@ -87,7 +113,7 @@ async function retarget(
     );
   }
   const source = headRepositoryOf(context, repository, pull) ?? repository;
-  refuseDouble(context, repository, source, pull.headRef, base);
+  refuseDouble({ context, repository, source, headRef: pull.headRef, baseRef: base });
   const sides = { baseRef: base, baseSha: tip.sha };
   const changes = { base: { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } } };
   const change = (): void => {
@@ -95,7 +121,15 @@ async function retarget(
     collaborationStore(context.store).pulls.update(pull.id, { ...sides, autoMerge: null });
     touch(context, pull);
   };
-  await changePull(context, repository, { ...pull, ...sides }, actor.user, 'edited', change, { changes });
+  await changePull({
+    context,
+    repository,
+    pull: { ...pull, ...sides },
+    sender: actor.user,
+    action: 'edited',
+    change,
+    extra: { changes },
+  });
 }
 
 async function reopen(
@@ -123,9 +157,15 @@ async function reopen(
     const why = `There are no new commits on the ${pull.headRef} branch.`;
     throw problem('state', `state cannot be changed. ${why}`);
   }
-  refuseDouble(context, repository, source, pull.headRef, pull.baseRef);
+  refuseDouble({ context, repository, source, headRef: pull.headRef, baseRef: pull.baseRef });
   await movePullRef(context, repository, pull, head.sha);
-  await reopenPull(context, repository, pull, actor.user, { headSha: head.sha, baseSha: base.sha });
+  await reopenPull({
+    context,
+    repository,
+    pull,
+    by: actor.user,
+    sides: { headSha: head.sha, baseSha: base.sha },
+  });
 }
 
 const problem = (field: string, message: string): Error =>

@@ -25,27 +25,34 @@ export async function followRefs(context: ForgeContext, event: RefsUpdated): Pro
       const repository = context.records.repositories.get(pull.repositoryId);
       if (repository === undefined || !isOpen(context, pull)) continue;
       if (update.after !== null) await headIn(context, repository, event.repository, branch);
-      await followHead(context, repository, pull, update, by);
+      await followHead({ context, repository, pull, update, by });
       await dropStale(context, repository, pullById(context, pull.id));
     }
     followQueue(context, event.repository, branch);
     const based = pulls.find('base', [event.repository.id, branch]).filter((pull) => isOpen(context, pull));
     if (based.length === 0) continue;
     const brought = await broughtBy(context.git(event.repository), update);
-    for (const pull of based) await followBase(context, event.repository, pull, update, brought, by);
+    for (const pull of based)
+      await followBase({ context, repository: event.repository, pull, update, brought, by });
   }
 }
 
-async function followHead(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  update: RefUpdate,
-  by: AccountRecord,
-): Promise<void> {
+async function followHead({
+  context,
+  repository,
+  pull,
+  update,
+  by,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly update: RefUpdate;
+  readonly by: AccountRecord;
+}): Promise<void> {
   const { after } = update;
   if (after === null) {
-    await closePull(context, repository, pull, by);
+    await closePull({ context, repository, pull, by });
     return;
   }
   if (pull.headSha === after) return;
@@ -54,49 +61,62 @@ async function followHead(
   const baseSha = (await git.ref(`refs/heads/${pull.baseRef}`))?.sha ?? pull.baseSha;
   forgetTestMerge(context, pull);
   const moved = { ...pull, headSha: after, baseSha, testMerge: null };
-  await changePull(
+  await changePull({
     context,
     repository,
-    moved,
-    by,
-    'synchronize',
-    () => {
+    pull: moved,
+    sender: by,
+    action: 'synchronize',
+    change: () => {
       collaborationStore(context.store).pulls.update(pull.id, { headSha: after, baseSha, testMerge: null });
       touch(context, pull);
     },
-    { before, after },
-  );
+    extra: { before, after },
+  });
   await movePullRef(context, repository, pull, after);
-  await dismissStale(context, repository, moved, before, by);
+  await dismissStale({ context, repository, pull: moved, before, by });
   // A branch without anything of its own has nothing to propose: GitHub closes such a pull request.
   if (await git.isAncestor(after, baseSha)) {
-    await closePull(context, repository, pullById(context, pull.id), by);
+    await closePull({ context, repository, pull: pullById(context, pull.id), by });
   }
 }
 
-async function followBase(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  update: RefUpdate,
-  brought: ReadonlySet<string>,
-  by: AccountRecord,
-): Promise<void> {
+async function followBase({
+  context,
+  repository,
+  pull,
+  update,
+  brought,
+  by,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly update: RefUpdate;
+  readonly brought: ReadonlySet<string>;
+  readonly by: AccountRecord;
+}): Promise<void> {
   const { before, after } = update;
   if (after === null) {
-    await closePull(context, repository, pull, by);
+    await closePull({ context, repository, pull, by });
     return;
   }
   const forgotten = forgetTestMerge(context, pull);
   const { pendingMerge } = forgotten;
   if (pendingMerge !== null && brought.has(pendingMerge.sha)) {
     const merger = context.records.account(pendingMerge.byId);
-    await closePull(context, repository, forgotten, merger, pendingMerge);
+    await closePull({ context, repository, pull: forgotten, by: merger, merge: pendingMerge });
     return;
   }
   if (brought.has(pull.headSha)) {
     const sha = await bringingCommit(context.git(repository), pull.headSha, before, after);
-    await closePull(context, repository, forgotten, by, { sha, baseSha: before ?? pull.baseSha });
+    await closePull({
+      context,
+      repository,
+      pull: forgotten,
+      by,
+      merge: { sha, baseSha: before ?? pull.baseSha },
+    });
   }
 }
 
@@ -122,13 +142,19 @@ async function bringingCommit(
 }
 
 /** Dismisses approvals that were given to another change, where the branch's rules say so. */
-async function dismissStale(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  before: string,
-  by: AccountRecord,
-): Promise<void> {
+async function dismissStale({
+  context,
+  repository,
+  pull,
+  before,
+  by,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly before: string;
+  readonly by: AccountRecord;
+}): Promise<void> {
   if (!requirementsOf(context, repository, pull.baseRef).dismissStale) return;
   const { reviews } = collaborationStore(context.store);
   const approvals = reviews.find('pull', [pull.id]).filter((review) => review.state === 'APPROVED');
@@ -139,7 +165,7 @@ async function dismissStale(
     changeOf(git, pull.baseSha, pull.headSha),
   ]);
   if (old === present) return;
-  for (const review of approvals) dismissReview(context, repository, pull, review, by);
+  for (const review of approvals) dismissReview({ context, repository, pull, review, by });
 }
 
 async function changeOf(git: GitRepository, base: string, head: string): Promise<string> {

@@ -21,13 +21,19 @@ export interface MergeRequest {
 }
 
 /** Makes the commit over `base` without moving a ref. */
-export async function commitFor(
-  context: ForgeContext,
-  git: GitRepository,
-  pull: PullRecord,
-  base: string,
-  request: MergeRequest,
-): Promise<CommitMerge> {
+export async function commitFor({
+  context,
+  git,
+  pull,
+  base,
+  request,
+}: {
+  readonly context: ForgeContext;
+  readonly git: GitRepository;
+  readonly pull: PullRecord;
+  readonly base: string;
+  readonly request: MergeRequest;
+}): Promise<CommitMerge> {
   const committer = forgePerson(context);
   const issue = issueOf(context, pull);
   const head = pull.headSha;

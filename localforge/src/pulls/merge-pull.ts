@@ -62,7 +62,7 @@ async function mergeLocked(
         : SIGNATURES_DEMANDED;
     if (bad !== undefined) return no(405, demand);
   }
-  const forbidden = await forbiddenMerge(context, repository, pull, base, request.actor);
+  const forbidden = await forbiddenMerge({ context, repository, pull, base, actor: request.actor });
   if (forbidden !== undefined) return no(403, forbidden);
   const passing = transientRefusal(context, pull, request.actor);
   if (passing !== undefined) {
@@ -70,7 +70,7 @@ async function mergeLocked(
     forgetTestMerge(context, pull);
     return no(405, passing);
   }
-  const made = await commitFor(context, git, pull, base, request);
+  const made = await commitFor({ context, git, pull, base, request });
   if (!made.clean) return no(405, NOT_MERGEABLE);
   const pendingMerge = { sha: made.sha, baseSha: base, byId: request.actor.user.id };
   collaborationStore(context.store).pulls.update(pull.id, { pendingMerge });
@@ -84,7 +84,8 @@ async function mergeLocked(
     return no(405, BASE_MODIFIED);
   }
   const after = pullById(context, pullId);
-  if (after.mergedAt === null) await closePull(context, repository, after, request.actor.user, pendingMerge);
+  if (after.mergedAt === null)
+    await closePull({ context, repository, pull: after, by: request.actor.user, merge: pendingMerge });
   return { merged: true, sha: made.sha };
 }
 

@@ -31,7 +31,7 @@ export function hasQueue(
   return rulesetsFor(context, repository, `refs/heads/${branch}`).some(
     (ruleset) =>
       ruleset.rules.some((rule) => rule.type === 'merge_queue') &&
-      (by === undefined || !bypasses(context, repository, ruleset, by, true)),
+      (by === undefined || !bypasses({ context, repository, ruleset, actor: by, pullRequest: true })),
   );
 }
 
@@ -56,16 +56,23 @@ export async function enqueue(
   if (known !== undefined) return known;
   const by = context.records.account(byId);
   const { queue } = collaborationStore(context.store);
-  await changePull(context, repository, pull, by, 'enqueued', () => {
-    queue.insert({
-      repositoryId: repository.id,
-      pullId: pull.id,
-      baseRef: pull.baseRef,
-      headSha: pull.headSha,
-      byId,
-      enqueuedAt: context.now(),
-      group: null,
-    });
+  await changePull({
+    context,
+    repository,
+    pull,
+    sender: by,
+    action: 'enqueued',
+    change: () => {
+      queue.insert({
+        repositoryId: repository.id,
+        pullId: pull.id,
+        baseRef: pull.baseRef,
+        headSha: pull.headSha,
+        byId,
+        enqueuedAt: context.now(),
+        group: null,
+      });
+    },
   });
   advance(context, repository, pull.baseRef);
   const entry = entryOf(context, pull);
@@ -83,21 +90,27 @@ export async function dequeue(
   const by = context.records.account(entry.byId);
   const pull = pullById(context, entry.pullId);
   if (reason !== 'MERGE') {
-    await changePull(
+    await changePull({
       context,
       repository,
       pull,
-      by,
-      'dequeued',
-      () => collaborationStore(context.store).queue.remove(entry.id),
-      { reason },
-    );
+      sender: by,
+      action: 'dequeued',
+      change: () => collaborationStore(context.store).queue.remove(entry.id),
+      extra: { reason },
+    });
   } else collaborationStore(context.store).queue.remove(entry.id);
   if (entry.group !== null) {
-    emitGroup(context, repository, entry, 'destroyed', {
-      reason: reason === 'MERGE' ? 'merged' : reason === 'MANUAL' ? 'dequeued' : 'invalidated',
+    emitGroup({
+      context,
+      repository,
+      entry,
+      action: 'destroyed',
+      extra: {
+        reason: reason === 'MERGE' ? 'merged' : reason === 'MANUAL' ? 'dequeued' : 'invalidated',
+      },
     });
-    await moveRef(context, repository, entry, entry.group.ref, entry.group.sha, null);
+    await moveRef({ context, repository, entry, ref: entry.group.ref, before: entry.group.sha, after: null });
   }
   advance(context, repository, entry.baseRef);
 }
@@ -164,13 +177,19 @@ async function build(
 ): Promise<void> {
   const git = context.git(repository);
   const pull = pullById(context, entry.pullId);
-  const made = await commitFor(context, git, pull, tip, {
-    actor: { kind: 'user', user: context.records.account(entry.byId), tokenId: 0 },
-    method: methodOf(context, repository, entry.baseRef),
+  const made = await commitFor({
+    context,
+    git,
+    pull,
+    base: tip,
+    request: {
+      actor: { kind: 'user', user: context.records.account(entry.byId), tokenId: 0 },
+      method: methodOf(context, repository, entry.baseRef),
+    },
   });
   if (entry.group !== null) {
-    emitGroup(context, repository, entry, 'destroyed', { reason: 'invalidated' });
-    await moveRef(context, repository, entry, entry.group.ref, entry.group.sha, null);
+    emitGroup({ context, repository, entry, action: 'destroyed', extra: { reason: 'invalidated' } });
+    await moveRef({ context, repository, entry, ref: entry.group.ref, before: entry.group.sha, after: null });
   }
   if (!made.clean) {
     await dequeue(context, repository, { ...entry, group: null }, 'MERGE_CONFLICT');
@@ -181,9 +200,9 @@ async function build(
     baseSha: tip,
     ref: `${PREFIX}${entry.baseRef}/pr-${pull.number}-${tip}`,
   };
-  await moveRef(context, repository, entry, group.ref, null, group.sha);
+  await moveRef({ context, repository, entry, ref: group.ref, before: null, after: group.sha });
   const changed = collaborationStore(context.store).queue.update(entry.id, { group });
-  emitGroup(context, repository, changed, 'checks_requested');
+  emitGroup({ context, repository, entry: changed, action: 'checks_requested' });
   if (requirementsOf(context, repository, entry.baseRef).checks.length === 0) {
     advance(context, repository, entry.baseRef);
   }
@@ -200,33 +219,41 @@ async function land(
   collaborationStore(context.store).pulls.update(entry.pullId, {
     pendingMerge: { ...fact, byId: entry.byId },
   });
-  const moved = await moveRef(
+  const moved = await moveRef({
     context,
     repository,
     entry,
-    `refs/heads/${entry.baseRef}`,
-    group.baseSha,
-    group.sha,
-    'merge_queue_merge',
-  );
+    ref: `refs/heads/${entry.baseRef}`,
+    before: group.baseSha,
+    after: group.sha,
+    activity: 'merge_queue_merge',
+  });
   if (!moved) {
     advance(context, repository, entry.baseRef);
     return;
   }
   const pull = pullById(context, entry.pullId);
-  if (pull.mergedAt === null) await closePull(context, repository, pull, by, fact);
+  if (pull.mergedAt === null) await closePull({ context, repository, pull, by, merge: fact });
   await dequeue(context, repository, entry, 'MERGE');
 }
 
-async function moveRef(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  { byId }: QueueEntryRecord,
-  ref: string,
-  before: string | null,
-  after: string | null,
-  activity?: ActivityType,
-): Promise<boolean> {
+async function moveRef({
+  context,
+  repository,
+  entry: { byId },
+  ref,
+  before,
+  after,
+  activity,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly entry: QueueEntryRecord;
+  readonly ref: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly activity?: ActivityType | undefined;
+}): Promise<boolean> {
   // The forge acts for the person who asked for it; what that person may do was checked then.
   const actor: Actor = { kind: 'user', user: context.records.account(byId), tokenId: 0 };
   const { ok } = await context.refs.update(repository, [{ ref, before, after }], {
@@ -249,31 +276,44 @@ function methodOf(
   return method === 'squash' || method === 'rebase' ? method : 'merge';
 }
 
-function emitGroup(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  entry: QueueEntryRecord,
-  action: 'checks_requested' | 'destroyed',
-  extra: Readonly<Record<string, unknown>> = {},
-): void {
+function emitGroup({
+  context,
+  repository,
+  entry,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly entry: QueueEntryRecord;
+  readonly action: 'checks_requested' | 'destroyed';
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}): void {
   const { group } = entry;
   if (group === null) return;
   const by = context.records.account(entry.byId);
   const person = { name: by.login, email: `${by.login}@users.noreply.github.com` };
-  emitFor(context, repository, by, 'merge_group', action, {
-    ...extra,
-    merge_group: {
-      head_sha: group.sha,
-      head_ref: group.ref,
-      base_sha: group.baseSha,
-      base_ref: `refs/heads/${entry.baseRef}`,
-      head_commit: {
-        id: group.sha,
-        tree_id: group.sha,
-        message: `Merge pull request #${pullById(context, entry.pullId).number}`,
-        timestamp: entry.enqueuedAt,
-        author: person,
-        committer: person,
+  emitFor({
+    context,
+    repository,
+    sender: by,
+    event: 'merge_group',
+    action,
+    payload: {
+      ...extra,
+      merge_group: {
+        head_sha: group.sha,
+        head_ref: group.ref,
+        base_sha: group.baseSha,
+        base_ref: `refs/heads/${entry.baseRef}`,
+        head_commit: {
+          id: group.sha,
+          tree_id: group.sha,
+          message: `Merge pull request #${pullById(context, entry.pullId).number}`,
+          timestamp: entry.enqueuedAt,
+          author: person,
+          committer: person,
+        },
       },
     },
   });

@@ -46,31 +46,56 @@ export async function openPull(
   if ((await git.mergeBase(base.sha, head.sha)) === undefined) {
     throw custom(`The ${headRef} branch has no history in common with ${wanted.base}`);
   }
-  refuseDouble(context, repository, source, headRef, wanted.base);
+  refuseDouble({ context, repository, source, headRef, baseRef: wanted.base });
 
-  const { id: number, pull } = insert(context, repository, actor, wanted, {
-    source,
-    headRef,
-    headSha: head.sha,
-    baseSha: base.sha,
+  const { id: number, pull } = insert({
+    context,
+    repository,
+    actor,
+    wanted,
+    from: {
+      source,
+      headRef,
+      headSha: head.sha,
+      baseSha: base.sha,
+    },
   });
   await movePullRef(context, repository, pull, head.sha);
   const stats = await pullStats(context, repository, pull);
-  emitFor(context, repository, actor.user, 'pull_request', 'opened', {
-    number,
-    pull_request: fullPull(context, repository, pull, stats, verdictOf(context, repository, pull)),
+  emitFor({
+    context,
+    repository,
+    sender: actor.user,
+    event: 'pull_request',
+    action: 'opened',
+    payload: {
+      number,
+      pull_request: fullPull({
+        context,
+        repository,
+        pull,
+        stats,
+        verdict: verdictOf(context, repository, pull),
+      }),
+    },
   });
   return pull;
 }
 
 /** Refuses a second open pull request of the same two branches. @throws 422 */
-export function refuseDouble(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  source: RepositoryRecord,
-  headRef: string,
-  baseRef: string,
-): void {
+export function refuseDouble({
+  context,
+  repository,
+  source,
+  headRef,
+  baseRef,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly source: RepositoryRecord;
+  readonly headRef: string;
+  readonly baseRef: string;
+}): void {
   const double = collaborationStore(context.store)
     .pulls.find('head', [source.id, headRef])
     .some(
@@ -83,22 +108,28 @@ export function refuseDouble(
   if (double) throw custom(`A pull request already exists for ${owner}:${headRef}.`);
 }
 
-function insert(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  actor: Actor,
-  wanted: NewPull,
-  from: {
+function insert({
+  context,
+  repository,
+  actor,
+  wanted,
+  from,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly actor: Actor;
+  readonly wanted: NewPull;
+  readonly from: {
     readonly source: RepositoryRecord;
     readonly headRef: string;
     readonly headSha: string;
     readonly baseSha: string;
-  },
-): { id: number; pull: PullRecord } {
+  };
+}): { id: number; pull: PullRecord } {
   const store = collaborationStore(context.store);
   const { source, ...sides } = from;
   return context.store.transaction(() => {
-    refuseDouble(context, repository, source, sides.headRef, wanted.base);
+    refuseDouble({ context, repository, source, headRef: sides.headRef, baseRef: wanted.base });
     const number = context.store.sequence(`number:${repository.id}`);
     const now = context.now();
     const issue = store.issues.insert({

@@ -23,41 +23,71 @@ export async function presentPull(
  * Does `change` and emits `pull_request` with `action`, both in one transaction. The payload shows the pull request
  * after the change, and what `extra` adds.
  */
-export async function changePull(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  sender: AccountRecord,
-  action: string,
-  change: () => void,
-  extra: Shape = {},
-): Promise<void> {
+export async function changePull({
+  context,
+  repository,
+  pull,
+  sender,
+  action,
+  change,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly change: () => void;
+  readonly extra?: Shape | undefined;
+}): Promise<void> {
   const stats = await pullStats(context, repository, pull);
   context.store.transaction(() => {
     change();
     const shown = shapeNow(context, repository, pull.id, stats);
-    emitFor(context, repository, sender, 'pull_request', action, {
-      number: pull.number,
-      pull_request: shown,
-      ...extra,
+    emitFor({
+      context,
+      repository,
+      sender,
+      event: 'pull_request',
+      action,
+      payload: {
+        number: pull.number,
+        pull_request: shown,
+        ...extra,
+      },
     });
   });
 }
 
 /** Emits `pull_request_review` with `action`. */
-export function emitReview(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  review: ReviewRecord,
-  sender: AccountRecord,
-  action: string,
-  extra: Shape = {},
-): void {
-  emitFor(context, repository, sender, 'pull_request_review', action, {
-    review: reviewShape(context, repository, pull, review, true),
-    pull_request: simplePull(context, repository, pullById(context, pull.id)),
-    ...extra,
+export function emitReview({
+  context,
+  repository,
+  pull,
+  review,
+  sender,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly review: ReviewRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly extra?: Shape | undefined;
+}): void {
+  emitFor({
+    context,
+    repository,
+    sender,
+    event: 'pull_request_review',
+    action,
+    payload: {
+      review: reviewShape({ context, repository, pull, review, forWebhook: true }),
+      pull_request: simplePull(context, repository, pullById(context, pull.id)),
+      ...extra,
+    },
   });
 }
 
@@ -75,5 +105,5 @@ function shapeNow(
   stats: PullStats,
 ): Shape {
   const pull = pullById(context, pullId);
-  return fullPull(context, repository, pull, stats, verdictOf(context, repository, pull));
+  return fullPull({ context, repository, pull, stats, verdict: verdictOf(context, repository, pull) });
 }

@@ -36,7 +36,8 @@ export function requirementsOf(
   const admin = by !== undefined && context.access.viewerRole(by, repository) === 'admin';
   const classic = protection !== undefined && (protection.enforceAdmins || !admin) ? protection : undefined;
   const rulesets = rulesetsFor(context, repository, `refs/heads/${branch}`).filter(
-    (ruleset) => by === undefined || !bypasses(context, repository, ruleset, by, true),
+    (ruleset) =>
+      by === undefined || !bypasses({ context, repository, ruleset, actor: by, pullRequest: true }),
   );
   const rules = rulesets.flatMap((ruleset) => ruleset.rules);
   const pullRules = parametersOf(rules, 'pull_request');

@@ -38,13 +38,19 @@ type Placed = Omit<ReviewCommentRecord, 'id' | 'reviewId'>;
  * Stores a pending review with its comments.
  * @throws 422 when the commit is not the pull request's or a line is not in its diff
  */
-export async function addReviewComments(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  actor: Actor,
-  wanted: NewReview,
-): Promise<ReviewRecord> {
+export async function addReviewComments({
+  context,
+  repository,
+  pull,
+  actor,
+  wanted,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly wanted: NewReview;
+}): Promise<ReviewRecord> {
   const git = context.git(repository);
   const base = await baseOf(context, repository, pull);
   const commit = /^[0-9a-f]{40}$/.test(wanted.commitId) ? await git.commit(wanted.commitId) : undefined;
@@ -53,7 +59,9 @@ export async function addReviewComments(
   }
   const from = (await git.mergeBase(base, commit.sha)) ?? base;
   const files = wanted.comments.length === 0 ? [] : await git.diff(from, commit.sha, { patch: true });
-  const placed = wanted.comments.map((comment) => place(context, pull, actor, comment, commit.sha, files));
+  const placed = wanted.comments.map((comment) =>
+    place({ context, pull, actor, comment, sha: commit.sha, files }),
+  );
   const store = collaborationStore(context.store);
   return context.store.transaction(() => {
     const now = context.now();
@@ -76,43 +84,71 @@ export async function addReviewComments(
 }
 
 /** Emits `pull_request_review_comment.created` for the comments of a review that was just submitted. */
-export function publishComments(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  review: ReviewRecord,
-  sender: AccountRecord,
-): void {
+export function publishComments({
+  context,
+  repository,
+  pull,
+  review,
+  sender,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly review: ReviewRecord;
+  readonly sender: AccountRecord;
+}): void {
   for (const comment of collaborationStore(context.store).reviewComments.find('review', [review.id])) {
-    emitComment(context, repository, pull, comment, sender, 'created');
+    emitComment({ context, repository, pull, comment, sender, action: 'created' });
   }
 }
 
 /** Emits `pull_request_review_comment` with `action`. */
-export function emitComment(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  comment: ReviewCommentRecord,
-  sender: AccountRecord,
-  action: string,
-  extra: Readonly<Record<string, unknown>> = {},
-): void {
-  emitFor(context, repository, sender, 'pull_request_review_comment', action, {
-    comment: reviewCommentShape(context, repository, pull, comment),
-    pull_request: simplePull(context, repository, pull),
-    ...extra,
+export function emitComment({
+  context,
+  repository,
+  pull,
+  comment,
+  sender,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly comment: ReviewCommentRecord;
+  readonly sender: AccountRecord;
+  readonly action: string;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}): void {
+  emitFor({
+    context,
+    repository,
+    sender,
+    event: 'pull_request_review_comment',
+    action,
+    payload: {
+      comment: reviewCommentShape(context, repository, pull, comment),
+      pull_request: simplePull(context, repository, pull),
+      ...extra,
+    },
   });
 }
 
-function place(
-  context: ForgeContext,
-  pull: PullRecord,
-  actor: Actor,
-  comment: NewComment,
-  sha: string,
-  files: readonly DiffFile[],
-): Placed {
+function place({
+  context,
+  pull,
+  actor,
+  comment,
+  sha,
+  files,
+}: {
+  readonly context: ForgeContext;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly comment: NewComment;
+  readonly sha: string;
+  readonly files: readonly DiffFile[];
+}): Placed {
   const file = files.find((each) => each.path === comment.path);
   if (file === undefined)
     throw wrong('pull_request_review_thread.path', 'pull_request_review_thread.path is invalid');

@@ -15,29 +15,42 @@ export interface MergeFact {
 }
 
 /** Closes a pull request; with `merge` it counts as merged. */
-export async function closePull(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  by: AccountRecord,
-  merge?: MergeFact,
-): Promise<void> {
+export async function closePull({
+  context,
+  repository,
+  pull,
+  by,
+  merge,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly by: AccountRecord;
+  readonly merge?: MergeFact | undefined;
+}): Promise<void> {
   const store = collaborationStore(context.store);
-  await changePull(context, repository, pull, by, 'closed', () => {
-    const now = context.now();
-    store.issues.update(pull.issueId, {
-      state: 'closed',
-      closedAt: now,
-      closedById: by.id,
-      updatedAt: now,
-    });
-    store.pulls.update(pull.id, {
-      autoMerge: null,
-      pendingMerge: null,
-      ...(merge === undefined
-        ? {}
-        : { mergedAt: now, mergedById: by.id, mergeCommitSha: merge.sha, baseSha: merge.baseSha }),
-    });
+  await changePull({
+    context,
+    repository,
+    pull,
+    sender: by,
+    action: 'closed',
+    change: () => {
+      const now = context.now();
+      store.issues.update(pull.issueId, {
+        state: 'closed',
+        closedAt: now,
+        closedById: by.id,
+        updatedAt: now,
+      });
+      store.pulls.update(pull.id, {
+        autoMerge: null,
+        pendingMerge: null,
+        ...(merge === undefined
+          ? {}
+          : { mergedAt: now, mergedById: by.id, mergeCommitSha: merge.sha, baseSha: merge.baseSha }),
+      });
+    },
   });
   if (merge !== undefined && pull.baseRef === repository.defaultBranch) {
     await closeNamedIssues(context, repository, pull, by);
@@ -45,79 +58,117 @@ export async function closePull(
 }
 
 /** Opens a closed pull request again, with its sides where they are now. */
-export async function reopenPull(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  by: AccountRecord,
-  sides: { readonly headSha: string; readonly baseSha: string },
-): Promise<void> {
+export async function reopenPull({
+  context,
+  repository,
+  pull,
+  by,
+  sides,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly by: AccountRecord;
+  readonly sides: { readonly headSha: string; readonly baseSha: string };
+}): Promise<void> {
   const store = collaborationStore(context.store);
-  await changePull(context, repository, { ...pull, ...sides }, by, 'reopened', () => {
-    store.issues.update(pull.issueId, {
-      state: 'open',
-      closedAt: null,
-      closedById: null,
-      updatedAt: context.now(),
-    });
-    store.pulls.update(pull.id, { ...sides, testMerge: null });
+  await changePull({
+    context,
+    repository,
+    pull: { ...pull, ...sides },
+    sender: by,
+    action: 'reopened',
+    change: () => {
+      store.issues.update(pull.issueId, {
+        state: 'open',
+        closedAt: null,
+        closedById: null,
+        updatedAt: context.now(),
+      });
+      store.pulls.update(pull.id, { ...sides, testMerge: null });
+    },
   });
 }
 
 /** Ready for review, or back to draft. */
-export async function setDraft(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  by: AccountRecord,
-  draft: boolean,
-): Promise<void> {
+export async function setDraft({
+  context,
+  repository,
+  pull,
+  by,
+  draft,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly by: AccountRecord;
+  readonly draft: boolean;
+}): Promise<void> {
   const action = draft ? 'converted_to_draft' : 'ready_for_review';
   const store = collaborationStore(context.store);
-  await changePull(context, repository, pull, by, action, () => {
-    store.pulls.update(pull.id, { draft, ...(draft ? { autoMerge: null } : {}) });
-    touch(context, pull);
+  await changePull({
+    context,
+    repository,
+    pull,
+    sender: by,
+    action,
+    change: () => {
+      store.pulls.update(pull.id, { draft, ...(draft ? { autoMerge: null } : {}) });
+      touch(context, pull);
+    },
   });
 }
 
 /** Switches auto-merge on or, with null, off. */
-export async function setAutoMerge(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  by: AccountRecord,
-  settings: AutoMergeSettings | null,
-): Promise<void> {
+export async function setAutoMerge({
+  context,
+  repository,
+  pull,
+  by,
+  settings,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly by: AccountRecord;
+  readonly settings: AutoMergeSettings | null;
+}): Promise<void> {
   const action = settings === null ? 'auto_merge_disabled' : 'auto_merge_enabled';
   const store = collaborationStore(context.store);
-  await changePull(
+  await changePull({
     context,
     repository,
     pull,
-    by,
+    sender: by,
     action,
-    () => {
+    change: () => {
       store.pulls.update(pull.id, { autoMerge: settings });
       touch(context, pull);
     },
-    settings === null ? { reason: 'manually disabled' } : {},
-  );
+    extra: settings === null ? { reason: 'manually disabled' } : {},
+  });
 }
 
 /** Turns a review into a dismissed one. */
-export function dismissReview(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  review: ReviewRecord,
-  by: AccountRecord,
-): ReviewRecord {
+export function dismissReview({
+  context,
+  repository,
+  pull,
+  review,
+  by,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly review: ReviewRecord;
+  readonly by: AccountRecord;
+}): ReviewRecord {
   return context.store.transaction(() => {
     const dismissed = collaborationStore(context.store).reviews.update(review.id, {
       state: 'DISMISSED',
       updatedAt: context.now(),
     });
-    emitReview(context, repository, pull, dismissed, by, 'dismissed');
+    emitReview({ context, repository, pull, review: dismissed, sender: by, action: 'dismissed' });
     return dismissed;
   });
 }

@@ -139,7 +139,13 @@ export function addChecks(context: ForgeContext, router: Router): void {
       });
       const filled = runs.update(made.id, changesOf(context, made, wanted));
       addAnnotations(context, filled, wanted);
-      emitRun(context, request.repository, filled, request.actor().user, 'created');
+      emitRun({
+        context,
+        repository: request.repository,
+        run: filled,
+        sender: request.actor().user,
+        action: 'created',
+      });
       if (filled.status === 'completed') finished(context, request, filled);
       return filled;
     });
@@ -291,7 +297,13 @@ function addAnnotations(context: ForgeContext, run: CheckRunRecord, wanted: Fiel
 }
 
 function finished(context: ForgeContext, request: RepositoryRequest, run: CheckRunRecord): void {
-  emitRun(context, request.repository, run, request.actor().user, 'completed');
+  emitRun({
+    context,
+    repository: request.repository,
+    run,
+    sender: request.actor().user,
+    action: 'completed',
+  });
   completeIfDone(context, request.repository, run.suiteId, request.actor().user);
 }
 

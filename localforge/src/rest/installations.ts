@@ -35,7 +35,13 @@ export function addInstallationRoutes(context: ForgeContext, router: Router): vo
     const chosen = [...installation.repositoryIds, repository.id];
     context.store.transaction(() => {
       const updated = installations.update(installation.id, { repositoryIds: chosen });
-      tellOfInstalled(context, request.actor().user, updated, repository, 'added');
+      tellOfInstalled({
+        context,
+        sender: request.actor().user,
+        installation: updated,
+        repository,
+        action: 'added',
+      });
     });
     return noContent();
   });
@@ -45,7 +51,13 @@ export function addInstallationRoutes(context: ForgeContext, router: Router): vo
     const chosen = installation.repositoryIds.filter((id) => id !== repository.id);
     context.store.transaction(() => {
       const updated = installations.update(installation.id, { repositoryIds: chosen });
-      tellOfInstalled(context, request.actor().user, updated, repository, 'removed');
+      tellOfInstalled({
+        context,
+        sender: request.actor().user,
+        installation: updated,
+        repository,
+        action: 'removed',
+      });
     });
     return noContent();
   });
@@ -78,13 +90,19 @@ function installationAt(context: ForgeContext, request: ForgeRequest): Installat
 }
 
 /** `installation_repositories` for one repository. */
-export function tellOfInstalled(
-  context: ForgeContext,
-  sender: AccountRecord,
-  installation: InstallationRecord,
-  repository: RepositoryRecord,
-  action: 'added' | 'removed',
-): void {
+export function tellOfInstalled({
+  context,
+  sender,
+  installation,
+  repository,
+  action,
+}: {
+  readonly context: ForgeContext;
+  readonly sender: AccountRecord;
+  readonly installation: InstallationRecord;
+  readonly repository: RepositoryRecord;
+  readonly action: 'added' | 'removed';
+}): void {
   const short = [shortRepository(context, repository)];
   context.emit({
     event: 'installation_repositories',

@@ -47,7 +47,13 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
       const now = context.now();
       const edit = { at: now, byId: actor.user.id };
       const edited = comments.update(comment.id, { body, updatedAt: now, edit });
-      tell(context, request, edited, 'edited', { changes: { body: { from: comment.body } } });
+      tell({
+        context,
+        request,
+        comment: edited,
+        action: 'edited',
+        extra: { changes: { body: { from: comment.body } } },
+      });
       return edited;
     });
     return ok(shape(request, changed));
@@ -58,7 +64,7 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
     editor(request, comment.userId);
     context.store.transaction(() => {
       comments.remove(comment.id);
-      tell(context, request, comment, 'deleted');
+      tell({ context, request, comment, action: 'deleted' });
     });
     return noContent();
   });
@@ -88,7 +94,7 @@ export function addIssueComments(context: ForgeContext, router: Router): void {
         updatedAt: firstUpdate(context, now),
       });
       issues.update(issue.id, { updatedAt: now });
-      tell(context, request, made, 'created');
+      tell({ context, request, comment: made, action: 'created' });
       return made;
     });
     const reply = shape(request, comment);
@@ -103,18 +109,31 @@ function commentAt(context: ForgeContext, request: RepositoryRequest): CommentRe
   return comment;
 }
 
-function tell(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  comment: CommentRecord,
-  action: string,
-  extra: Shape = {},
-): void {
+function tell({
+  context,
+  request,
+  comment,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly comment: CommentRecord;
+  readonly action: string;
+  readonly extra?: Shape | undefined;
+}): void {
   const { repository } = request;
   const issue: IssueRecord = issueById(context, comment.issueId);
-  emitFor(context, repository, request.actor().user, 'issue_comment', action, {
-    issue: issueShape(context, repository, issue),
-    comment: commentShape(context, repository, issue, comment),
-    ...extra,
+  emitFor({
+    context,
+    repository,
+    sender: request.actor().user,
+    event: 'issue_comment',
+    action,
+    payload: {
+      issue: issueShape(context, repository, issue),
+      comment: commentShape(context, repository, issue, comment),
+      ...extra,
+    },
   });
 }

@@ -69,12 +69,12 @@ export function addIssues(context: ForgeContext, router: Router): void {
   router.repo('PUT', '/issues/:number/lock', { ...ISSUE_WRITE, user: 'write' }, async (request) => {
     const issue = issueAt(context, request);
     const { lock_reason: lockReason = null } = bodyOf(request, locking);
-    await lock(context, request, issue, true, lockReason);
+    await lock({ context, request, issue, locked: true, lockReason });
     return noContent();
   });
 
   router.repo('DELETE', '/issues/:number/lock', { ...ISSUE_WRITE, user: 'write' }, async (request) => {
-    await lock(context, request, issueAt(context, request), false, null);
+    await lock({ context, request, issue: issueAt(context, request), locked: false, lockReason: null });
     return noContent();
   });
 
@@ -82,7 +82,13 @@ export function addIssues(context: ForgeContext, router: Router): void {
     const issue = issueAt(context, request);
     const ids = usersOf(context, 'Issue', 'assignees', bodyOf(request, people).assignees);
     const wanted = [...new Set([...issue.assigneeIds, ...ids])];
-    await setAssignees(context, request.repository, issue, request.actor().user, wanted);
+    await setAssignees({
+      context,
+      repository: request.repository,
+      issue,
+      sender: request.actor().user,
+      wanted,
+    });
     return created(shape(request, issue));
   });
 
@@ -90,7 +96,13 @@ export function addIssues(context: ForgeContext, router: Router): void {
     const issue = issueAt(context, request);
     const ids = usersOf(context, 'Issue', 'assignees', bodyOf(request, people).assignees);
     const wanted = issue.assigneeIds.filter((id) => !ids.includes(id));
-    await setAssignees(context, request.repository, issue, request.actor().user, wanted);
+    await setAssignees({
+      context,
+      repository: request.repository,
+      issue,
+      sender: request.actor().user,
+      wanted,
+    });
     return ok(shape(request, issue));
   });
 }
@@ -125,7 +137,7 @@ async function openIssue(context: ForgeContext, request: RepositoryRequest): Pro
     closedById: null,
     pullId: null,
   });
-  await changeIssue(context, repository, issue, actor.user, 'opened', () => {});
+  await changeIssue({ context, repository, issue, sender: actor.user, action: 'opened', change: () => {} });
   return issue;
 }
 
@@ -140,30 +152,63 @@ async function editIssue(
   const title = wanted.title === undefined || wanted.title === null ? undefined : String(wanted.title);
   if (issue.pullId !== null) {
     const pull = pullById(context, issue.pullId);
-    await editPull(context, repository, pull, actor, { title, body: wanted.body, state: wanted.state });
+    await editPull({
+      context,
+      repository,
+      pull,
+      actor,
+      edit: { title, body: wanted.body, state: wanted.state },
+    });
   } else {
-    await editText(context, repository, issue, actor, title ?? issue.title, wanted.body);
-    await editState(context, repository, issue, actor, wanted.state, wanted.state_reason ?? null);
+    await editText({
+      context,
+      repository,
+      issue,
+      actor,
+      title: title ?? issue.title,
+      wantedBody: wanted.body,
+    });
+    await editState({
+      context,
+      repository,
+      issue,
+      actor,
+      state: wanted.state,
+      reason: wanted.state_reason ?? null,
+    });
   }
   if (!hasRole(request, actor, 'triage')) return;
   if (wanted.labels !== undefined) {
     const labels = labelsNamed(context, repository, actor.user, namesOf(wanted.labels));
-    await setLabels(context, repository, issueById(context, issue.id), actor.user, labels);
+    await setLabels({ context, repository, issue: issueById(context, issue.id), sender: actor.user, labels });
   }
   if (wanted.assignees !== undefined) {
     const ids = usersOf(context, 'Issue', 'assignees', wanted.assignees);
-    await setAssignees(context, repository, issueById(context, issue.id), actor.user, ids);
+    await setAssignees({
+      context,
+      repository,
+      issue: issueById(context, issue.id),
+      sender: actor.user,
+      wanted: ids,
+    });
   }
 }
 
-async function editText(
-  context: ForgeContext,
-  repository: RepositoryRequest['repository'],
-  issue: IssueRecord,
-  actor: Actor,
-  title: string,
-  wantedBody: string | null | undefined,
-): Promise<void> {
+async function editText({
+  context,
+  repository,
+  issue,
+  actor,
+  title,
+  wantedBody,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRequest['repository'];
+  readonly issue: IssueRecord;
+  readonly actor: Actor;
+  readonly title: string;
+  readonly wantedBody: string | null | undefined;
+}): Promise<void> {
   const body = wantedBody === undefined ? issue.body : wantedBody;
   const changes = {
     ...(title === issue.title ? {} : { title: { from: issue.title } }),
@@ -179,17 +224,32 @@ async function editText(
       ...(body !== issue.body && { edit: { at: now, byId: actor.user.id } }),
     });
   };
-  await changeIssue(context, repository, issue, actor.user, 'edited', change, { changes });
+  await changeIssue({
+    context,
+    repository,
+    issue,
+    sender: actor.user,
+    action: 'edited',
+    change,
+    extra: { changes },
+  });
 }
 
-async function editState(
-  context: ForgeContext,
-  repository: RepositoryRequest['repository'],
-  issue: IssueRecord,
-  actor: Actor,
-  state: 'open' | 'closed' | undefined,
-  reason: 'completed' | 'not_planned' | 'duplicate' | 'reopened' | null,
-): Promise<void> {
+async function editState({
+  context,
+  repository,
+  issue,
+  actor,
+  state,
+  reason,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRequest['repository'];
+  readonly issue: IssueRecord;
+  readonly actor: Actor;
+  readonly state: 'open' | 'closed' | undefined;
+  readonly reason: 'completed' | 'not_planned' | 'duplicate' | 'reopened' | null;
+}): Promise<void> {
   if (state === undefined || state === issue.state) return;
   const closing = state === 'closed';
   const change = (): void => {
@@ -202,21 +262,41 @@ async function editState(
       updatedAt: now,
     });
   };
-  await changeIssue(context, repository, issue, actor.user, closing ? 'closed' : 'reopened', change);
+  await changeIssue({
+    context,
+    repository,
+    issue,
+    sender: actor.user,
+    action: closing ? 'closed' : 'reopened',
+    change,
+  });
 }
 
-async function lock(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  issue: IssueRecord,
-  locked: boolean,
-  lockReason: string | null,
-): Promise<void> {
+async function lock({
+  context,
+  request,
+  issue,
+  locked,
+  lockReason,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly issue: IssueRecord;
+  readonly locked: boolean;
+  readonly lockReason: string | null;
+}): Promise<void> {
   const change = (): void => {
     collaborationStore(context.store).issues.update(issue.id, { locked, lockReason });
   };
   const action = locked ? 'locked' : 'unlocked';
-  await changeIssue(context, request.repository, issue, request.actor().user, action, change);
+  await changeIssue({
+    context,
+    repository: request.repository,
+    issue,
+    sender: request.actor().user,
+    action,
+    change,
+  });
 }
 
 function listed(context: ForgeContext, request: RepositoryRequest): IssueRecord[] {

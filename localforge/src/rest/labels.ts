@@ -56,7 +56,7 @@ export function addLabels(context: ForgeContext, router: Router): void {
         description,
         default: false,
       });
-      tell(context, request, made, 'created');
+      tell({ context, request, label: made, action: 'created' });
       return made;
     });
     const body = labelShape(context, request.repository, label);
@@ -78,11 +78,17 @@ export function addLabels(context: ForgeContext, router: Router): void {
     const changed = context.store.transaction(() => {
       const description = wanted.description === undefined ? label.description : wanted.description;
       const edited = labels.update(label.id, { name, color: wanted.color ?? label.color, description });
-      tell(context, request, edited, 'edited', {
-        changes: {
-          ...(name === label.name ? {} : { name: { from: label.name } }),
-          ...(edited.color === label.color ? {} : { color: { from: label.color } }),
-          ...(description === label.description ? {} : { description: { from: label.description ?? '' } }),
+      tell({
+        context,
+        request,
+        label: edited,
+        action: 'edited',
+        extra: {
+          changes: {
+            ...(name === label.name ? {} : { name: { from: label.name } }),
+            ...(edited.color === label.color ? {} : { color: { from: label.color } }),
+            ...(description === label.description ? {} : { description: { from: label.description ?? '' } }),
+          },
         },
       });
       return edited;
@@ -94,7 +100,7 @@ export function addLabels(context: ForgeContext, router: Router): void {
     const label = labelAt(context, request);
     context.store.transaction(() => {
       labels.remove(label.id);
-      tell(context, request, label, 'deleted');
+      tell({ context, request, label, action: 'deleted' });
     });
     return noContent();
   });
@@ -157,7 +163,7 @@ async function put(
   const issue = issueAt(context, request);
   const sender = request.actor().user;
   const records = labelsNamed(context, request.repository, sender, wanted);
-  await setLabels(context, request.repository, issue, sender, records);
+  await setLabels({ context, repository: request.repository, issue, sender, labels: records });
   const present = presentLabels(context, issueById(context, issue.id).labelIds);
   return ok(present.map((label) => labelShape(context, request.repository, label)));
 }
@@ -180,13 +186,26 @@ function labelAt(context: ForgeContext, request: RepositoryRequest): LabelRecord
   return label;
 }
 
-function tell(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  label: LabelRecord,
-  action: string,
-  extra: Readonly<Record<string, unknown>> = {},
-): void {
+function tell({
+  context,
+  request,
+  label,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly label: LabelRecord;
+  readonly action: string;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}): void {
   const shown = labelShape(context, request.repository, label);
-  emitFor(context, request.repository, request.actor().user, 'label', action, { label: shown, ...extra });
+  emitFor({
+    context,
+    repository: request.repository,
+    sender: request.actor().user,
+    event: 'label',
+    action,
+    payload: { label: shown, ...extra },
+  });
 }

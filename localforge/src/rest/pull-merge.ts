@@ -61,7 +61,13 @@ export function addPullMerge(context: ForgeContext, router: Router): void {
       }
       if (pull.headRepositoryId !== undefined) throw unprocessable('The head branch is in a fork.');
       const message = `Merge branch '${pull.baseRef}' into ${pull.headRef}`;
-      const outcome = await mergeBranch(context, request, pull.headRef, pull.baseRef, message);
+      const outcome = await mergeBranch({
+        context,
+        request,
+        target: pull.headRef,
+        source: pull.baseRef,
+        message,
+      });
       if (outcome === 'conflict') throw unprocessable('merge conflict between base and head');
       if (outcome === 'nothing') {
         throw unprocessable('There are no new commits on the base branch.');
@@ -76,7 +82,13 @@ export function addPullMerge(context: ForgeContext, router: Router): void {
   router.repo('POST', '/merges', { app: ['contents:write'], user: 'write' }, async (request) => {
     const wanted = bodyOf(request, branches);
     const message = wanted.commit_message ?? `Merge ${wanted.head} into ${wanted.base}`;
-    const outcome = await mergeBranch(context, request, wanted.base, wanted.head, message);
+    const outcome = await mergeBranch({
+      context,
+      request,
+      target: wanted.base,
+      source: wanted.head,
+      message,
+    });
     if (outcome === 'nothing') return noContent();
     if (outcome === 'conflict') throw conflict('Merge conflict');
     return created(await loadCommitShape(context, request.repository, outcome.sha));
@@ -84,13 +96,19 @@ export function addPullMerge(context: ForgeContext, router: Router): void {
 }
 
 /** Merges `source` (a branch, tag or commit) into the branch `target` and moves that. */
-async function mergeBranch(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  target: string,
-  source: string,
-  message: string,
-): Promise<'nothing' | 'conflict' | { readonly sha: string }> {
+async function mergeBranch({
+  context,
+  request,
+  target,
+  source,
+  message,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly target: string;
+  readonly source: string;
+  readonly message: string;
+}): Promise<'nothing' | 'conflict' | { readonly sha: string }> {
   const { repository } = request;
   const actor = request.actor();
   const git = context.git(repository);

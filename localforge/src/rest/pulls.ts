@@ -69,7 +69,7 @@ export function addPulls(context: ForgeContext, router: Router): void {
     const pull = pullAt(context, request);
     const actor = editor(request, issueOf(context, pull).userId);
     const { maintainer_can_modify: canModify, ...wanted } = bodyOf(request, edit);
-    await editPull(context, request.repository, pull, actor, wanted);
+    await editPull({ context, repository: request.repository, pull, actor, edit: wanted });
     if (canModify !== undefined) {
       collaborationStore(context.store).pulls.update(pull.id, { maintainerCanModify: canModify });
     }

@@ -4,13 +4,19 @@ import type { RepositoryRecord } from '../records.ts';
 import { issueOf } from '../shapes/pull.ts';
 
 /** Name and Markdown of generated notes: the pull requests merged since the previous tag. */
-export async function releaseNotes(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  tag: string,
-  target: string,
-  previous: string | undefined,
-): Promise<{ readonly name: string; readonly body: string }> {
+export async function releaseNotes({
+  context,
+  repository,
+  tag,
+  target,
+  previous,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly tag: string;
+  readonly target: string;
+  readonly previous: string | undefined;
+}): Promise<{ readonly name: string; readonly body: string }> {
   const git = context.git(repository);
   const tip = (await git.resolve(`refs/tags/${tag}`)) ?? (await git.resolve(target));
   const from = previous === undefined ? undefined : await git.resolve(`refs/tags/${previous}`);

@@ -56,11 +56,11 @@ export function addReleases(context: ForgeContext, router: Router): void {
   router.repo('POST', '/releases', write, async (request) => {
     const { repository } = request;
     const wanted = bodyOf(request, creation);
-    refuseTaken(context, request, wanted.tag_name, wanted.draft ?? false, undefined);
+    refuseTaken({ context, request, tag: wanted.tag_name, draft: wanted.draft ?? false, own: undefined });
     const target = wanted.target_commitish ?? repository.defaultBranch;
     if (wanted.draft !== true) await makeTag(context, request, wanted.tag_name, target);
     const generated = wanted.generate_release_notes
-      ? await releaseNotes(context, repository, wanted.tag_name, target, undefined)
+      ? await releaseNotes({ context, repository, tag: wanted.tag_name, target, previous: undefined })
       : undefined;
     const now = context.now();
     const given = [wanted.body ?? '', generated?.body ?? ''].filter((part) => part !== '').join('\n\n');
@@ -79,7 +79,7 @@ export function addReleases(context: ForgeContext, router: Router): void {
         updatedAt: now,
         publishedAt: wanted.draft === true ? null : now,
       });
-      tell(context, request, made, 'created');
+      tell({ context, request, release: made, action: 'created' });
       if (!made.draft) tellPublished(context, request, made);
       return made;
     });
@@ -91,7 +91,13 @@ export function addReleases(context: ForgeContext, router: Router): void {
     const wanted = bodyOf(request, notes);
     const target = wanted.target_commitish ?? request.repository.defaultBranch;
     return ok(
-      await releaseNotes(context, request.repository, wanted.tag_name, target, wanted.previous_tag_name),
+      await releaseNotes({
+        context,
+        repository: request.repository,
+        tag: wanted.tag_name,
+        target,
+        previous: wanted.previous_tag_name,
+      }),
     );
   });
 
@@ -120,10 +126,10 @@ export function addReleases(context: ForgeContext, router: Router): void {
     const wanted = bodyOf(request, edit);
     const tagName = wanted.tag_name ?? release.tagName;
     const draft = wanted.draft ?? release.draft;
-    refuseTaken(context, request, tagName, draft, release);
+    refuseTaken({ context, request, tag: tagName, draft, own: release });
     if (!draft) await makeTag(context, request, tagName, wanted.target_commitish ?? release.target);
     const changed = context.store.transaction(() =>
-      change(context, request, release, { ...wanted, draft }, tagName),
+      change({ context, request, release, wanted: { ...wanted, draft }, tagName }),
     );
     return ok(releaseShape(context, request.repository, changed));
   });
@@ -132,19 +138,25 @@ export function addReleases(context: ForgeContext, router: Router): void {
     const release = releaseAt(context, request);
     context.store.transaction(() => {
       releases.remove(release.id);
-      tell(context, request, release, 'deleted');
+      tell({ context, request, release, action: 'deleted' });
     });
     return noContent();
   });
 }
 
-function change(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  release: ReleaseRecord,
-  wanted: Fields & { readonly draft: boolean },
-  tagName: string,
-): ReleaseRecord {
+function change({
+  context,
+  request,
+  release,
+  wanted,
+  tagName,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly release: ReleaseRecord;
+  readonly wanted: Fields & { readonly draft: boolean };
+  readonly tagName: string;
+}): ReleaseRecord {
   const published = release.draft && !wanted.draft;
   const changed = collaborationStore(context.store).releases.update(release.id, {
     tagName,
@@ -157,14 +169,20 @@ function change(
     updatedAt: context.now(),
     publishedAt: wanted.draft ? null : (release.publishedAt ?? context.now()),
   });
-  tell(context, request, changed, 'edited', {
-    changes: {
-      ...(changed.body === release.body ? {} : { body: { from: release.body ?? '' } }),
-      ...(changed.name === release.name ? {} : { name: { from: release.name ?? '' } }),
+  tell({
+    context,
+    request,
+    release: changed,
+    action: 'edited',
+    extra: {
+      changes: {
+        ...(changed.body === release.body ? {} : { body: { from: release.body ?? '' } }),
+        ...(changed.name === release.name ? {} : { name: { from: release.name ?? '' } }),
+      },
     },
   });
   if (published) tellPublished(context, request, changed);
-  if (!release.draft && wanted.draft) tell(context, request, changed, 'unpublished');
+  if (!release.draft && wanted.draft) tell({ context, request, release: changed, action: 'unpublished' });
   return changed;
 }
 
@@ -191,13 +209,19 @@ async function makeTag(
     : unprocessable(`Validation Failed: ${why}`);
 }
 
-function refuseTaken(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  tag: string,
-  draft: boolean,
-  own: ReleaseRecord | undefined,
-): void {
+function refuseTaken({
+  context,
+  request,
+  tag,
+  draft,
+  own,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly tag: string;
+  readonly draft: boolean;
+  readonly own: ReleaseRecord | undefined;
+}): void {
   const taken = collaborationStore(context.store)
     .releases.find('tag', [request.repository.id, tag])
     .some((release) => release.id !== own?.id && !release.draft);
@@ -219,17 +243,30 @@ function releaseAt(context: ForgeContext, request: RepositoryRequest): ReleaseRe
 }
 
 function tellPublished(context: ForgeContext, request: RepositoryRequest, release: ReleaseRecord): void {
-  tell(context, request, release, 'published');
-  tell(context, request, release, release.prerelease ? 'prereleased' : 'released');
+  tell({ context, request, release, action: 'published' });
+  tell({ context, request, release, action: release.prerelease ? 'prereleased' : 'released' });
 }
 
-function tell(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  release: ReleaseRecord,
-  action: string,
-  extra: Readonly<Record<string, unknown>> = {},
-): void {
+function tell({
+  context,
+  request,
+  release,
+  action,
+  extra = {},
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly release: ReleaseRecord;
+  readonly action: string;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}): void {
   const shown = releaseShape(context, request.repository, release);
-  emitFor(context, request.repository, request.actor().user, 'release', action, { release: shown, ...extra });
+  emitFor({
+    context,
+    repository: request.repository,
+    sender: request.actor().user,
+    event: 'release',
+    action,
+    payload: { release: shown, ...extra },
+  });
 }

@@ -224,7 +224,7 @@ function tellInstallation(
 ): void {
   const installation = context.access.installationFor(repository);
   if (installation === undefined) return;
-  tellOfInstalled(context, sender, installation, repository, action);
+  tellOfInstalled({ context, sender, installation, repository, action });
 }
 
 async function change(context: ForgeContext, request: RepositoryRequest): Promise<Reply> {

@@ -63,7 +63,15 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
         edit: { at: context.now(), byId: actor.user.id },
       });
       const changes = { body: { from: comment.body } };
-      emitComment(context, request.repository, pull, edited, actor.user, 'edited', { changes });
+      emitComment({
+        context,
+        repository: request.repository,
+        pull,
+        comment: edited,
+        sender: actor.user,
+        action: 'edited',
+        extra: { changes },
+      });
       return edited;
     });
     return ok(reviewCommentShape(context, request.repository, pull, changed));
@@ -75,7 +83,14 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
     context.store.transaction(() => {
       reviewComments.remove(comment.id);
       const pull = pullById(context, comment.pullId);
-      emitComment(context, request.repository, pull, comment, actor.user, 'deleted');
+      emitComment({
+        context,
+        repository: request.repository,
+        pull,
+        comment,
+        sender: actor.user,
+        action: 'deleted',
+      });
     });
     return noContent();
   });
@@ -93,7 +108,7 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
     const pull = pullAt(context, request);
     const wanted = bodyOf(request, creation);
     if (wanted.in_reply_to !== undefined) {
-      return reply(context, request, pull, wanted.in_reply_to, wanted.body);
+      return reply({ context, request, pull, to: wanted.in_reply_to, body: wanted.body });
     }
     if (wanted.path === undefined || wanted.commit_id === undefined) {
       const field = wanted.path === undefined ? 'path' : 'commit_id';
@@ -102,17 +117,23 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
     const actor = request.actor();
     refuseLocked(request, issueOf(context, pull), actor);
     const { commit_id: commitId, start_side: startSide, subject_type: subject, ...place } = wanted;
-    const review = await addReviewComments(context, request.repository, pull, actor, {
-      commitId,
-      body: '',
-      comments: [
-        {
-          ...place,
-          path: wanted.path,
-          start_side: startSide === 'side' ? undefined : startSide,
-          subject: subject ?? 'line',
-        },
-      ],
+    const review = await addReviewComments({
+      context,
+      repository: request.repository,
+      pull,
+      actor,
+      wanted: {
+        commitId,
+        body: '',
+        comments: [
+          {
+            ...place,
+            path: wanted.path,
+            start_side: startSide === 'side' ? undefined : startSide,
+            subject: subject ?? 'line',
+          },
+        ],
+      },
     });
     return publish(context, request, pull, review);
   });
@@ -120,7 +141,7 @@ export function addReviewCommentRoutes(context: ForgeContext, router: Router): v
   router.repo('POST', '/pulls/:number/comments/:comment/replies', write, (request) => {
     const pull = pullAt(context, request);
     const { body } = bodyOf(request, text);
-    return reply(context, request, pull, numberParam(request, 'comment'), body);
+    return reply({ context, request, pull, to: numberParam(request, 'comment'), body });
   });
 }
 
@@ -153,13 +174,19 @@ function isPublished(context: ForgeContext, comment: ReviewCommentRecord): boole
   return collaborationStore(context.store).reviews.get(comment.reviewId)?.state !== 'PENDING';
 }
 
-function reply(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  pull: PullRecord,
-  to: number,
-  body: string,
-): Reply {
+function reply({
+  context,
+  request,
+  pull,
+  to,
+  body,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly pull: PullRecord;
+  readonly to: number;
+  readonly body: string;
+}): Reply {
   const store = collaborationStore(context.store);
   const parent = store.reviewComments.get(to);
   if (parent === undefined || parent.pullId !== pull.id) throw notFound();
@@ -201,8 +228,8 @@ function publish(
   context.store.transaction(() => {
     const now = context.now();
     const done = store.reviews.update(review.id, { state: 'COMMENTED', submittedAt: now, updatedAt: now });
-    emitReview(context, repository, pull, done, sender, 'submitted');
-    publishComments(context, repository, pull, done, sender);
+    emitReview({ context, repository, pull, review: done, sender, action: 'submitted' });
+    publishComments({ context, repository, pull, review: done, sender });
   });
   const [comment] = store.reviewComments.find('review', [review.id]);
   if (comment === undefined) throw notFound();

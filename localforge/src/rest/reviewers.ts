@@ -42,14 +42,24 @@ export function addReviewers(context: ForgeContext, router: Router): void {
     const pull = pullAt(context, request);
     const { users, teams } = named(context, request, pull);
     for (const id of users.filter((user) => !pull.reviewerIds.includes(user))) {
-      await move(context, request, pull, 'review_requested', { user: id }, (now) =>
-        pulls.update(pull.id, { reviewerIds: [...now.reviewerIds, id] }),
-      );
+      await move({
+        context,
+        request,
+        pull,
+        action: 'review_requested',
+        who: { user: id },
+        change: (now) => pulls.update(pull.id, { reviewerIds: [...now.reviewerIds, id] }),
+      });
     }
     for (const id of teams.filter((team) => !pull.reviewTeamIds.includes(team))) {
-      await move(context, request, pull, 'review_requested', { team: id }, (now) =>
-        pulls.update(pull.id, { reviewTeamIds: [...now.reviewTeamIds, id] }),
-      );
+      await move({
+        context,
+        request,
+        pull,
+        action: 'review_requested',
+        who: { team: id },
+        change: (now) => pulls.update(pull.id, { reviewTeamIds: [...now.reviewTeamIds, id] }),
+      });
     }
     return created(simplePull(context, request.repository, pullById(context, pull.id)));
   });
@@ -58,27 +68,46 @@ export function addReviewers(context: ForgeContext, router: Router): void {
     const pull = pullAt(context, request);
     const { users, teams } = named(context, request, pull);
     for (const id of users.filter((user) => pull.reviewerIds.includes(user))) {
-      await move(context, request, pull, 'review_request_removed', { user: id }, (now) =>
-        pulls.update(pull.id, { reviewerIds: now.reviewerIds.filter((each) => each !== id) }),
-      );
+      await move({
+        context,
+        request,
+        pull,
+        action: 'review_request_removed',
+        who: { user: id },
+        change: (now) =>
+          pulls.update(pull.id, { reviewerIds: now.reviewerIds.filter((each) => each !== id) }),
+      });
     }
     for (const id of teams.filter((team) => pull.reviewTeamIds.includes(team))) {
-      await move(context, request, pull, 'review_request_removed', { team: id }, (now) =>
-        pulls.update(pull.id, { reviewTeamIds: now.reviewTeamIds.filter((each) => each !== id) }),
-      );
+      await move({
+        context,
+        request,
+        pull,
+        action: 'review_request_removed',
+        who: { team: id },
+        change: (now) =>
+          pulls.update(pull.id, { reviewTeamIds: now.reviewTeamIds.filter((each) => each !== id) }),
+      });
     }
     return ok(simplePull(context, request.repository, pullById(context, pull.id)));
   });
 }
 
-async function move(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  pull: PullRecord,
-  action: string,
-  who: { readonly user: number } | { readonly team: number },
-  change: (now: PullRecord) => void,
-): Promise<void> {
+async function move({
+  context,
+  request,
+  pull,
+  action,
+  who,
+  change,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly pull: PullRecord;
+  readonly action: string;
+  readonly who: { readonly user: number } | { readonly team: number };
+  readonly change: (now: PullRecord) => void;
+}): Promise<void> {
   const team = 'team' in who ? context.records.teams.get(who.team) : undefined;
   const extra =
     'user' in who
@@ -88,7 +117,15 @@ async function move(
     change(pullById(context, pull.id));
     touch(context, pull);
   };
-  await changePull(context, request.repository, pull, request.actor().user, action, apply, extra);
+  await changePull({
+    context,
+    repository: request.repository,
+    pull,
+    sender: request.actor().user,
+    action,
+    change: apply,
+    extra,
+  });
 }
 
 /** The people and teams that the body names. @throws 422 for the author, strangers and unknown names */

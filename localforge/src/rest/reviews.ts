@@ -52,7 +52,7 @@ export function addReviews(context: ForgeContext, router: Router): void {
   const { reviews, reviewComments } = collaborationStore(context.store);
   const path = '/pulls/:number/reviews';
   const shape = (request: RepositoryRequest, pull: PullRecord, review: ReviewRecord): Shape =>
-    reviewShape(context, request.repository, pull, review);
+    reviewShape({ context, repository: request.repository, pull, review });
 
   router.repo('GET', path, read, (request) => {
     const pull = pullAt(context, request);
@@ -66,7 +66,14 @@ export function addReviews(context: ForgeContext, router: Router): void {
     const wanted = bodyOf(request, creation);
     refuseLocked(request, issueOf(context, pull), actor);
     const state = wanted.event === undefined ? 'PENDING' : EVENTS[wanted.event];
-    refuseReview(context, pull, actor, state, wanted.body ?? '', wanted.comments.length > 0);
+    refuseReview({
+      context,
+      pull,
+      actor,
+      state,
+      body: wanted.body ?? '',
+      hasComments: wanted.comments.length > 0,
+    });
     const pending = reviews
       .find('pull', [pull.id])
       .some((review) => review.userId === actor.user.id && review.state === 'PENDING');
@@ -76,12 +83,19 @@ export function addReviews(context: ForgeContext, router: Router): void {
       });
     }
     const commitId = wanted.commit_id ?? pull.headSha;
-    const review = await addReviewComments(context, request.repository, pull, actor, {
-      commitId,
-      body: wanted.body ?? '',
-      comments: wanted.comments,
+    const review = await addReviewComments({
+      context,
+      repository: request.repository,
+      pull,
+      actor,
+      wanted: {
+        commitId,
+        body: wanted.body ?? '',
+        comments: wanted.comments,
+      },
     });
-    const done = state === 'PENDING' ? review : submit(context, request, pull, review, state, review.body);
+    const done =
+      state === 'PENDING' ? review : submit({ context, request, pull, review, state, body: review.body });
     return ok(shape(request, pull, done));
   });
 
@@ -101,7 +115,15 @@ export function addReviews(context: ForgeContext, router: Router): void {
       const changed = reviews.update(review.id, { body, updatedAt: now, edit });
       const changes = { body: { from: review.body } };
       if (review.state !== 'PENDING') {
-        emitReview(context, request.repository, pull, changed, request.actor().user, 'edited', { changes });
+        emitReview({
+          context,
+          repository: request.repository,
+          pull,
+          review: changed,
+          sender: request.actor().user,
+          action: 'edited',
+          extra: { changes },
+        });
       }
       return changed;
     });
@@ -129,8 +151,15 @@ export function addReviews(context: ForgeContext, router: Router): void {
     }
     const state = EVENTS[wanted.event];
     const body = wanted.body ?? review.body;
-    refuseReview(context, pull, actor, state, body, reviewComments.count('review', [review.id]) > 0);
-    return ok(shape(request, pull, submit(context, request, pull, review, state, body)));
+    refuseReview({
+      context,
+      pull,
+      actor,
+      state,
+      body,
+      hasComments: reviewComments.count('review', [review.id]) > 0,
+    });
+    return ok(shape(request, pull, submit({ context, request, pull, review, state, body })));
   });
 
   router.repo('PUT', `${path}/:review/dismissals`, write, (request) => {
@@ -144,7 +173,13 @@ export function addReviews(context: ForgeContext, router: Router): void {
         errors: ['Can not dismiss a commented pull request review'],
       });
     }
-    return ok(shape(request, pull, dismissReview(context, request.repository, pull, review, actor.user)));
+    return ok(
+      shape(
+        request,
+        pull,
+        dismissReview({ context, repository: request.repository, pull, review, by: actor.user }),
+      ),
+    );
   });
 
   router.repo('GET', `${path}/:review/comments`, read, (request) => {
@@ -175,14 +210,21 @@ function isVisible(request: RepositoryRequest, review: ReviewRecord): boolean {
   return review.state !== 'PENDING' || review.userId === id;
 }
 
-function refuseReview(
-  context: ForgeContext,
-  pull: PullRecord,
-  actor: Actor,
-  state: ReviewState,
-  body: string,
-  hasComments: boolean,
-): void {
+function refuseReview({
+  context,
+  pull,
+  actor,
+  state,
+  body,
+  hasComments,
+}: {
+  readonly context: ForgeContext;
+  readonly pull: PullRecord;
+  readonly actor: Actor;
+  readonly state: ReviewState;
+  readonly body: string;
+  readonly hasComments: boolean;
+}): void {
   const own = issueOf(context, pull).userId === actor.user.id;
   if (own && (state === 'APPROVED' || state === 'CHANGES_REQUESTED')) {
     const what = state === 'APPROVED' ? 'approve' : 'request changes on';
@@ -194,14 +236,21 @@ function refuseReview(
   }
 }
 
-function submit(
-  context: ForgeContext,
-  request: RepositoryRequest,
-  pull: PullRecord,
-  review: ReviewRecord,
-  state: ReviewState,
-  body: string,
-): ReviewRecord {
+function submit({
+  context,
+  request,
+  pull,
+  review,
+  state,
+  body,
+}: {
+  readonly context: ForgeContext;
+  readonly request: RepositoryRequest;
+  readonly pull: PullRecord;
+  readonly review: ReviewRecord;
+  readonly state: ReviewState;
+  readonly body: string;
+}): ReviewRecord {
   const { repository } = request;
   const store = collaborationStore(context.store);
   const done = context.store.transaction(() => {
@@ -210,8 +259,15 @@ function submit(
     const reviewerIds = pullById(context, pull.id).reviewerIds.filter((id) => id !== review.userId);
     store.pulls.update(pull.id, { reviewerIds });
     touch(context, pull);
-    emitReview(context, repository, pull, submitted, request.actor().user, 'submitted');
-    publishComments(context, repository, pull, submitted, request.actor().user);
+    emitReview({
+      context,
+      repository,
+      pull,
+      review: submitted,
+      sender: request.actor().user,
+      action: 'submitted',
+    });
+    publishComments({ context, repository, pull, review: submitted, sender: request.actor().user });
     return submitted;
   });
   retryAutoMerge(context, repository, pullById(context, pull.id));

@@ -200,4 +200,4 @@ const canBypass = (
   viewer: Viewer,
 ): boolean =>
   (viewer.kind === 'user' || viewer.kind === 'installation') &&
-  bypasses(context, repository, ruleset, viewer);
+  bypasses({ context, repository, ruleset, actor: viewer });

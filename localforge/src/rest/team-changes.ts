@@ -62,7 +62,7 @@ export function addTeamChangeRoutes(context: ForgeContext, router: Router): void
       if (present !== undefined) records.teamMembers.update(present.id, { role });
       else {
         records.teamMembers.insert({ teamId: team.id, userId: user.id, role });
-        tell(context, request, team, user, 'added');
+        tell({ context, request, team, user, action: 'added' });
       }
     });
     return ok({
@@ -120,16 +120,22 @@ function leave(context: ForgeContext, request: ForgeRequest, team: TeamRecord, u
   const present = context.records.teamMembers.first('pair', [team.id, user.id]);
   if (present === undefined) return;
   context.records.teamMembers.remove(present.id);
-  tell(context, request, team, user, 'removed');
+  tell({ context, request, team, user, action: 'removed' });
 }
 
-function tell(
-  context: ForgeContext,
-  request: ForgeRequest,
-  team: TeamRecord,
-  user: AccountRecord,
-  action: 'added' | 'removed',
-): void {
+function tell({
+  context,
+  request,
+  team,
+  user,
+  action,
+}: {
+  readonly context: ForgeContext;
+  readonly request: ForgeRequest;
+  readonly team: TeamRecord;
+  readonly user: AccountRecord;
+  readonly action: 'added' | 'removed';
+}): void {
   context.emit({
     event: 'membership',
     action,

@@ -89,13 +89,19 @@ export function simplePull(context: ForgeContext, repository: RepositoryRecord, 
 }
 
 /** `pull-request`: the answer of `GET pulls/{number}` and the payload of `pull_request` events. */
-export function fullPull(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  stats: PullStats,
-  verdict: PullVerdict,
-): Shape {
+export function fullPull({
+  context,
+  repository,
+  pull,
+  stats,
+  verdict,
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly stats: PullStats;
+  readonly verdict: PullVerdict;
+}): Shape {
   const store = collaborationStore(context.store);
   return {
     ...simplePull(context, repository, pull),

@@ -7,13 +7,19 @@ import { authorAssociation, reactionRollup } from './association.ts';
 import type { Shape } from './shape.ts';
 
 /** `pull-request-review`. Webhooks write the state in lower case: `forWebhook`. */
-export function reviewShape(
-  context: ForgeContext,
-  repository: RepositoryRecord,
-  pull: PullRecord,
-  review: ReviewRecord,
+export function reviewShape({
+  context,
+  repository,
+  pull,
+  review,
   forWebhook = false,
-): Shape {
+}: {
+  readonly context: ForgeContext;
+  readonly repository: RepositoryRecord;
+  readonly pull: PullRecord;
+  readonly review: ReviewRecord;
+  readonly forWebhook?: boolean | undefined;
+}): Shape {
   const { records, urls } = context;
   const pullUrl = urls.repoApi(repository, `/pulls/${pull.number}`);
   const htmlUrl = urls.repoWeb(repository, `/pull/${pull.number}#pullrequestreview-${review.id}`);

@@ -28,13 +28,19 @@ const EMOJI = {
 } as const;
 
 /** What somebody wrote, in a box. `anchor` as GitHub names it: `issuecomment-12`. */
-export function commentBox(
-  visit: RepositoryVisit,
-  written: Written,
-  anchor: string,
-  what: Html | string,
-  minimized: string | null = null,
-): Html {
+export function commentBox({
+  visit,
+  written,
+  anchor,
+  what,
+  minimized = null,
+}: {
+  readonly visit: RepositoryVisit;
+  readonly written: Written;
+  readonly anchor: string;
+  readonly what: Html | string;
+  readonly minimized?: string | null | undefined;
+}): Html {
   const viaApp = written.performed_via_github_app !== null && written.performed_via_github_app !== undefined;
   const text = written.body ?? '';
   const shown = html`<div class="md">
@@ -65,7 +71,13 @@ export function commentBox(
 /** A comment of an issue or pull request. */
 export function issueComment(visit: RepositoryVisit, comment: Data<'issues', 'getComment'>): Html {
   const minimized = collaborationStore(visit.context.store).comments.get(comment.id)?.minimized ?? null;
-  return commentBox(visit, comment, `issuecomment-${comment.id}`, 'commented', minimized);
+  return commentBox({
+    visit,
+    written: comment,
+    anchor: `issuecomment-${comment.id}`,
+    what: 'commented',
+    minimized,
+  });
 }
 
 function reactionList(reactions: Written['reactions']): Html | '' {

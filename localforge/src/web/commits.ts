@@ -34,7 +34,7 @@ export async function commitPage(visit: RepositoryVisit): Promise<Html> {
     <h2>Checks</h2>
     ${checkLines(reported, '')}
     <h2>Changes</h2>
-    ${changesSummary(files)} ${files.map((file) => fileChange(visit, data.sha, file, marks))}
+    ${changesSummary(files)} ${files.map((file) => fileChange({ visit, sha: data.sha, file, marks }))}
     ${reported.runs.map((run) => checkBox(visit, run, ''))}`;
   return repositoryPage(visit, 'code', title, main);
 }
@@ -108,7 +108,7 @@ async function comparison(
     <p class="dim">
       From <a href="${root}/tree/${encodePath(head)}"><code>${head}</code></a>
     </p>
-    ${changesSummary(files)} ${files.map((file) => fileChange(visit, tip, file, []))}`;
+    ${changesSummary(files)} ${files.map((file) => fileChange({ visit, sha: tip, file, marks: [] }))}`;
 }
 
 function pullForm(visit: RepositoryVisit, base: string, head: string, message: string): Html {

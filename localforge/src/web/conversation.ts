@@ -47,7 +47,8 @@ export async function conversationPage(visit: RepositoryVisit): Promise<Html> {
     ...endEvents(visit, pull),
   ];
   const main = html`<h2>Conversation</h2>
-    ${labels(pull)} ${commentBox(visit, issue.data, `issue-${pull.number}`, 'wrote')}
+    ${labels(pull)}
+    ${commentBox({ visit, written: issue.data, anchor: `issue-${pull.number}`, what: 'wrote' })}
     ${events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)).map((event) => event.shown)}
     ${mergeSection(visit, pull, reported)}
     ${
@@ -103,13 +104,13 @@ function reviewEvent(visit: RepositoryVisit, review: Review, onLines: readonly L
           ${person(review.user)} ${word ?? 'reviewed'} at ${sha(visit.root, review.commit_id ?? '')}
           ${time(review.submitted_at)}
         </p>`
-      : commentBox(
+      : commentBox({
           visit,
-          { ...review, created_at: review.submitted_at ?? '' },
+          written: { ...review, created_at: review.submitted_at ?? '' },
           anchor,
-          html`${word ?? 'reviewed'} at ${sha(visit.root, review.commit_id ?? '')}`,
+          what: html`${word ?? 'reviewed'} at ${sha(visit.root, review.commit_id ?? '')}`,
           minimized,
-        );
+        });
   return html`${head} ${own.map((comment) => commentLink(visit, comment))}`;
 }
 

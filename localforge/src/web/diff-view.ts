@@ -48,13 +48,19 @@ export function changesSummary(files: readonly ChangedFile[]): Html {
  * @param sha the commit after the change
  * @param after what stands below the change: a form
  */
-export function fileChange(
-  { root }: RepositoryVisit,
-  sha: string,
-  file: ChangedFile,
-  marks: readonly LineMark[],
-  after: Html | '' = '',
-): Html {
+export function fileChange({
+  visit: { root },
+  sha,
+  file,
+  marks,
+  after = '',
+}: {
+  readonly visit: RepositoryVisit;
+  readonly sha: string;
+  readonly file: ChangedFile;
+  readonly marks: readonly LineMark[];
+  readonly after?: Html | '' | undefined;
+}): Html {
   const own = marks.filter((mark) => mark.path === file.filename);
   const hunks = parsePatch(file.patch ?? '');
   const inPlace = new Set(

@@ -29,7 +29,7 @@ export async function issuePage(visit: RepositoryVisit): Promise<Html | Response
       ${issue.closed_at === null ? '' : html`${time(issue.closed_at)}`}
       ${issue.labels.map((label) => badge(typeof label === 'string' ? label : (label.name ?? '')))}
     </p>
-    ${commentBox(visit, issue, `issue-${number}`, 'wrote')}
+    ${commentBox({ visit, written: issue, anchor: `issue-${number}`, what: 'wrote' })}
     ${comments.map((comment) => issueComment(visit, comment))}
     ${
       visit.viewer === undefined

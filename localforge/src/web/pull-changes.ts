@@ -29,13 +29,13 @@ export async function changesPage(visit: RepositoryVisit): Promise<Html> {
   const main = html`<h2>Changes</h2>
     ${changesSummary(files)}
     ${files.map((file, index) =>
-      fileChange(
+      fileChange({
         visit,
-        pull.head.sha,
+        sha: pull.head.sha,
         file,
         marks,
-        writable ? lineForm(visit, pull, file.filename, index) : '',
-      ),
+        after: writable ? lineForm(visit, pull, file.filename, index) : '',
+      }),
     )}
     ${files.length < pull.changed_files ? html`<p>${pull.changed_files - files.length} more files are not shown.</p>` : ''}
     ${elsewhere.length === 0 ? '' : unchanged(visit, pull, elsewhere)}

@@ -24,7 +24,9 @@ export function threadMarks(visit: RepositoryVisit, comments: readonly LineComme
     .filter((comment) => comment.in_reply_to_id === undefined)
     .map((first) => {
       const thread = [first, ...comments.filter((one) => one.in_reply_to_id === first.id)];
-      const boxes = thread.map((one) => commentBox(visit, one, `discussion_r${one.id}`, 'commented'));
+      const boxes = thread.map((one) =>
+        commentBox({ visit, written: one, anchor: `discussion_r${one.id}`, what: 'commented' }),
+      );
       const place =
         first.line === undefined || first.line === null ? html`<p class="dim">${where(first)}</p>` : '';
       return {
@@ -54,12 +56,12 @@ export function commentLink(visit: RepositoryVisit, comment: LineComment): Html 
   const page = `${visit.root}/pull/${visit.param('number')}/files`;
   const outdated = comment.line === undefined || comment.line === null;
   const anchor = outdated ? `discussion_r${comment.id}` : lineAnchor(comment.path, comment.line);
-  return commentBox(
+  return commentBox({
     visit,
-    comment,
-    `discussion_r${comment.id}`,
-    html`on <a href="${page}#${anchor}"><code>${comment.path}</code> ${where(comment)}</a>`,
-  );
+    written: comment,
+    anchor: `discussion_r${comment.id}`,
+    what: html`on <a href="${page}#${anchor}"><code>${comment.path}</code> ${where(comment)}</a>`,
+  });
 }
 
 const where = (comment: LineComment): string => {

@@ -65,7 +65,7 @@ export async function writeImport(request: WriteImport): Promise<string> {
     let before: readonly string[] | undefined;
     for (const revision of imported.revisions) {
       signal.throwIfAborted();
-      const made = await commitRevision(writer, imported, revision, head, before);
+      const made = await commitRevision({ writer, imported, revision, head, before });
       [head, before] = [made.commit, made.files];
       tags.push(`create refs/tags/${made.tag} ${made.object}`);
     }
@@ -90,13 +90,19 @@ interface Writer {
 }
 
 /** `before` are the files of the package at `head`, where they are known. */
-async function commitRevision(
-  { request, repo, committer }: Writer,
-  { path }: ImportedPackage,
-  { number, bundle }: NewRevision,
-  head: string,
-  before: readonly string[] | undefined,
-): Promise<{ commit: string; tag: string; object: string; files: readonly string[] }> {
+async function commitRevision({
+  writer: { request, repo, committer },
+  imported: { path },
+  revision: { number, bundle },
+  head,
+  before,
+}: {
+  readonly writer: Writer;
+  readonly imported: ImportedPackage;
+  readonly revision: NewRevision;
+  readonly head: string;
+  readonly before: readonly string[] | undefined;
+}): Promise<{ commit: string; tag: string; object: string; files: readonly string[] }> {
   const { upstream, sources, signal } = request;
   const directory = pathInRepository(upstream.config.directory, path);
   const there = before ?? [

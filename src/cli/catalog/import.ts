@@ -49,7 +49,7 @@ export async function importVerb(call: Call): Promise<number> {
     };
     const planned = importCatalogs(sources.catalogs, options);
     if (planned.packages === undefined) return refuse(call, planned.refused);
-    const files = await filesOf(upstream, known, planned, options.replaceChannels, signal);
+    const files = await filesOf({ upstream, known, planned, replaced: options.replaceChannels, signal });
     tellRules(call, files);
     const changes = files.filter(({ text, before }) => text !== before);
     const revisions = planned.packages.reduce((sum, one) => sum + one.revisions.length, 0);
@@ -120,13 +120,19 @@ function refuse({ terminal }: Call, refused: ImportRefusal): number {
 }
 
 /** The files beside the packages, as they are and as they come to be. */
-async function filesOf(
-  { git, source, packages: there }: UpstreamClone,
-  known: readonly RecordedPackage[],
-  { packages, others }: Extract<CatalogImport, { refused?: undefined }>,
-  replaced: boolean,
-  signal: AbortSignal,
-): Promise<PlannedFile[]> {
+async function filesOf({
+  upstream: { git, source, packages: there },
+  known,
+  planned: { packages, others },
+  replaced,
+  signal,
+}: {
+  readonly upstream: UpstreamClone;
+  readonly known: readonly RecordedPackage[];
+  readonly planned: Extract<CatalogImport, { refused?: undefined }>;
+  readonly replaced: boolean;
+  readonly signal: AbortSignal;
+}): Promise<PlannedFile[]> {
   const textAt = async (file: string): Promise<string | undefined> => {
     const bytes = await git.readFile(source.commit, file, signal);
     return bytes === null ? undefined : new TextDecoder().decode(bytes);

@@ -120,7 +120,7 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePac
     signal.throwIfAborted();
     const directory = pathInRepository(config.directory, path);
     const names = (tagged.get(directory) ?? []).map(({ name }) => name);
-    const revisions = await revisionsAt(upstream, directory, names, times, signal);
+    const revisions = await revisionsAt({ upstream, directory, names, times, signal });
     const { file, text, channels, problems = [] } = documents.get(path) ?? {};
     const offer = offerOf(path, names, channels, tags.get(directory));
     const published = new Set(offer.revisions.flatMap((name) => numberOf(name) ?? []));
@@ -137,13 +137,19 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePac
   return found;
 }
 
-async function revisionsAt(
-  { git, refs }: Bare,
-  directory: string,
-  names: readonly string[],
-  times: ReadonlyMap<string, number>,
-  signal: AbortSignal,
-): Promise<IndexedRevision[]> {
+async function revisionsAt({
+  upstream: { git, refs },
+  directory,
+  names,
+  times,
+  signal,
+}: {
+  readonly upstream: Bare;
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly times: ReadonlyMap<string, number>;
+  readonly signal: AbortSignal;
+}): Promise<IndexedRevision[]> {
   const below = directory === '.' ? '' : directory;
   const found = names.map(async (name): Promise<IndexedRevision[]> => {
     const ref = `refs/tags/${directory === '.' ? name : `${directory}/${name}`}`;

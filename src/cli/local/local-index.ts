@@ -85,7 +85,7 @@ async function indexOne(
     directory,
     urls: [...urls, folder],
     commit,
-    packages: await indexPackages(git, directory, commit, [], signal),
+    packages: await indexPackages({ git, below: directory, head: commit, known: [], signal }),
     revisions: revisionsByDirectory(revisions),
     channels: channelsByDirectory(revisions),
     drafts: await draftsIn(git, commit, signal),
@@ -94,7 +94,13 @@ async function indexOne(
     controlledBy: [`${owner}/*`],
     labels: {},
     automerge: false,
-    ...(await readDocuments(git, git.head, config?.inventory?.directory, undefined, signal)),
+    ...(await readDocuments({
+      git,
+      commit: git.head,
+      inventory: config?.inventory?.directory,
+      known: undefined,
+      signal,
+    })),
   });
 }
 

@@ -155,7 +155,7 @@ function replaceIn(
     if (!isTarget(item, selector, rejects)) continue;
     for (const path of paths) {
       release.budget.spend('matching', LOOK + path.length, 'apply-replacements');
-      const problem = replaceField(item, path, source, options, release);
+      const problem = replaceField({ item, path, source, options, release });
       if (problem !== undefined) return problem;
     }
   }
@@ -177,13 +177,19 @@ function isEmpty(selector: ResourceSelector): boolean {
   return Object.values(selector).every((part) => part === '');
 }
 
-function replaceField(
-  item: KrmObject,
-  path: string,
-  source: Source,
-  options: Options,
-  release: Release,
-): string | undefined {
+function replaceField({
+  item,
+  path,
+  source,
+  options,
+  release,
+}: {
+  readonly item: KrmObject;
+  readonly path: string;
+  readonly source: Source;
+  readonly options: Options;
+  readonly release: Release;
+}): string | undefined {
   const elements = splitFieldPath(path);
   const kind = isMap(source.value) ? 'map' : Array.isArray(source.value) ? 'list' : 'scalar';
   const fields = findTargets(item, elements, options.create ? kind : undefined);
@@ -192,10 +198,16 @@ function replaceField(
   if (fields.length === 0) return `unable to find field "${path}" in replacement target`;
   const wild = elements.includes('*');
   for (const { container, key, created } of fields) {
-    const problem = setTarget(container, key, source, options, {
-      created,
-      copies: (size) => release.budget.spend('copied', size, `${kindOf(item)} ${nameOf(item)}, ${path}`),
-      keepsString: release.keepsStrings && !wild && source.isString,
+    const problem = setTarget({
+      container,
+      key,
+      source,
+      options,
+      setting: {
+        created,
+        copies: (size) => release.budget.spend('copied', size, `${kindOf(item)} ${nameOf(item)}, ${path}`),
+        keepsString: release.keepsStrings && !wild && source.isString,
+      },
     });
     if (problem !== undefined) return problem;
   }
@@ -209,13 +221,19 @@ interface Setting {
   readonly copies: (size: number) => void;
 }
 
-function setTarget(
-  container: Container,
-  key: string | number,
-  source: Source,
-  options: Options,
-  { created, keepsString, copies }: Setting,
-): string | undefined {
+function setTarget({
+  container,
+  key,
+  source,
+  options,
+  setting: { created, keepsString, copies },
+}: {
+  readonly container: Container;
+  readonly key: string | number;
+  readonly source: Source;
+  readonly options: Options;
+  readonly setting: Setting;
+}): string | undefined {
   const old = getField(container, key);
   let { text } = source;
   if (options.delimiter !== '') {

@@ -104,7 +104,7 @@ function stepList(
   if (condition !== null) {
     const [, name = '', wanted = ''] = condition;
     const found = list.flatMap((item, key) =>
-      holds(list, item, key, name, wanted) ? [{ container: list, key, created: false }] : [],
+      holds({ list, item, at: key, name, wanted }) ? [{ container: list, key, created: false }] : [],
     );
     if (found.length > 0 || create === undefined) return found;
     list.push(name === '' ? wanted : { [name]: wanted });
@@ -119,7 +119,19 @@ function stepList(
   return [{ container: list, key, created: true }];
 }
 
-function holds(list: unknown[], item: unknown, at: number, name: string, wanted: string): boolean {
+function holds({
+  list,
+  item,
+  at,
+  name,
+  wanted,
+}: {
+  readonly list: unknown[];
+  readonly item: unknown;
+  readonly at: number;
+  readonly name: string;
+  readonly wanted: string;
+}): boolean {
   if (name === '') return textOf(list, at) === wanted;
   return isMap(item) && textOf(item, name) === wanted;
 }

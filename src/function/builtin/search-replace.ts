@@ -170,7 +170,7 @@ function searchScalar(
   const comment =
     search.putComment === undefined ? undefined : fill(search.putComment, groups, search.budget);
   if (value === null || comment === null) return 'unable to resolve capture groups';
-  put(item, field, value, comment, results);
+  put({ item, field, value, comment, results });
   return undefined;
 }
 
@@ -191,13 +191,19 @@ function fill(pattern: string, groups: readonly string[], budget: WorkBudget): s
   return missing ? null : filled;
 }
 
-function put(
-  item: KrmObject,
-  { container, key, path }: Pick<Field, 'container' | 'key' | 'path'>,
-  value: string | undefined,
-  comment: string | undefined,
-  results: ResultItem[],
-): void {
+function put({
+  item,
+  field: { container, key, path },
+  value,
+  comment,
+  results,
+}: {
+  readonly item: KrmObject;
+  readonly field: Pick<Field, 'container' | 'key' | 'path'>;
+  readonly value: string | undefined;
+  readonly comment: string | undefined;
+  readonly results: ResultItem[];
+}): void {
   if (value !== undefined && value !== textOf(container, key)) setText(container, key, value);
   if (comment !== undefined) setNote(container, key, { comment });
   const now = textOf(container, key) ?? '';
@@ -238,7 +244,13 @@ function createField(item: KrmObject, path: string, search: Search, results: Res
   if (here[last] === undefined) setField(here, last, '');
   const style = noteOf(here, last).style;
   if (style === undefined) setField(here, last, null);
-  put(item, { container: here, key: last, path }, search.putValue, search.putComment, results);
+  put({
+    item,
+    field: { container: here, key: last, path },
+    value: search.putValue,
+    comment: search.putComment,
+    results,
+  });
 }
 
 /** `*` is one element, `**` any number of them, `a[*]` any item; otherwise elements are equal. */

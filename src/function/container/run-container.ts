@@ -27,13 +27,19 @@ const KILLED = 137;
  * Runs an image, named with its digest. It is pulled where it is not there, as a step of its own and with a limit of
  * its own; the container itself has no network.
  */
-export async function runContainer(
-  reference: string,
-  stdin: string,
-  limits: Limits,
-  settings: ContainerSettings,
-  signal?: AbortSignal,
-): Promise<PrintedOutput> {
+export async function runContainer({
+  reference,
+  stdin,
+  limits,
+  settings,
+  signal,
+}: {
+  readonly reference: string;
+  readonly stdin: string;
+  readonly limits: Limits;
+  readonly settings: ContainerSettings;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<PrintedOutput> {
   const absent = await fetchImage(reference, settings, signal);
   if (absent !== undefined) return { output: refused(absent) };
   const name = `portico-function-${randomBytes(8).toString('hex')}`;

@@ -10,9 +10,16 @@ export function brokenRules(rules: ValueRules, value: unknown): string[] {
     return [wantOneOf(rules.enum)];
   if (typeof value === 'string') textRules(rules, value, broken);
   else if (typeof value === 'number' || typeof value === 'bigint') numberRules(rules, value, broken);
-  else if (Array.isArray(value)) sizes('Items', value.length, rules.minItems, rules.maxItems, broken);
+  else if (Array.isArray(value))
+    sizes({ what: 'Items', got: value.length, least: rules.minItems, most: rules.maxItems, broken });
   else if (typeof value === 'object' && value !== null)
-    sizes('Properties', Object.keys(value).length, rules.minProperties, rules.maxProperties, broken);
+    sizes({
+      what: 'Properties',
+      got: Object.keys(value).length,
+      least: rules.minProperties,
+      most: rules.maxProperties,
+      broken,
+    });
   return broken;
 }
 
@@ -25,7 +32,7 @@ function textRules(rules: ValueRules, text: string, broken: string[]): void {
   const { format, minLength, maxLength, pattern } = rules;
   if (format === 'date-time' && !isDateTime(text)) broken.push(`${quote(text)} is not valid date-time`);
   if (minLength !== undefined || maxLength !== undefined)
-    sizes('Length', lengthOf(text), minLength, maxLength, broken);
+    sizes({ what: 'Length', got: lengthOf(text), least: minLength, most: maxLength, broken });
   if (pattern === undefined) return;
   const matches = pattern.matches(text);
   if (matches === 'too large')
@@ -76,13 +83,19 @@ function isMultiple(value: number | bigint, of: number): boolean {
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
-function sizes(
-  what: 'Items' | 'Length' | 'Properties',
-  got: number,
-  least: number | undefined,
-  most: number | undefined,
-  broken: string[],
-): void {
+function sizes({
+  what,
+  got,
+  least,
+  most,
+  broken,
+}: {
+  readonly what: 'Items' | 'Length' | 'Properties';
+  readonly got: number;
+  readonly least: number | undefined;
+  readonly most: number | undefined;
+  readonly broken: string[];
+}): void {
   if (least !== undefined && got < least) broken.push(`min${what}: got ${got}, want ${least}`);
   if (most !== undefined && got > most) broken.push(`max${what}: got ${got}, want ${most}`);
 }

@@ -6,13 +6,19 @@ import { typeOf } from './value.ts';
 import type { Value } from './value.ts';
 
 /** Takes no named arguments, and between `least` and `most` others. */
-export function positional(
-  name: string,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-  least: number,
+export function positional({
+  name,
+  args,
+  named,
+  least,
   most = least,
-): void {
+}: {
+  readonly name: string;
+  readonly args: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+  readonly least: number;
+  readonly most?: number | undefined;
+}): void {
   if (named.size > 0) throw fault(`${name}: unexpected keyword arguments`);
   const count = args.length;
   if (count >= least && count <= most) return;

@@ -7,7 +7,7 @@ export const BYTES_METHODS: ReadonlyMap<string, Method<Bytes>> = new Map<string,
   [
     'elems',
     (bytes, args, named, budget) => {
-      positional('elems', args, named, 0);
+      positional({ name: 'elems', args, named, least: 0 });
       budget.collect(bytes.data.length);
       const items = Array.from(bytes.data, (byte) => BigInt(byte.charCodeAt(0)));
       return new Elements(bytes.data, 'bytes.elems', true, items);

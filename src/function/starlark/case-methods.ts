@@ -40,7 +40,7 @@ function one(letter: string, upper: boolean): string {
 
 function changed(name: string, change: (text: string) => string): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 0);
+    positional({ name, args, named, least: 0 });
     budget.work(text.length);
     budget.write(text.length);
     return encodeText(change(decodeText(text)));
@@ -49,7 +49,7 @@ function changed(name: string, change: (text: string) => string): Method<string>
 
 function asked(name: string, ask: (text: string) => boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 0);
+    positional({ name, args, named, least: 0 });
     budget.work(text.length);
     return ask(decodeText(text));
   };

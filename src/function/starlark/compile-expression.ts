@@ -82,7 +82,7 @@ export function compileExpression(expression: Expression, context: Context, scop
       return (frame) => {
         const [value, from, to, by] = [object(frame), low(frame), high(frame), step(frame)];
         frame.entry.at = position;
-        return slice(value, from, to, by, budget);
+        return slice({ object: value, low: from, high: to, step: by, budget });
       };
     }
     case 'call':

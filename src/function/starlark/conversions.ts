@@ -9,11 +9,11 @@ import type { Native, Value } from './value.ts';
 
 export const CONVERSIONS: Readonly<Record<string, Native>> = {
   bool(args, named) {
-    positional('bool', args, named, 0, 1);
+    positional({ name: 'bool', args, named, least: 0, most: 1 });
     return isTrue(args[0] ?? false);
   },
   bytes(args, named, budget) {
-    positional('bytes', args, named, 1);
+    positional({ name: 'bytes', args, named, least: 1 });
     const [x = null] = args;
     if (x instanceof Bytes) return x;
     if (typeof x === 'string') {
@@ -33,7 +33,7 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     );
   },
   float(args, named) {
-    positional('float', args, named, 0, 1);
+    positional({ name: 'float', args, named, least: 0, most: 1 });
     const [x = 0] = args;
     if (typeof x === 'boolean') return Number(x);
     if (typeof x === 'number') return x;
@@ -58,11 +58,11 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     return BigInt(Math.trunc(x));
   },
   list(args, named, budget) {
-    positional('list', args, named, 0, 1);
+    positional({ name: 'list', args, named, least: 0, most: 1 });
     return new List(args[0] === undefined ? [] : asItems('list', 1, args[0], budget));
   },
   str(args, named, budget) {
-    positional('str', args, named, 1);
+    positional({ name: 'str', args, named, least: 1 });
     const [x = null] = args;
     if (!(x instanceof Bytes)) return printValue(x, budget);
     budget.work(x.data.length);
@@ -70,7 +70,7 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     return encodeText(decodeText(x.data));
   },
   tuple(args, named, budget) {
-    positional('tuple', args, named, 0, 1);
+    positional({ name: 'tuple', args, named, least: 0, most: 1 });
     if (args[0] instanceof Tuple) return args[0];
     return new Tuple(args[0] === undefined ? [] : asItems('tuple', 1, args[0], budget));
   },

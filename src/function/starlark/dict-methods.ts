@@ -12,7 +12,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'clear',
     (dict, args, named) => {
-      positional('clear', args, named, 0);
+      positional({ name: 'clear', args, named, least: 0 });
       dict.clear();
       return null;
     },
@@ -20,14 +20,14 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'get',
     (dict, args, named) => {
-      positional('get', args, named, 1, 2);
+      positional({ name: 'get', args, named, least: 1, most: 2 });
       return dict.get(args[0] ?? null) ?? args[1] ?? null;
     },
   ],
   [
     'items',
     (dict, args, named, budget) => {
-      positional('items', args, named, 0);
+      positional({ name: 'items', args, named, least: 0 });
       budget.tuples(dict.size, 2);
       return new List(Array.from(dict.pairs(), (pair) => new Tuple([...pair])));
     },
@@ -35,7 +35,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'keys',
     (dict, args, named, budget) => {
-      positional('keys', args, named, 0);
+      positional({ name: 'keys', args, named, least: 0 });
       budget.collect(dict.size);
       return new List(dict.keys());
     },
@@ -43,7 +43,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'pop',
     (dict, args, named, budget) => {
-      positional('pop', args, named, 1, 2);
+      positional({ name: 'pop', args, named, least: 1, most: 2 });
       const key = args[0] ?? null;
       const value = dict.delete(key) ?? args[1];
       if (value === undefined) throw fault(`pop: missing key: ${quoteValue(key, budget)}`);
@@ -53,7 +53,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'popitem',
     (dict, args, named) => {
-      positional('popitem', args, named, 0);
+      positional({ name: 'popitem', args, named, least: 0 });
       const [first] = dict.pairs();
       if (first === undefined) throw fault('popitem: empty dict');
       dict.delete(first[0]);
@@ -63,7 +63,7 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
   [
     'setdefault',
     (dict, args, named, budget) => {
-      positional('setdefault', args, named, 1, 2);
+      positional({ name: 'setdefault', args, named, least: 1, most: 2 });
       const present = dict.get(args[0] ?? null);
       if (present !== undefined) return present;
       budget.make(SIZE.entry);
@@ -75,14 +75,14 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
     'update',
     (dict, args, named, budget) => {
       if (args.length > 1) throw fault(`update: got ${args.length} arguments, want at most 1`);
-      updateDict('update', dict, args[0], named, budget);
+      updateDict({ name: 'update', dict, from: args[0], named, budget });
       return null;
     },
   ],
   [
     'values',
     (dict, args, named, budget) => {
-      positional('values', args, named, 0);
+      positional({ name: 'values', args, named, least: 0 });
       budget.collect(dict.size);
       return new List(Array.from(dict.pairs(), ([, value]) => value));
     },
@@ -90,13 +90,19 @@ export const DICT_METHODS: ReadonlyMap<string, Method<Dict>> = new Map<string, M
 ]);
 
 /** Takes over the entries of a dict, or pairs, and of named arguments. */
-export function updateDict(
-  name: string,
-  dict: Dict,
-  from: Value | undefined,
-  named: ReadonlyMap<string, Value>,
-  budget: Budget,
-): void {
+export function updateDict({
+  name,
+  dict,
+  from,
+  named,
+  budget,
+}: {
+  readonly name: string;
+  readonly dict: Dict;
+  readonly from: Value | undefined;
+  readonly named: ReadonlyMap<string, Value>;
+  readonly budget: Budget;
+}): void {
   if (from instanceof Dict) {
     budget.pairs(from.size);
     weigh(from.keys(), budget);

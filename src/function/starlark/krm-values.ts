@@ -44,19 +44,25 @@ export function toKrmItems(items: Value | undefined, budget: Budget): KrmObject[
     throw fault(`resource_list["items"] must be a list, not ${typeOf(items ?? null)}`);
   return list.map((item, at) => {
     if (!(item instanceof Dict)) throw fault(`items[${at}] must be a dict, not ${typeOf(item)}`);
-    const made = toKrm(item, budget, `items[${at}]`) as KrmObject;
+    const made = toKrm({ value: item, budget, path: `items[${at}]` }) as KrmObject;
     return item.origin === undefined ? headFirst(made) : made;
   });
 }
 
 /** Plain data of any value. `path` is for messages, `parts` are the parts of the resource that the value is expected to be. */
-export function toKrm(
-  value: Value,
-  budget: Budget,
-  path: string,
+export function toKrm({
+  value,
+  budget,
+  path,
   depth = 0,
-  parts: ReadonlySet<unknown> = NONE,
-): unknown {
+  parts = NONE,
+}: {
+  readonly value: Value;
+  readonly budget: Budget;
+  readonly path: string;
+  readonly depth?: number | undefined;
+  readonly parts?: ReadonlySet<unknown> | undefined;
+}): unknown {
   if (typeof value === 'string') {
     budget.write(value.length);
     return decodeText(value);
@@ -91,7 +97,9 @@ function listOf(value: Compound, budget: Budget, path: string, depth: number): u
     throw fault(`${path.slice(0, 100)} is a ${typeOf(value)}, which a resource cannot hold`);
   budget.collect(items.length);
   const parts = value instanceof List && value.origin !== undefined ? new Set(value.origin) : NONE;
-  return items.map((item, at) => toKrm(item, budget, `${path}[${at}]`, depth + 1, parts));
+  return items.map((item, at) =>
+    toKrm({ value: item, budget, path: `${path}[${at}]`, depth: depth + 1, parts }),
+  );
 }
 
 function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObject {
@@ -106,7 +114,11 @@ function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObje
   for (const text of texts) {
     const key = decodeText(text);
     const parts = origin !== undefined && Object.hasOwn(origin, key) ? new Set([origin[key]]) : NONE;
-    setField(map, key, toKrm(dict.get(text) ?? null, budget, `${path}.${key}`, depth + 1, parts));
+    setField(
+      map,
+      key,
+      toKrm({ value: dict.get(text) ?? null, budget, path: `${path}.${key}`, depth: depth + 1, parts }),
+    );
   }
   return map;
 }

@@ -8,7 +8,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'append',
     (list, args, named, budget) => {
-      positional('append', args, named, 1);
+      positional({ name: 'append', args, named, least: 1 });
       checkMutable('append', 'append to', list);
       budget.make(32);
       list.items.push(args[0] ?? null);
@@ -18,7 +18,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'clear',
     (list, args, named) => {
-      positional('clear', args, named, 0);
+      positional({ name: 'clear', args, named, least: 0 });
       checkMutable('clear', 'clear', list);
       list.items = [];
       return null;
@@ -27,7 +27,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'extend',
     (list, args, named, budget) => {
-      positional('extend', args, named, 1);
+      positional({ name: 'extend', args, named, least: 1 });
       const items = asItems('extend', 1, args[0], budget);
       checkMutable('extend', 'extend', list);
       for (const item of items) list.items.push(item);
@@ -37,7 +37,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'index',
     (list, args, named, budget) => {
-      positional('index', args, named, 1, 3);
+      positional({ name: 'index', args, named, least: 1, most: 3 });
       const size = list.items.length;
       const [from, to] = bounds('index', args[1], args[2], size);
       for (let at = from; at < to; at += 1) {
@@ -50,7 +50,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'insert',
     (list, args, named, budget) => {
-      positional('insert', args, named, 2);
+      positional({ name: 'insert', args, named, least: 2 });
       const index = asSize('insert', 1, args[0]);
       checkMutable('insert', 'insert into', list);
       budget.make(32);
@@ -62,7 +62,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'pop',
     (list, args, named, budget) => {
-      positional('pop', args, named, 0, 1);
+      positional({ name: 'pop', args, named, least: 0, most: 1 });
       const size = list.items.length;
       const index = args[0] === undefined ? size - 1 : asSize('pop', 1, args[0]);
       const at = index < 0 ? index + size : index;
@@ -81,7 +81,7 @@ export const LIST_METHODS: ReadonlyMap<string, Method<List>> = new Map<string, M
   [
     'remove',
     (list, args, named, budget) => {
-      positional('remove', args, named, 1);
+      positional({ name: 'remove', args, named, least: 1 });
       checkMutable('remove', 'remove from', list);
       budget.work(list.items.length);
       const at = list.items.findIndex((item) => equals(item, args[0] ?? null, budget));

@@ -18,13 +18,13 @@ export function binary(operator: string, x: Value, y: Value, budget: Budget): Va
     case '!=':
       return !equals(x, y, budget);
     case '<':
-      return compare(x, y, operator, budget) < 0;
+      return compare({ x, y, operator, budget }) < 0;
     case '>':
-      return compare(x, y, operator, budget) > 0;
+      return compare({ x, y, operator, budget }) > 0;
     case '<=':
-      return compare(x, y, operator, budget) <= 0;
+      return compare({ x, y, operator, budget }) <= 0;
     case '>=':
-      return compare(x, y, operator, budget) >= 0;
+      return compare({ x, y, operator, budget }) >= 0;
     case 'in':
       return contains(y, x, budget);
     case 'not in':

@@ -60,7 +60,19 @@ function isNumber(value: Value): value is bigint | number {
  * Below 0 where `x` comes before `y`; `operator` is for the message.
  * @throws PorticoError for values that have no order
  */
-export function compare(x: Value, y: Value, operator: string, budget: Budget, depth = 0): number {
+export function compare({
+  x,
+  y,
+  operator,
+  budget,
+  depth = 0,
+}: {
+  readonly x: Value;
+  readonly y: Value;
+  readonly operator: string;
+  readonly budget: Budget;
+  readonly depth?: number | undefined;
+}): number {
   if (isNumber(x) && isNumber(y)) return compareNumbers(x, y);
   if (typeof x === 'string' && typeof y === 'string') {
     budget.work(Math.min(x.length, y.length) >> 6);
@@ -74,7 +86,8 @@ export function compare(x: Value, y: Value, operator: string, budget: Budget, de
       const other = y.items[at];
       if (other === undefined) return 1;
       budget.work(1);
-      if (!equals(item, other, budget, depth + 1)) return compare(item, other, operator, budget, depth + 1);
+      if (!equals(item, other, budget, depth + 1))
+        return compare({ x: item, y: other, operator, budget, depth: depth + 1 });
     }
     return x.items.length - y.items.length;
   }

@@ -11,7 +11,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   [
     'add',
     (set, args, named, budget) => {
-      positional('add', args, named, 1);
+      positional({ name: 'add', args, named, least: 1 });
       budget.make(SIZE.member);
       set.add(args[0] ?? null);
       return null;
@@ -20,7 +20,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   [
     'clear',
     (set, args, named, budget) => {
-      positional('clear', args, named, 0);
+      positional({ name: 'clear', args, named, least: 0 });
       budget.work(set.size);
       for (const value of set.values()) set.delete(value);
       return null;
@@ -29,7 +29,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   [
     'discard',
     (set, args, named) => {
-      positional('discard', args, named, 1);
+      positional({ name: 'discard', args, named, least: 1 });
       set.delete(args[0] ?? null);
       return null;
     },
@@ -37,7 +37,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   [
     'pop',
     (set, args, named, budget) => {
-      positional('pop', args, named, 0);
+      positional({ name: 'pop', args, named, least: 0 });
       budget.work(set.size >> 2);
       const [first] = set.values();
       if (first === undefined) throw fault('pop: empty set');
@@ -48,7 +48,7 @@ export const SET_METHODS: ReadonlyMap<string, Method<StarlarkSet>> = new Map<str
   [
     'remove',
     (set, args, named, budget) => {
-      positional('remove', args, named, 1);
+      positional({ name: 'remove', args, named, least: 1 });
       const value = args[0] ?? null;
       if (!set.delete(value)) throw fault(`remove: missing key: ${quoteValue(value, budget)}`);
       return null;
@@ -111,7 +111,7 @@ function otherSet(
   named: ReadonlyMap<string, Value>,
   budget: Budget,
 ): StarlarkSet {
-  positional(name, args, named, 1);
+  positional({ name, args, named, least: 1 });
   const [other] = args;
   return other instanceof StarlarkSet ? other : setOf(asItems(name, 1, other, budget), budget);
 }

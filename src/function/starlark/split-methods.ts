@@ -20,7 +20,7 @@ export const SPLIT_METHODS: readonly (readonly [string, Method<string>])[] = [
   [
     'splitlines',
     (text, args, named, budget) => {
-      positional('splitlines', args, named, 0, 1);
+      positional({ name: 'splitlines', args, named, least: 0, most: 1 });
       const [keep] = args;
       const lines = keep === true ? (text.match(/[^\n]*\n|[^\n]+$/g) ?? []) : text.split('\n');
       if (keep !== true && lines.at(-1) === '') lines.pop();
@@ -31,7 +31,7 @@ export const SPLIT_METHODS: readonly (readonly [string, Method<string>])[] = [
 
 function stripping(name: string, left: boolean, right: boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 0, 1);
+    positional({ name, args, named, least: 0, most: 1 });
     const given = args[0] === undefined || args[0] === null ? BLANKS : asString(name, 1, args[0]);
     const cut = new Set(unitsOf(given));
     budget.work(text.length);
@@ -48,7 +48,7 @@ function stripping(name: string, left: boolean, right: boolean): Method<string> 
 
 function partition(name: string, last: boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 1);
+    positional({ name, args, named, least: 1 });
     const separator = asString(name, 1, args[0]);
     if (separator === '') throw fault(`${name}: empty separator`);
     budget.search(text.length, separator.length);
@@ -61,7 +61,7 @@ function partition(name: string, last: boolean): Method<string> {
 
 function splitting(name: string, fromRight: boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 0, 2);
+    positional({ name, args, named, least: 0, most: 2 });
     const [separator, count] = args;
     const most = count === undefined || count === null ? -1 : asSize(name, 2, count);
     if (separator === undefined || separator === null)

@@ -22,7 +22,7 @@ export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<strin
   [
     'count',
     (text, args, named, budget) => {
-      positional('count', args, named, 1, 3);
+      positional({ name: 'count', args, named, least: 1, most: 3 });
       const inner = asString('count', 1, args[0]);
       const [from, to] = bounds('count', args[1], args[2], text.length);
       const part = text.slice(from, Math.max(from, to));
@@ -42,7 +42,7 @@ export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<strin
   [
     'join',
     (text, args, named, budget) => {
-      positional('join', args, named, 1);
+      positional({ name: 'join', args, named, least: 1 });
       const items = asItems('join', 1, args[0], budget);
       const strings: string[] = [];
       let size = 0;
@@ -85,7 +85,7 @@ export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<strin
 
 function elements(name: string, type: Elements['type'], ordinals: boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 0);
+    positional({ name, args, named, least: 0 });
     budget.collect(text.length);
     const units = type === 'string.elems' ? Array.from(text) : unitsOf(text);
     const items = ordinals ? units.map(ordinalOf) : units;
@@ -100,7 +100,7 @@ export function ordinalOf(unit: string): bigint {
 
 function affix(name: string, test: (text: string, part: string) => boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 1, 3);
+    positional({ name, args, named, least: 1, most: 3 });
     const [wanted] = args;
     const [from, to] = bounds(name, args[1], args[2], text.length);
     budget.work(1);
@@ -119,7 +119,7 @@ function affix(name: string, test: (text: string, part: string) => boolean): Met
 
 function search(name: string, last: boolean, mustBe: boolean): Method<string> {
   return (text, args, named, budget) => {
-    positional(name, args, named, 1, 3);
+    positional({ name, args, named, least: 1, most: 3 });
     const inner = asString(name, 1, args[0]);
     const [from, to] = bounds(name, args[1], args[2], text.length);
     const part = text.slice(from, Math.max(from, to));
@@ -132,7 +132,7 @@ function search(name: string, last: boolean, mustBe: boolean): Method<string> {
 
 function cutting(name: string, cut: (text: string, part: string) => string): Method<string> {
   return (text: string, args: Value[], named: Named, budget: Budget) => {
-    positional(name, args, named, 1);
+    positional({ name, args, named, least: 1 });
     budget.write(text.length);
     return cut(text, asString(name, 1, args[0]));
   };

@@ -65,7 +65,19 @@ function positionIn(object: Value, index: Value, size: number): number {
 }
 
 /** `object[low:high:step]`; `None` stands for a bound that is not given. */
-export function slice(object: Value, low: Value, high: Value, step: Value, budget: Budget): Value {
+export function slice({
+  object,
+  low,
+  high,
+  step,
+  budget,
+}: {
+  readonly object: Value;
+  readonly low: Value;
+  readonly high: Value;
+  readonly step: Value;
+  readonly budget: Budget;
+}): Value {
   if (!isSequence(object)) throw fault(`invalid slice operand ${typeOf(object)}`);
   const size = sizeOf(object);
   const stride = step === null ? 1 : asBound(step, 'step');

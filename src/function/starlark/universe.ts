@@ -21,22 +21,22 @@ const MAX_OUTPUT = 64 * 1024;
 const FUNCTIONS: Readonly<Record<string, Native>> = {
   ...CONVERSIONS,
   abs(args, named) {
-    positional('abs', args, named, 1);
+    positional({ name: 'abs', args, named, least: 1 });
     const [x = null] = args;
     if (typeof x === 'bigint') return x < 0n ? -x : x;
     if (typeof x === 'number') return Math.abs(x);
     throw fault(`abs: got ${typeOf(x)}, want int or float`);
   },
   all(args, named, budget) {
-    positional('all', args, named, 1);
+    positional({ name: 'all', args, named, least: 1 });
     return asItems('all', 1, args[0], budget).every(isTrue);
   },
   any(args, named, budget) {
-    positional('any', args, named, 1);
+    positional({ name: 'any', args, named, least: 1 });
     return asItems('any', 1, args[0], budget).some(isTrue);
   },
   chr(args, named) {
-    positional('chr', args, named, 1);
+    positional({ name: 'chr', args, named, least: 1 });
     const code = asSize('chr', 1, args[0]);
     if (code < 0 || code > 0x10ffff) {
       throw fault(
@@ -51,11 +51,11 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     if (args.length > 1) throw fault(`dict: got ${args.length} arguments, want at most 1`);
     budget.make(SIZE.dict);
     const dict = new Dict();
-    updateDict('dict', dict, args[0], named, budget);
+    updateDict({ name: 'dict', dict, from: args[0], named, budget });
     return dict;
   },
   dir(args, named) {
-    positional('dir', args, named, 1);
+    positional({ name: 'dir', args, named, least: 1 });
     return new List(fieldNames(args[0] ?? null));
   },
   enumerate(args, named, budget) {
@@ -71,17 +71,17 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     throw fault(`fail: ${args.map((arg) => printValue(arg, budget)).join(between)}`);
   },
   getattr(args, named, budget) {
-    positional('getattr', args, named, 2, 3);
+    positional({ name: 'getattr', args, named, least: 2, most: 3 });
     const name = asString('getattr', 2, args[1]);
     const [object = null, , fallback] = args;
     return fallback === undefined ? getField(object, name, budget) : (findField(object, name) ?? fallback);
   },
   hasattr(args, named) {
-    positional('hasattr', args, named, 2);
+    positional({ name: 'hasattr', args, named, least: 2 });
     return fieldNames(args[0] ?? null).includes(asString('hasattr', 2, args[1]));
   },
   hash(args, named, budget) {
-    positional('hash', args, named, 1);
+    positional({ name: 'hash', args, named, least: 1 });
     const [x] = args;
     if (typeof x !== 'string' && !(x instanceof Bytes))
       throw fault(`hash: got ${typeOf(x ?? null)}, want string or bytes`);
@@ -90,7 +90,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     return typeof x === 'string' ? javaHash(text) : fnvHash(text);
   },
   len(args, named) {
-    positional('len', args, named, 1);
+    positional({ name: 'len', args, named, least: 1 });
     const length = lengthOf(args[0] ?? null);
     if (length === undefined) throw fault(`len: value of type ${typeOf(args[0] ?? null)} has no len`);
     return BigInt(length);
@@ -98,7 +98,7 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
   max: extreme('max', (order) => order > 0),
   min: extreme('min', (order) => order < 0),
   ord(args, named) {
-    positional('ord', args, named, 1);
+    positional({ name: 'ord', args, named, least: 1 });
     const [x] = args;
     if (x instanceof Bytes) {
       if (x.data.length === 1) return BigInt(x.data.charCodeAt(0));
@@ -118,22 +118,22 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     return null;
   },
   range(args, named, budget) {
-    positional('range', args, named, 1, 3);
+    positional({ name: 'range', args, named, least: 1, most: 3 });
     budget.make(SIZE.range);
     const [first = 0, second, step = 1] = args.map((arg, at) => asSize('range', at + 1, arg));
     if (step === 0) throw fault('range: step argument must not be zero');
     return second === undefined ? new Range(0, first, 1) : new Range(first, second, step);
   },
   repr(args, named, budget) {
-    positional('repr', args, named, 1);
+    positional({ name: 'repr', args, named, least: 1 });
     return quoteValue(args[0] ?? null, budget);
   },
   reversed(args, named, budget) {
-    positional('reversed', args, named, 1);
+    positional({ name: 'reversed', args, named, least: 1 });
     return new List(asItems('reversed', 1, args[0], budget).reverse());
   },
   set(args, named, budget) {
-    positional('set', args, named, 0, 1);
+    positional({ name: 'set', args, named, least: 0, most: 1 });
     return setOf(args[0] === undefined ? [] : asItems('set', 1, args[0], budget), budget);
   },
   sorted(args, named, budget) {
@@ -146,12 +146,12 @@ const FUNCTIONS: Readonly<Record<string, Native>> = {
     const sign = reverse === true ? -1 : 1;
     keyed.sort((x, y) => {
       budget.work(1);
-      return sign * compare(x.by, y.by, '<', budget);
+      return sign * compare({ x: x.by, y: y.by, operator: '<', budget });
     });
     return new List(keyed.map(({ item }) => item));
   },
   type(args, named) {
-    positional('type', args, named, 1);
+    positional({ name: 'type', args, named, least: 1 });
     return typeOf(args[0] ?? null);
   },
   zip(args, named, budget) {
@@ -188,7 +188,10 @@ function extreme(name: string, better: (order: number) => boolean): Native {
     let best: { readonly item: Value; readonly by: Value } | undefined;
     forEach(list, budget, (item) => {
       const by = key === null ? item : callValue(key, [item], budget);
-      if (best === undefined || better(compare(by, best.by, name === 'max' ? '>' : '<', budget)))
+      if (
+        best === undefined ||
+        better(compare({ x: by, y: best.by, operator: name === 'max' ? '>' : '<', budget }))
+      )
         best = { item, by };
       return true;
     });

@@ -196,7 +196,13 @@ function plainChanges(
   return plain
     .filter(({ path }) => !origins.has(path))
     .map(({ path, reason }) =>
-      diffFile(path, a.get(from.get(path) ?? path), b.get(path), from.get(path), reason),
+      diffFile({
+        path,
+        before: a.get(from.get(path) ?? path),
+        after: b.get(path),
+        from: from.get(path),
+        reason,
+      }),
     );
 }
 

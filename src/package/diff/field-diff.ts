@@ -43,7 +43,7 @@ function compare(a: unknown, b: unknown, spot: Spot, found: Comparison): void {
   else if (Array.isArray(a) && Array.isArray(b)) {
     const keys = listKeys(a, b);
     if (keys === undefined) comparePlainLists(a, b, spot, found);
-    else compareKeyedLists(a, b, keys, spot, found);
+    else compareKeyedLists({ a, b, keys, spot, found });
   } else if (!sameValue(a, b)) found.changes.push(changed(spot, a, b));
 }
 
@@ -66,13 +66,19 @@ function compareMaps(
   }
 }
 
-function compareKeyedLists(
-  a: readonly unknown[],
-  b: readonly unknown[],
-  keys: readonly string[],
-  spot: Spot,
-  found: Comparison,
-): void {
+function compareKeyedLists({
+  a,
+  b,
+  keys,
+  spot,
+  found,
+}: {
+  readonly a: readonly unknown[];
+  readonly b: readonly unknown[];
+  readonly keys: readonly string[];
+  readonly spot: Spot;
+  readonly found: Comparison;
+}): void {
   const inA = indexed(a, keys);
   const inB = indexed(b, keys);
   const shared = [...inB.keys()].filter((tuple) => inA.has(tuple));

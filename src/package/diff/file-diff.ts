@@ -8,13 +8,19 @@ import { decode } from './resource-file.ts';
 const LARGEST = 2 * 1024 * 1024;
 
 /** Compares one file by lines. At least one side is there. */
-export function diffFile(
-  path: string,
-  before: PackageFile | undefined,
-  after: PackageFile | undefined,
-  from: string | undefined,
-  reason: string | undefined,
-): FileChange {
+export function diffFile({
+  path,
+  before,
+  after,
+  from,
+  reason,
+}: {
+  readonly path: string;
+  readonly before: PackageFile | undefined;
+  readonly after: PackageFile | undefined;
+  readonly from: string | undefined;
+  readonly reason: string | undefined;
+}): FileChange {
   const [old, now] = [linesOf(before), linesOf(after)];
   const opaque = old === undefined || now === undefined;
   const hunks = opaque ? [] : lineHunks(old, now);

@@ -116,19 +116,25 @@ export function mergedSurroundings(
   upstream: Resource,
   tell: TellComment,
 ): Surroundings | undefined {
-  const header = mergedAround(headerOf, local, base, upstream, tell);
-  const footer = mergedAround(footerOf, local, base, upstream, tell);
+  const header = mergedAround({ part: headerOf, local, base, upstream, tell });
+  const footer = mergedAround({ part: footerOf, local, base, upstream, tell });
   if (header === undefined && footer === undefined) return undefined;
   return { ...(header === undefined ? {} : { header }), ...(footer === undefined ? {} : { footer }) };
 }
 
-function mergedAround(
-  part: (resource: Resource) => string | undefined,
-  local: Resource,
-  base: Resource,
-  upstream: Resource,
-  tell: TellComment,
-): string | undefined {
+function mergedAround({
+  part,
+  local,
+  base,
+  upstream,
+  tell,
+}: {
+  readonly part: (resource: Resource) => string | undefined;
+  readonly local: Resource;
+  readonly base: Resource;
+  readonly upstream: Resource;
+  readonly tell: TellComment;
+}): string | undefined {
   const [d, o, u] = [local, base, upstream].map(part);
   if (d === undefined || o === undefined || u === undefined) return undefined;
   const [own, old, theirs] = [d, o, u].map((text) => commentsIn(text.split('\n')));

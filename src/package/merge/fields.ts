@@ -40,19 +40,25 @@ export interface Spot {
  * The three-way merge of one place: kpt's rules. Undefined is absent. What nobody changed stays local's own node, so
  * that its text stays; a conflict takes the side that the context says.
  */
-export function mergeNodes(
-  local: YamlNode | undefined,
-  base: YamlNode | undefined,
-  upstream: YamlNode | undefined,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+export function mergeNodes({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: YamlNode | undefined;
+  readonly base: YamlNode | undefined;
+  readonly upstream: YamlNode | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   const isNull = context.keepsNull === true ? isUndefined : isNullOrAbsent;
   if (same(base, upstream) || (isNull(base) && isNull(upstream)))
-    return withUpstreamComments(local, base, upstream, spot, context);
+    return withUpstreamComments({ local, base, upstream, spot, context });
   // Both made the same of it, and upstream perhaps other comments.
   if (same(local, upstream) && local?.kind === 'map')
-    return withUpstreamComments(local, base, upstream, spot, context);
+    return withUpstreamComments({ local, base, upstream, spot, context });
   if (same(local, upstream) || (isNull(local) && isNull(upstream))) return local;
   if (sameAlias(local, base) && sameAlias(local, upstream)) return local;
   const untouched = same(local, base) || (isNull(local) && isNull(base));
@@ -68,13 +74,14 @@ export function mergeNodes(
     if (kinds.has('map')) {
       const [own, old, theirs] = [asMap(d), asMap(o), asMap(u)];
       return isRemovedAndChanged(own, old, theirs, spot)
-        ? settled(local, base, upstream, spot, context)
-        : mergeMaps(own, old, theirs, spot, context);
+        ? settled({ local, base, upstream, spot, context })
+        : mergeMaps({ local: own, base: old, upstream: theirs, spot, context });
     }
-    if (kinds.has('list')) return mergeLists(asList(d), asList(o), asList(u), untouched, spot, context);
+    if (kinds.has('list'))
+      return mergeLists({ local: asList(d), base: asList(o), upstream: asList(u), untouched, spot, context });
   }
   if (untouched) return upstream;
-  return mergedText(local, base, upstream) ?? settled(local, base, upstream, spot, context);
+  return mergedText(local, base, upstream) ?? settled({ local, base, upstream, spot, context });
 }
 
 function isUndefined(node: YamlNode | undefined): node is undefined {
@@ -118,30 +125,50 @@ function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
 }
 
 /** Reports a conflict and gives the side that was taken. */
-export function settled(
-  local: YamlNode | undefined,
-  base: YamlNode | undefined,
-  upstream: YamlNode | undefined,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+export function settled({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: YamlNode | undefined;
+  readonly base: YamlNode | undefined;
+  readonly upstream: YamlNode | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
   if (context.keepsNull !== true && isNullOrAbsent(upstream)) return undefined;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
 /** Upstream did not change the data, but perhaps comments in it. */
-function withUpstreamComments(
-  local: YamlNode | undefined,
-  base: YamlNode | undefined,
-  upstream: YamlNode | undefined,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+function withUpstreamComments({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: YamlNode | undefined;
+  readonly base: YamlNode | undefined;
+  readonly upstream: YamlNode | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   if (local?.kind !== base?.kind || local?.kind !== upstream?.kind || sameText(base, upstream)) return local;
-  if (local?.kind === 'map') return mergeMaps(local, asMap(base), asMap(upstream), spot, context);
+  if (local?.kind === 'map')
+    return mergeMaps({ local, base: asMap(base), upstream: asMap(upstream), spot, context });
   if (local?.kind === 'list')
-    return mergeLists(local, asList(base), asList(upstream), same(local, base), spot, context);
+    return mergeLists({
+      local,
+      base: asList(base),
+      upstream: asList(upstream),
+      untouched: same(local, base),
+      spot,
+      context,
+    });
   return local;
 }
 
@@ -157,19 +184,25 @@ function textAround({ source, start, end }: Place): string {
 }
 
 /** Merges maps key by key; an absent map counts as empty, so that each side's own keys are decided one by one. */
-export function mergeMaps(
-  local: MapNode | undefined,
-  base: MapNode | undefined,
-  upstream: MapNode | undefined,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+export function mergeMaps({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: MapNode | undefined;
+  readonly base: MapNode | undefined;
+  readonly upstream: MapNode | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   const below = (name: string): Spot => ({
     path: [...spot.path, name],
     pattern: spot.pattern === '' ? name : `${spot.pattern}.${name}`,
   });
   const kept: MapEntry[] = [];
-  const sides = settledFields(local, base, upstream, spot, context);
+  const sides = settledFields({ local, base, upstream, spot, context });
   for (const entry of local?.entries ?? []) {
     const o = find(base, entry.name);
     const u = find(upstream, entry.name);
@@ -183,7 +216,13 @@ export function mergeMaps(
       continue;
     }
     const inner = commentSchema(entry, context, below(entry.name).pattern);
-    const value = mergeNodes(entry.value, o?.value, u?.value, below(entry.name), inner);
+    const value = mergeNodes({
+      local: entry.value,
+      base: o?.value,
+      upstream: u?.value,
+      spot: below(entry.name),
+      context: inner,
+    });
     if (value === undefined) continue;
     const changed = changedEntry(entry, value, u);
     kept.push(withComments(changed, mergedComments(entry, o, u, telling(below(entry.name), context))));
@@ -194,7 +233,13 @@ export function mergeMaps(
     if (side !== undefined) return side === 'local' ? [] : [entry];
     const old = find(base, entry.name);
     if (old === undefined) return context.keepsNull !== true && isNullOrAbsent(entry.value) ? [] : [entry];
-    const value = mergeNodes(undefined, old.value, entry.value, below(entry.name), context);
+    const value = mergeNodes({
+      local: undefined,
+      base: old.value,
+      upstream: entry.value,
+      spot: below(entry.name),
+      context,
+    });
     if (value === undefined) return [];
     return [value === entry.value ? entry : { name: entry.name, key: entry.key, value, from: entry }];
   });
@@ -221,13 +266,19 @@ function isBookkeeping({ name }: MapEntry, { pattern }: Spot): boolean {
 }
 
 /** Which side decides about fields that exclude each other; empty where there are none. */
-function settledFields(
-  local: MapNode | undefined,
-  base: MapNode | undefined,
-  upstream: MapNode | undefined,
-  spot: Spot,
-  context: FieldContext,
-): ReadonlyMap<string, Side> {
+function settledFields({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: MapNode | undefined;
+  readonly base: MapNode | undefined;
+  readonly upstream: MapNode | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): ReadonlyMap<string, Side> {
   const clash = local && upstream && clashOf(spot.pattern, base, upstream, local);
   if (clash === undefined) return new Map();
   const [o, u, d] = [base, upstream, local].map((map) => find(map, clash.field)?.value);

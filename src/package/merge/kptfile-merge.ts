@@ -42,7 +42,7 @@ export function mergeKptfile(
     return isTaken ? upstream : undefined;
   }
   if (upstream === undefined) {
-    tellDropped(path, base, local, isRoot, report);
+    tellDropped({ path, base, local, isRoot, report });
     report.note(
       'KPTFILE_GONE_UPSTREAM',
       path,
@@ -66,10 +66,10 @@ export function mergeKptfile(
   const context: FieldContext = {
     keysOf: (pattern) => (Object.hasOwn(KEYS, pattern) ? KEYS[pattern] : undefined),
     conflict: (at: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field(path, ref, at, o, u, d),
+      report.field({ file: path, resource: ref, path: at }, { base: o, upstream: u, local: d }),
     note: (code, at, message) => report.note(code, path, `${formatPath(at)}: ${message}`),
   };
-  const root = mergeRoots(own.root, old?.root, theirs.root, isRoot, context);
+  const root = mergeRoots({ local: own.root, base: old?.root, upstream: theirs.root, isRoot, context });
   if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;
   return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
 }
@@ -103,13 +103,19 @@ function tellMissing(
 }
 
 /** Upstream dropped a subpackage's Kptfile that local changed: deletion against change. It stays either way. */
-function tellDropped(
-  path: string,
-  base: PackageFile | undefined,
-  local: PackageFile,
-  isRoot: boolean,
-  report: Report,
-): void {
+function tellDropped({
+  path,
+  base,
+  local,
+  isRoot,
+  report,
+}: {
+  readonly path: string;
+  readonly base: PackageFile | undefined;
+  readonly local: PackageFile;
+  readonly isRoot: boolean;
+  readonly report: Report;
+}): void {
   const [own, old] = [local, base].map((file) => (file === undefined ? undefined : rootOf(path, file)));
   if (isRoot || own === undefined || old === undefined) return;
   if (isSameButLinks(own.root, old.root)) return;
@@ -156,18 +162,24 @@ function rootOf(path: string, kptfile: PackageFile): Root | undefined {
     : undefined;
 }
 
-function mergeRoots(
-  local: MapNode,
-  base: MapNode | undefined,
-  upstream: MapNode,
-  isRoot: boolean,
-  context: FieldContext,
-): MapNode {
+function mergeRoots({
+  local,
+  base,
+  upstream,
+  isRoot,
+  context,
+}: {
+  readonly local: MapNode;
+  readonly base: MapNode | undefined;
+  readonly upstream: MapNode;
+  readonly isRoot: boolean;
+  readonly context: FieldContext;
+}): MapNode {
   const sheltered = isRoot ? ['upstream', 'upstreamLock'] : [];
   const [d, o, u] = [local, base, upstream].map((map) =>
     map === undefined ? undefined : mergeable(map, sheltered),
   );
-  const merged = mergeMaps(d, o, u, { path: [], pattern: '' }, context);
+  const merged = mergeMaps({ local: d, base: o, upstream: u, spot: { path: [], pattern: '' }, context });
   if (merged?.kind !== 'map') return local;
   return withSheltered(local, merged, sheltered);
 }

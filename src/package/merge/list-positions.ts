@@ -10,13 +10,19 @@ import { leavesOf } from './leaves.ts';
 import { takeUpstream } from './take-upstream.ts';
 
 /** Merges by position; undefined when both sides changed the same stretch in ways that cannot be paired. */
-export function mergeByPosition(
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+export function mergeByPosition({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: ListNode;
+  readonly base: ListNode;
+  readonly upstream: ListNode;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   const hunks = threeWay(canons(base), canons(local), canons(upstream));
   if (
     !hunks.every(
@@ -31,7 +37,7 @@ export function mergeByPosition(
     base: placesOf(base.items),
     upstream: placesOf(upstream.items),
   };
-  if (hunks.some((hunk) => isMovedAndRemoved(hunk, local, base, upstream, places))) return undefined;
+  if (hunks.some((hunk) => isMovedAndRemoved({ hunk, local, base, upstream, places }))) return undefined;
   const items: ListItem[] = [];
   let at: readonly [number, number, number] = [0, 0, 0];
   const equalUntil = (end: number): void => {
@@ -40,18 +46,18 @@ export function mergeByPosition(
       const [own, old, theirs] = [local.items[d + step], base.items[o + step], upstream.items[u + step]];
       if (own === undefined) break;
       const here = { path: [...spot.path, items.length], pattern: spot.pattern };
-      items.push(mergedItem(own, old, theirs, here, context));
+      items.push(mergedItem({ local: own, base: old, upstream: theirs, spot: here, context }));
     }
   };
   for (const hunk of hunks) {
     equalUntil(hunk.left[0]);
     at = [hunk.left[1], hunk.base[1], hunk.right[1]];
     if (hunk.changed === 'left')
-      items.push(...moved(hunk, local, base, upstream, places, { spot, at: items.length }, context));
+      items.push(...moved({ hunk, local, base, upstream, places, spot, at: items.length, context }));
     else if (hunk.changed === 'both' && isEqual(hunk, local, upstream))
       items.push(...local.items.slice(...hunk.left));
     else if (hunk.changed === 'right') items.push(...replaced(hunk, local, base, upstream));
-    else items.push(...pairs(hunk, local, base, upstream, items.length, spot, context));
+    else items.push(...pairs({ hunk, local, base, upstream, index: items.length, spot, context }));
   }
   equalUntil(local.items.length);
   return madeList(local, items);
@@ -61,15 +67,25 @@ export function mergeByPosition(
  * Local's items of a stretch that upstream has as base has it: comments arrive
  * at those that only changed their place, and in those that changed where they stand.
  */
-function moved(
-  hunk: Hunk,
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  places: Places,
-  { spot, at }: { readonly spot: Spot; readonly at: number },
-  context: FieldContext,
-): ListItem[] {
+function moved({
+  hunk,
+  local,
+  base,
+  upstream,
+  places,
+  spot,
+  at,
+  context,
+}: {
+  readonly hunk: Hunk;
+  readonly local: ListNode;
+  readonly base: ListNode;
+  readonly upstream: ListNode;
+  readonly places: Places;
+  readonly spot: Spot;
+  readonly at: number;
+  readonly context: FieldContext;
+}): ListItem[] {
   const own = local.items.slice(...hunk.left);
   const old = base.items.slice(...hunk.base);
   const isInPlace = own.length === old.length && inPlace(own, [old]);
@@ -78,9 +94,21 @@ function moved(
     const text = canon(item.value);
     const [before, now] = [places.base.get(text), places.upstream.get(text)];
     if (places.local.has(text) && before !== undefined && now !== undefined)
-      return mergedItem(item, base.items[before], upstream.items[now], here, context);
+      return mergedItem({
+        local: item,
+        base: base.items[before],
+        upstream: upstream.items[now],
+        spot: here,
+        context,
+      });
     if (!isInPlace || item.value.kind === 'scalar') return item;
-    return mergedItem(item, old[step], upstream.items[hunk.right[0] + step], here, context);
+    return mergedItem({
+      local: item,
+      base: old[step],
+      upstream: upstream.items[hunk.right[0] + step],
+      spot: here,
+      context,
+    });
   });
 }
 
@@ -91,13 +119,19 @@ interface Places {
 }
 
 /** True where one side put an item elsewhere in the list, perhaps changed, that the other one removed: it would be there again. */
-function isMovedAndRemoved(
-  hunk: Hunk,
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  places: Places,
-): boolean {
+function isMovedAndRemoved({
+  hunk,
+  local,
+  base,
+  upstream,
+  places,
+}: {
+  readonly hunk: Hunk;
+  readonly local: ListNode;
+  readonly base: ListNode;
+  readonly upstream: ListNode;
+  readonly places: Places;
+}): boolean {
   const returns = (
     items: readonly ListItem[],
     other: ListNode,
@@ -141,14 +175,22 @@ function placesOf(items: readonly ListItem[]): ReadonlyMap<string, number> {
 const NOTHING: YamlNode = { kind: 'scalar', value: null };
 
 /** An item that all three have with the same data: only comments can differ. */
-function mergedItem(
-  local: ListItem,
-  base: ListItem | undefined,
-  upstream: ListItem | undefined,
-  spot: Spot,
-  context: FieldContext,
-): ListItem {
-  const value = mergeNodes(local.value, base?.value, upstream?.value, spot, context) ?? local.value;
+function mergedItem({
+  local,
+  base,
+  upstream,
+  spot,
+  context,
+}: {
+  readonly local: ListItem;
+  readonly base: ListItem | undefined;
+  readonly upstream: ListItem | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): ListItem {
+  const value =
+    mergeNodes({ local: local.value, base: base?.value, upstream: upstream?.value, spot, context }) ??
+    local.value;
   return withComments(
     changedItem(local, value, upstream),
     mergedComments(local, base, upstream, telling(spot, context)),
@@ -214,15 +256,23 @@ function replaced(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNod
   });
 }
 
-function pairs(
-  hunk: Hunk,
-  local: ListNode,
-  base: ListNode,
-  upstream: ListNode,
-  index: number,
-  spot: Spot,
-  context: FieldContext,
-): ListItem[] {
+function pairs({
+  hunk,
+  local,
+  base,
+  upstream,
+  index,
+  spot,
+  context,
+}: {
+  readonly hunk: Hunk;
+  readonly local: ListNode;
+  readonly base: ListNode;
+  readonly upstream: ListNode;
+  readonly index: number;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): ListItem[] {
   const o = base.items.slice(...hunk.base);
   const u = upstream.items.slice(...hunk.right);
   return local.items.slice(...hunk.left).flatMap((item, at) => {
@@ -230,7 +280,7 @@ function pairs(
     if (theirs === undefined || same(item.value, theirs)) return [item];
     if (same(old, theirs)) {
       const here = { path: [...spot.path, index + at], pattern: spot.pattern };
-      return [mergedItem(item, o[at], u[at], here, context)];
+      return [mergedItem({ local: item, base: o[at], upstream: u[at], spot: here, context })];
     }
     // In a list null is an item like others, not an absence.
     if (same(item.value, old)) {
@@ -238,7 +288,7 @@ function pairs(
       return [withComments(changed, mergedComments(item, o[at], u[at]))];
     }
     const here = { path: [...spot.path, index + at], pattern: spot.pattern };
-    const value = mergeNodes(item.value, old, theirs, here, context);
+    const value = mergeNodes({ local: item.value, base: old, upstream: theirs, spot: here, context });
     if (value === undefined) return [];
     const comments = mergedComments(item, o[at], u[at], telling(here, context));
     return [withComments(changedItem(item, value, u[at]), comments)];

@@ -16,31 +16,54 @@ import { takeUpstream } from './take-upstream.ts';
  * Merges lists: item by item where the schema or unique names say which items belong together, else by position
  * where the two sides' edits do not overlap; a list that both sides changed at one place is a conflict as a whole.
  */
-export function mergeLists(
-  local: ListNode | undefined,
-  base: ListNode | undefined,
-  upstream: ListNode | undefined,
-  untouched: boolean,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+export function mergeLists({
+  local,
+  base,
+  upstream,
+  untouched,
+  spot,
+  context,
+}: {
+  readonly local: ListNode | undefined;
+  readonly base: ListNode | undefined;
+  readonly upstream: ListNode | undefined;
+  readonly untouched: boolean;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   const keys = context.keysOf(spot.pattern);
   const lists = [local, base, upstream].filter((list) => list !== undefined);
   const below: Spot = { path: spot.path, pattern: `${spot.pattern}[]` };
   if (keys !== undefined && lists.every((list) => holdsKeyed(list, keys))) {
     const passes = keys[0] === '@function' ? pipelinePasses : [byFields(keys)];
-    return mergeKeyed(local, base, upstream, passes, keys[0] === '@function', below, context);
+    return mergeKeyed({
+      local,
+      base,
+      upstream,
+      passes,
+      ordered: keys[0] === '@function',
+      spot: below,
+      context,
+    });
   }
   if (untouched && local === undefined) return upstream;
-  if (local === undefined || upstream === undefined) return settled(local, base, upstream, spot, context);
+  if (local === undefined || upstream === undefined) return settled({ local, base, upstream, spot, context });
   if (lists.every((list) => list.items.length === 0 || isNamed(list))) {
     if (!untouched || same(base, upstream))
-      return mergeKeyed(local, base, upstream, [byFields(['name'])], true, below, context);
+      return mergeKeyed({
+        local,
+        base,
+        upstream,
+        passes: [byFields(['name'])],
+        ordered: true,
+        spot: below,
+        context,
+      });
   }
   if (untouched && !same(base, upstream)) return takeUpstream(local, base, upstream);
   return (
-    (base === undefined ? undefined : mergeByPosition(local, base, upstream, below, context)) ??
-    settled(local, base, upstream, spot, context)
+    (base === undefined ? undefined : mergeByPosition({ local, base, upstream, spot: below, context })) ??
+    settled({ local, base, upstream, spot, context })
   );
 }
 
@@ -65,15 +88,23 @@ function byFields(keys: readonly string[]): ItemKey {
   };
 }
 
-function mergeKeyed(
-  local: ListNode | undefined,
-  base: ListNode | undefined,
-  upstream: ListNode | undefined,
-  passes: readonly ItemKey[],
-  ordered: boolean,
-  spot: Spot,
-  context: FieldContext,
-): YamlNode | undefined {
+function mergeKeyed({
+  local,
+  base,
+  upstream,
+  passes,
+  ordered,
+  spot,
+  context,
+}: {
+  readonly local: ListNode | undefined;
+  readonly base: ListNode | undefined;
+  readonly upstream: ListNode | undefined;
+  readonly passes: readonly ItemKey[];
+  readonly ordered: boolean;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}): YamlNode | undefined {
   const triples = matchItems([local, base, upstream], passes);
   const results = new Map<ListItem, ListItem>();
   for (const triple of triples) {
@@ -114,7 +145,13 @@ function mergeTriple(
 ): ListItem | undefined {
   const here: Spot = { path: [...spot.path, segment], pattern: spot.pattern };
   if (local !== undefined && upstream !== undefined) {
-    const value = mergeNodes(local.value, base?.value, upstream.value, here, context);
+    const value = mergeNodes({
+      local: local.value,
+      base: base?.value,
+      upstream: upstream.value,
+      spot: here,
+      context,
+    });
     if (value === undefined) return undefined;
     return withComments(
       changedItem(local, value, upstream),

@@ -38,18 +38,24 @@ export function tellLostComments(trees: Trees, merged: PackageFiles, report: Rep
       const untold = lost.filter((text) => !told().includes(JSON.stringify(text).slice(1, -1)));
       if (untold.length === 0) continue;
       for (const text of untold) said.add(text);
-      tell(side, path, file, new Set(untold), report);
+      tell({ side, path, file, lost: new Set(untold), report });
     }
   }
 }
 
-function tell(
-  side: Side,
-  path: string,
-  file: PackageFile,
-  lost: ReadonlySet<string>,
-  { note, conflicts }: Report,
-): void {
+function tell({
+  side,
+  path,
+  file,
+  lost,
+  report: { note, conflicts },
+}: {
+  readonly side: Side;
+  readonly path: string;
+  readonly file: PackageFile;
+  readonly lost: ReadonlySet<string>;
+  readonly report: Report;
+}): void {
   const yaml = readFile(path, file);
   // Such files merge line by line, and every line is told.
   if (yaml instanceof PorticoError) return;

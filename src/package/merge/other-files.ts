@@ -35,7 +35,7 @@ export function mergeOtherFile(
   const merged =
     local === undefined || upstream === undefined
       ? undefined
-      : mergeContent(path, base, upstream, local, report);
+      : mergeContent({ path, base, upstream, local, report });
   if (merged !== undefined && local !== undefined) {
     const mode = mergedMode(base, upstream, local);
     return typeof merged === 'string' ? withText(merged, mode) : { ...merged, mode };
@@ -55,19 +55,25 @@ export function mergedMode(
     : local.mode;
 }
 
-function mergeContent(
-  path: string,
-  base: PackageFile | undefined,
-  upstream: PackageFile,
-  local: PackageFile,
-  report: Report,
-): string | PackageFile | undefined {
+function mergeContent({
+  path,
+  base,
+  upstream,
+  local,
+  report,
+}: {
+  readonly path: string;
+  readonly base: PackageFile | undefined;
+  readonly upstream: PackageFile;
+  readonly local: PackageFile;
+  readonly report: Report;
+}): string | PackageFile | undefined {
   if (sameBytes(local, upstream)) return local;
   if (base !== undefined && sameBytes(local, base)) return upstream;
   if (base !== undefined && sameBytes(upstream, base)) return local;
   const [o, u, d] = [base, upstream, local].map(textOf);
   if (base === undefined || o === undefined || u === undefined || d === undefined) return undefined;
-  const structural = path.endsWith('.json') ? mergeJson(path, base, upstream, local, report) : undefined;
+  const structural = path.endsWith('.json') ? mergeJson({ path, base, upstream, local, report }) : undefined;
   return structural ?? mergeLines(d, o, u);
 }
 
@@ -85,13 +91,19 @@ function textOf(file: PackageFile | undefined): string | undefined {
   }
 }
 
-function mergeJson(
-  path: string,
-  base: PackageFile,
-  upstream: PackageFile,
-  local: PackageFile,
-  report: Report,
-): string | undefined {
+function mergeJson({
+  path,
+  base,
+  upstream,
+  local,
+  report,
+}: {
+  readonly path: string;
+  readonly base: PackageFile;
+  readonly upstream: PackageFile;
+  readonly local: PackageFile;
+  readonly report: Report;
+}): string | undefined {
   const files = [base, upstream, local].map((file) => readFile(path, file));
   const roots = files.map((file) => ('documents' in file ? fullDocuments(file) : []));
   const [o, u, d] = roots.map((documents) => (documents.length === 1 ? documents[0] : undefined));
@@ -104,11 +116,17 @@ function mergeJson(
     keysOf: builtinListKeys(ref.apiVersion, ref.kind),
     keepsNull: resource === null,
     conflict: (at: YamlPath, base?: YamlNode, upstream?: YamlNode, local?: YamlNode) =>
-      report.field(path, resource, at, base, upstream, local),
+      report.field({ file: path, resource, path: at }, { base, upstream, local }),
     note: (code: string, at: YamlPath, message: string) =>
       report.note(code, path, `${formatPath(at)}: ${message}`),
   };
-  const root = mergeNodes(d.root, o.root, u.root, { path: [], pattern: '' }, context);
+  const root = mergeNodes({
+    local: d.root,
+    base: o.root,
+    upstream: u.root,
+    spot: { path: [], pattern: '' },
+    context,
+  });
   return root === undefined ? undefined : editedChunk(own.source, d, root);
 }
 

@@ -82,7 +82,13 @@ function mergeResourceFiles(
     for (const path of paths.agreed) readInto(pool, path, trees);
   const rest = followMoves(pool, paths.plain, trees, context);
   for (const path of rest) takeUpstream(path, trees, result, context);
-  applyMatches(matchResources(pool.base, pool.upstream, pool.local), pool, trees, result, context);
+  applyMatches({
+    matches: matchResources(pool.base, pool.upstream, pool.local),
+    pool,
+    trees,
+    result,
+    context,
+  });
   for (const path of paths.pool) followMode(path, trees, result);
 }
 
@@ -140,13 +146,19 @@ function takeUpstream(
   else result.set(path, trees.base.has(path) ? file : context.bookkeeping.mark(path, file));
 }
 
-function applyMatches(
-  matches: readonly Matched[],
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-  context: PackageContext,
-): void {
+function applyMatches({
+  matches,
+  pool,
+  trees,
+  result,
+  context,
+}: {
+  readonly matches: readonly Matched[];
+  readonly pool: Pool;
+  readonly trees: Trees;
+  readonly result: Map<string, PackageFile>;
+  readonly context: PackageContext;
+}): void {
   const edits = new Map<string, Edits>();
   const editsOf = (path: string): Edits => {
     const known = edits.get(path) ?? { changed: new Map(), added: [], surroundings: new Map() };
@@ -182,17 +194,17 @@ function applyMatches(
     arriving.map(({ resource }) => resource),
     context,
   );
-  const renamed = renameWhole(arriving, edits, pool, trees, result);
-  place(
-    arriving.filter((one) => !renamed.has(one.resource)),
+  const renamed = renameWhole({ arriving, edits, pool, trees, result });
+  place({
+    arriving: arriving.filter((one) => !renamed.has(one.resource)),
     homes,
     editsOf,
     pool,
     trees,
     result,
     context,
-  );
-  for (const [path, edit] of edits) writeEdits(path, edit, pool, trees, result);
+  });
+  for (const [path, edit] of edits) writeEdits({ path, edit, pool, trees, result });
 }
 
 /** Tells of what upstream renamed and local deleted, or moved under another name: it is there again, or twice. */
@@ -244,7 +256,7 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
   }
   if (upstream !== undefined) {
     const file = isMovedUpstream(base, upstream, local) ? upstream.file : local.file;
-    return mergeResource(local, base, upstream, file, custom, report);
+    return mergeResource({ local, base, upstream, file, custom, report });
   }
   if (base === undefined) return 'keep';
   // Whoever moved a resource worked on it, and is asked before it goes.

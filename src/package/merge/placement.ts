@@ -26,13 +26,19 @@ export interface Arrival {
 }
 
 /** Where upstream moved a file and local still has it in its old place, the file moves with everything in it. */
-export function renameWhole(
-  arriving: readonly Arrival[],
-  edits: Map<string, Edits>,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-): Set<Resource> {
+export function renameWhole({
+  arriving,
+  edits,
+  pool,
+  trees,
+  result,
+}: {
+  readonly arriving: readonly Arrival[];
+  readonly edits: Map<string, Edits>;
+  readonly pool: Pool;
+  readonly trees: Trees;
+  readonly result: Map<string, PackageFile>;
+}): Set<Resource> {
   const done = new Set<Resource>();
   for (const [path, edit] of edits) {
     const file = pool.files.get(path);
@@ -57,15 +63,23 @@ export function renameWhole(
 }
 
 /** Puts arriving resources where upstream has them: behind the neighbour that precedes them, or in a new file. */
-export function place(
-  arriving: readonly Arrival[],
-  homes: ReadonlyMap<Resource, Resource>,
-  editsOf: (path: string) => Edits,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-  context: PackageContext,
-): void {
+export function place({
+  arriving,
+  homes,
+  editsOf,
+  pool,
+  trees,
+  result,
+  context,
+}: {
+  readonly arriving: readonly Arrival[];
+  readonly homes: ReadonlyMap<Resource, Resource>;
+  readonly editsOf: (path: string) => Edits;
+  readonly pool: Pool;
+  readonly trees: Trees;
+  readonly result: Map<string, PackageFile>;
+  readonly context: PackageContext;
+}): void {
   const byFile = Map.groupBy(arriving, (one) => one.resource.file);
   for (const [path, arrivals] of byFile) {
     const upstream = pool.upstreamFiles.get(path);
@@ -78,7 +92,7 @@ export function place(
         const after = before.map((one) => homes.get(one)).find((one) => one?.file === home);
         editsOf(home).added.push({ after, text: arrivalText(arrival) });
       }
-    } else result.set(path, newFile(path, upstream, arrivals, file, context));
+    } else result.set(path, newFile({ path, upstream, arrivals, file, context }));
   }
 }
 
@@ -98,13 +112,19 @@ function arrivalText({ resource, root, own, around }: Arrival): string {
   return own === undefined ? textOf(resource, root) : textOf(own, root, around);
 }
 
-function newFile(
-  path: string,
-  upstream: { yaml: YamlFile; resources: readonly Resource[] },
-  arrivals: readonly Arrival[],
-  file: PackageFile,
-  context: PackageContext,
-): PackageFile {
+function newFile({
+  path,
+  upstream,
+  arrivals,
+  file,
+  context,
+}: {
+  readonly path: string;
+  readonly upstream: { yaml: YamlFile; resources: readonly Resource[] };
+  readonly arrivals: readonly Arrival[];
+  readonly file: PackageFile;
+  readonly context: PackageContext;
+}): PackageFile {
   const fresh = new Map(
     arrivals.filter((one) => one.own === undefined).map((one) => [one.resource, one.root]),
   );
@@ -119,13 +139,19 @@ function newFile(
   return text === upstream.yaml.source.text ? file : withText(text ?? '', file.mode);
 }
 
-export function writeEdits(
-  path: string,
-  edit: FileEdit,
-  pool: Pool,
-  trees: Trees,
-  result: Map<string, PackageFile>,
-): void {
+export function writeEdits({
+  path,
+  edit,
+  pool,
+  trees,
+  result,
+}: {
+  readonly path: string;
+  readonly edit: FileEdit;
+  readonly pool: Pool;
+  readonly trees: Trees;
+  readonly result: Map<string, PackageFile>;
+}): void {
   const file = pool.files.get(path);
   const old = trees.local.get(path);
   if (file === undefined || old === undefined) return;

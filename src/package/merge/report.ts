@@ -16,12 +16,12 @@ export interface Report {
   readonly used: Set<string>;
   /** Tells of a conflict between fields and answers the side that is taken. */
   readonly field: (
-    file: string,
-    resource: ResourceRef | null,
-    path: YamlPath,
-    base: YamlNode | undefined,
-    upstream: YamlNode | undefined,
-    local: YamlNode | undefined,
+    at: { readonly file: string; readonly resource: ResourceRef | null; readonly path: YamlPath },
+    values: {
+      readonly base: YamlNode | undefined;
+      readonly upstream: YamlNode | undefined;
+      readonly local: YamlNode | undefined;
+    },
   ) => Side;
   /** Tells of a conflict about a whole resource or file, where local stays unless somebody decided otherwise. */
   readonly whole: (
@@ -64,7 +64,7 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
     note: (code, file, message) => {
       notes.push({ code, file, message });
     },
-    field: (file, resource, path, base, upstream, local) => {
+    field: ({ file, resource, path }, { base, upstream, local }) => {
       const [o, u, d] = [base, upstream, local].map((node) =>
         node === undefined ? undefined : toValue(node),
       );

@@ -16,14 +16,21 @@ import type { ListKeys } from './schema.ts';
 export type CustomKeys = (gvk: string) => ReadonlyMap<string, readonly string[]> | undefined;
 
 /** Merges one resource's fields into local's tree. `file` is where conflicts are told. */
-export function mergeResource(
-  local: Resource,
-  base: Resource | undefined,
-  upstream: Resource,
-  file: string,
-  custom: CustomKeys,
-  report: Report,
-): YamlNode {
+export function mergeResource({
+  local,
+  base,
+  upstream,
+  file,
+  custom,
+  report,
+}: {
+  readonly local: Resource;
+  readonly base: Resource | undefined;
+  readonly upstream: Resource;
+  readonly file: string;
+  readonly custom: CustomKeys;
+  readonly report: Report;
+}): YamlNode {
   // Most resources of a large file: nothing new, without a look at their fields.
   const now = textOfRoot(upstream);
   if (base !== undefined && now !== undefined && textOfRoot(base) === now) return local.root;
@@ -32,13 +39,14 @@ export function mergeResource(
     keysOf: keysFor(local, custom),
     // To Kubernetes null is absent; to whoever else reads a file it may mean something.
     keepsNull: local.ref.apiVersion === '' && local.ref.kind === '',
-    conflict: (path: Parameters<Report['field']>[2], o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field(file, ref, path, o, u, d),
+    conflict: (path: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
+      report.field({ file, resource: ref, path }, { base: o, upstream: u, local: d }),
     note: (code: string, path: YamlPath, message: string) =>
       report.note(code, file, `${ref.kind} ${ref.name}, ${formatPath(path)}: ${message}`),
   };
   const spot = { path: [], pattern: '' };
-  const merged = mergeNodes(local.root, base?.root, upstream.root, spot, context) ?? local.root;
+  const merged =
+    mergeNodes({ local: local.root, base: base?.root, upstream: upstream.root, spot, context }) ?? local.root;
   return base === undefined ? merged : followRename(merged, local, base, upstream);
 }
 

@@ -72,14 +72,21 @@ function anchorsChange(node: YamlNode, before: unknown, after: unknown): boolean
   return false;
 }
 
-function changeValue(
-  node: YamlNode,
-  before: Container,
-  beforeKey: string | number,
-  after: Container,
-  key: string | number,
-  state: State,
-): YamlNode {
+function changeValue({
+  node,
+  before,
+  beforeKey,
+  after,
+  key,
+  state,
+}: {
+  readonly node: YamlNode;
+  readonly before: Container;
+  readonly beforeKey: string | number;
+  readonly after: Container;
+  readonly key: string | number;
+  readonly state: State;
+}): YamlNode {
   const old = (before as KrmObject)[beforeKey];
   const now = (after as KrmObject)[key];
   const restyled = noteOf(before, beforeKey).style !== noteOf(after, key).style && isContainer(now);
@@ -115,8 +122,23 @@ function changeMap(node: MapNode, before: KrmObject, after: KrmObject, state: St
   for (const entry of node.entries) {
     old.add(entry.name);
     if (!Object.hasOwn(after, entry.name)) continue;
-    const value = changeValue(entry.value, before, entry.name, after, entry.name, state);
-    const comments = commentChange(entry, value, before, entry.name, after, entry.name, state);
+    const value = changeValue({
+      node: entry.value,
+      before,
+      beforeKey: entry.name,
+      after,
+      key: entry.name,
+      state,
+    });
+    const comments = commentChange({
+      slot: entry,
+      value,
+      before,
+      beforeKey: entry.name,
+      after,
+      key: entry.name,
+      state,
+    });
     if (value === entry.value && comments === undefined) entries.push(entry);
     else
       entries.push({
@@ -147,8 +169,23 @@ function changeList(
     const from = twins[at] ?? -1;
     const item = node.items[from];
     if (item === undefined) return makeItem(after as unknown[], at, state);
-    const value = changeValue(item.value, before as unknown[], from, after as unknown[], at, state);
-    const comments = commentChange(item, value, before as unknown[], from, after as unknown[], at, state);
+    const value = changeValue({
+      node: item.value,
+      before: before as unknown[],
+      beforeKey: from,
+      after: after as unknown[],
+      key: at,
+      state,
+    });
+    const comments = commentChange({
+      slot: item,
+      value,
+      before: before as unknown[],
+      beforeKey: from,
+      after: after as unknown[],
+      key: at,
+      state,
+    });
     if (value === item.value && comments === undefined) return item;
     return { value, base: item, ...(comments === undefined ? {} : { comments }) };
   });
@@ -171,15 +208,23 @@ function shapeOf<Node extends MapNode | ListNode>(
   };
 }
 
-function commentChange(
-  slot: Slot,
-  value: YamlNode,
-  before: Container,
-  beforeKey: string | number,
-  after: Container,
-  key: string | number,
-  state: State,
-): CommentChange | undefined {
+function commentChange({
+  slot,
+  value,
+  before,
+  beforeKey,
+  after,
+  key,
+  state,
+}: {
+  readonly slot: Slot;
+  readonly value: YamlNode;
+  readonly before: Container;
+  readonly beforeKey: string | number;
+  readonly after: Container;
+  readonly key: string | number;
+  readonly state: State;
+}): CommentChange | undefined {
   const old = noteOf(before, beforeKey);
   const now = noteOf(after, key);
   const text = now.comment ?? now.keyComment;

@@ -70,7 +70,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
   state.runs.push(run);
   const ok = run.exitCode === 0;
   if (!ok) state.failed = run;
-  return finish({ files }, sources, [...rest, ...after], state, { ok, keep: ok });
+  return finish({ input: { files }, sources, items: [...rest, ...after], state, ok, keep: ok });
 }
 
 function itemOf(document: SourceDocument, state: Hydration): KrmObject {

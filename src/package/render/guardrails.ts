@@ -17,14 +17,20 @@ import { wouldChange } from './would-change.ts';
  * Runs mutators first, then validators. All run, whatever the others say: each has its own check. A mutator that
  * does not enforce changes nothing and reports what it would have changed.
  */
-export async function runGuardrails(
-  guardrails: readonly Guardrail[],
-  input: readonly KrmObject[],
-  state: Hydration,
-  context: RenderContext = { path: '.', repository: '' },
+export async function runGuardrails({
+  guardrails,
+  input,
+  state,
+  context = { path: '.', repository: '' },
+  hidden = [],
+}: {
+  readonly guardrails: readonly Guardrail[];
+  readonly input: readonly KrmObject[];
+  readonly state: Hydration;
+  readonly context?: RenderContext | undefined;
   /** What no function of the package sees: for validators alone. */
-  hidden: readonly KrmObject[] = [],
-): Promise<{ readonly items: readonly KrmObject[]; readonly ok: boolean }> {
+  readonly hidden?: readonly KrmObject[] | undefined;
+}): Promise<{ readonly items: readonly KrmObject[]; readonly ok: boolean }> {
   let items = input;
   let ok = true;
   const inOrder = [

@@ -113,7 +113,7 @@ function isJson(path: string): boolean {
 
 function tooMuch(path: string): UnreadableFile {
   const message = `${path}: the files that are hidden hold more than is read`;
-  return new UnreadableFile(path, undefined, 'PACKAGE_TOO_LARGE', message, 'Split the package into several.');
+  return new UnreadableFile({ file: path }, 'PACKAGE_TOO_LARGE', message, 'Split the package into several.');
 }
 
 /** The server refuses what lacks either; the name may be generated. */

@@ -87,19 +87,26 @@ async function runPipeline(
 ): Promise<readonly KrmObject[]> {
   let items = input;
   for (const spec of loaded.pipeline.mutators)
-    items = await runOne(loaded.dir, spec, 'mutator', items, state);
-  for (const spec of loaded.pipeline.validators) await runOne(loaded.dir, spec, 'validator', items, state);
+    items = await runOne({ dir: loaded.dir, spec, type: 'mutator', items, state });
+  for (const spec of loaded.pipeline.validators)
+    await runOne({ dir: loaded.dir, spec, type: 'validator', items, state });
   return items;
 }
 
 /** Runs one function unless one failed before; validators get copies, and what they return is dropped. */
-async function runOne(
-  dir: string,
-  spec: FunctionSpec,
-  type: FunctionRun['type'],
-  items: readonly KrmObject[],
-  state: Hydration,
-): Promise<readonly KrmObject[]> {
+async function runOne({
+  dir,
+  spec,
+  type,
+  items,
+  state,
+}: {
+  readonly dir: string;
+  readonly spec: FunctionSpec;
+  readonly type: FunctionRun['type'];
+  readonly items: readonly KrmObject[];
+  readonly state: Hydration;
+}): Promise<readonly KrmObject[]> {
   if (state.failed !== undefined) return items;
   state.signal?.throwIfAborted();
   const name = functionName(spec);

@@ -55,7 +55,7 @@ export function loadPackage(files: PackageFiles, memory?: RenderMemory): LoadedT
     const packages = new Map<string, LoadedPackage>();
     // Deepest first, so that a package finds its subpackages made.
     for (const dir of dirs.toSorted((a, b) => depth(b) - depth(a) || byPath(a, b))) {
-      const loaded = loadOne(dir, below.get(dir) ?? [], sources, byOwner, packages);
+      const loaded = loadOne({ dir, below: below.get(dir) ?? [], sources, byOwner, packages });
       if ('code' in loaded) return loaded;
       functions += loaded.pipeline.mutators.length + loaded.pipeline.validators.length;
       if (functions > MAX_FUNCTIONS) return tooMany(loaded.kptfile.file);
@@ -69,13 +69,19 @@ export function loadPackage(files: PackageFiles, memory?: RenderMemory): LoadedT
   }
 }
 
-function loadOne(
-  dir: string,
-  below: readonly string[],
-  sources: ReadonlyMap<string, SourceFile>,
-  byOwner: ReadonlyMap<string, readonly SourceFile[]>,
-  packages: ReadonlyMap<string, LoadedPackage>,
-): LoadedPackage | Problem {
+function loadOne({
+  dir,
+  below,
+  sources,
+  byOwner,
+  packages,
+}: {
+  readonly dir: string;
+  readonly below: readonly string[];
+  readonly sources: ReadonlyMap<string, SourceFile>;
+  readonly byOwner: ReadonlyMap<string, readonly SourceFile[]>;
+  readonly packages: ReadonlyMap<string, LoadedPackage>;
+}): LoadedPackage | Problem {
   const documents = (byOwner.get(dir) ?? []).flatMap((source) => source.documents);
   const file = dir === '.' ? 'Kptfile' : `${dir}/Kptfile`;
   const source = sources.get(file);

@@ -111,7 +111,7 @@ function isHiddenBy(matcher: IgnoreMatcher | undefined, inside: string, dir: str
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     const file = dir === '.' ? '.krmignore' : `${dir}/.krmignore`;
-    throw new UnreadableFile(file, 1, error.code, `${file}: ${error.message}`, error.hint ?? '');
+    throw new UnreadableFile({ file, line: 1 }, error.code, `${file}: ${error.message}`, error.hint ?? '');
   }
 }
 
@@ -128,7 +128,7 @@ export function isResourceFile(path: string): boolean {
 
 function tooLarge(path: string, limit: string): UnreadableFile {
   const message = `The package holds more than ${limit}; reading stopped at ${path}.`;
-  return new UnreadableFile(path, undefined, 'PACKAGE_TOO_LARGE', message, 'Split the package into several.');
+  return new UnreadableFile({ file: path }, 'PACKAGE_TOO_LARGE', message, 'Split the package into several.');
 }
 
 /** What stopped the reading, for the person who asked. Throws what is not about a file of the package. */

@@ -30,10 +30,15 @@ export class UnreadableFile extends PorticoError {
   readonly file: string;
   readonly line: number | undefined;
 
-  constructor(file: string, line: number | undefined, code: string, message: string, hint: string) {
+  constructor(
+    at: { readonly file: string; readonly line?: number | undefined },
+    code: string,
+    message: string,
+    hint: string,
+  ) {
     super(code, message, { hint });
-    this.file = file;
-    this.line = line;
+    this.file = at.file;
+    this.line = at.line;
   }
 }
 
@@ -53,8 +58,7 @@ export function decodeText(path: string, bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new UnreadableFile(
-      path,
-      undefined,
+      { file: path },
       'NOT_UTF8',
       `${path}: not UTF-8 text`,
       'Save the file as UTF-8.',
@@ -79,8 +83,7 @@ export function readResources(
     if (root.kind !== 'map') {
       const line = lineOf(text, root.at?.body ?? 0);
       throw new UnreadableFile(
-        path,
-        line,
+        { file: path, line },
         'NOT_A_RESOURCE',
         `${path}:${line}: resource must have \`apiVersion\`: the document is not a map`,
         'Give it apiVersion, kind and metadata.name, or name the file in .krmignore.',
@@ -99,7 +102,7 @@ function parse(path: string, text: string): YamlFile {
     const found = /^Line (\d+): (.*)$/s.exec(error.message);
     const line = found === null ? undefined : Number(found[1]);
     const message = found === null ? `${path}: ${error.message}` : `${path}:${found[1]}: ${found[2]}`;
-    throw new UnreadableFile(path, line, error.code, message, error.hint ?? 'Correct the file.');
+    throw new UnreadableFile({ file: path, line }, error.code, message, error.hint ?? 'Correct the file.');
   }
 }
 

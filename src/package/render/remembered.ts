@@ -62,7 +62,7 @@ export function renderRemembered(
       const known = memory.outcome(source, chain);
       if (known !== undefined && !budget.has(known.work)) return undefined;
       if (known !== undefined) budget.add(known.work);
-      const outcome = known ?? outcomeOf(source, loaded.dir, mine, chain, budget);
+      const outcome = known ?? outcomeOf({ source, dir: loaded.dir, steps: mine, chain, budget });
       if (outcome === undefined) return undefined;
       memory.keep(source, outcome);
       if (outcome.bytes !== undefined) outcomes.set(path, outcome);
@@ -135,13 +135,19 @@ function inOrder(loaded: LoadedPackage): LoadedPackage[] {
 }
 
 /** Runs the functions over the documents of one file. */
-function outcomeOf(
-  source: SourceFile,
-  dir: string,
-  steps: readonly Step[],
-  chain: string,
-  budget: WorkBudget,
-): FileOutcome | undefined {
+function outcomeOf({
+  source,
+  dir,
+  steps,
+  chain,
+  budget,
+}: {
+  readonly source: SourceFile;
+  readonly dir: string;
+  readonly steps: readonly Step[];
+  readonly chain: string;
+  readonly budget: WorkBudget;
+}): FileOutcome | undefined {
   const before = budget.used();
   const told: unknown[][] = [];
   const values: KrmObject[] = [];

@@ -49,10 +49,20 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   const guarded =
     broken || guardrails.length === 0
       ? { items, ok: true }
-      : await guard(guardrails, items, state, input.context, hiddenItems(hidden, files));
+      : await guard({
+          guardrails,
+          input: items,
+          state,
+          context: input.context,
+          hidden: hiddenItems(hidden, files),
+        });
   const shown = tellHidden(input, hidden, state);
   const keep = state.failed === undefined || saves;
-  const done = finish(input, loaded.sources, guarded.items, state, {
+  const done = finish({
+    input,
+    sources: loaded.sources,
+    items: guarded.items,
+    state,
     ok: state.failed === undefined && guarded.ok && shown,
     keep,
   });
@@ -78,9 +88,9 @@ function tellHidden(
 }
 
 /** Policies are loaded where there are any: most of a short run is loading code. */
-async function guard(...asked: Parameters<typeof RunGuardrails>): ReturnType<typeof RunGuardrails> {
+async function guard(asked: Parameters<typeof RunGuardrails>[0]): ReturnType<typeof RunGuardrails> {
   const { runGuardrails } = await import('./guardrails.ts');
-  return runGuardrails(...asked);
+  return runGuardrails(asked);
 }
 
 /** The result of a render that went file by file. Nothing was made, moved or removed, and nothing failed. */
@@ -112,13 +122,21 @@ function withFindings(result: Omit<RenderResult, 'findings'>, find: () => readon
 }
 
 /** Writes the outcome of a run of functions, if it is to be kept, and places its findings. */
-export function finish(
-  input: Pick<RenderInput, 'files' | 'guardrails'>,
-  sources: ReadonlyMap<string, SourceFile>,
-  items: readonly KrmObject[],
-  state: Hydration,
-  { ok, keep }: { readonly ok: boolean; readonly keep: boolean },
-): RenderResult {
+export function finish({
+  input,
+  sources,
+  items,
+  state,
+  ok,
+  keep,
+}: {
+  readonly input: Pick<RenderInput, 'files' | 'guardrails'>;
+  readonly sources: ReadonlyMap<string, SourceFile>;
+  readonly items: readonly KrmObject[];
+  readonly state: Hydration;
+  readonly ok: boolean;
+  readonly keep: boolean;
+}): RenderResult {
   const { files } = input;
   const { runs } = state;
   const outcomes = keep ? outcomesOf(items, state.sources) : [];

@@ -80,7 +80,8 @@ export async function runFunction(items: readonly KrmObject[], input: StepInput)
   const old = new Map(formers.map((former) => [former.id, former]));
   const dirs = new Set(formers.map(({ place }) => place.package));
   for (const item of items) if (selecting) dirs.add(annotationOf(item, PACKAGE_PATH) ?? '.');
-  for (const [at, item] of answer.entries()) adopt(item, old.get(annotationOf(item, ID)), dirs, input, at);
+  for (const [at, item] of answer.entries())
+    adopt({ item, old: old.get(annotationOf(item, ID)), dirs, input, at });
   const fault = findFault(answer, formers, old);
   if (fault !== undefined) return { output: failed(output, fault), items };
   if (!selecting) return { output, items: answer };
@@ -188,13 +189,19 @@ function placeOf(item: KrmObject): Place {
 }
 
 /** Completes the bookkeeping of an item that a function gave back. */
-function adopt(
-  item: KrmObject,
-  old: Former | undefined,
-  dirs: ReadonlySet<string>,
-  input: StepInput,
-  at: number,
-): void {
+function adopt({
+  item,
+  old,
+  dirs,
+  input,
+  at,
+}: {
+  readonly item: KrmObject;
+  readonly old: Former | undefined;
+  readonly dirs: ReadonlySet<string>;
+  readonly input: StepInput;
+  readonly at: number;
+}): void {
   const owner = old === undefined ? annotationOf(item, PACKAGE_PATH) : old.place.package;
   // A new resource may say which of the packages it belongs to, but it may not invent one.
   const dir = owner !== undefined && dirs.has(owner) ? owner : input.package;

@@ -115,10 +115,10 @@ function planWave<One extends RolloutDownstream>(
     return { ...base, state: 'waiting', why: 'The waves before it are not through.' };
   if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens when the pause is over.' };
   const skippedAt = orders.skipped.get(name);
-  const heldAt = holdsSince(members, counting.length, ends, gate, opensAt);
+  const heldAt = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
   const broken = orders.done
     ? undefined
-    : failureOf(counting, gate, opensAt, heldAt, orders, partial ? 0 : now);
+    : failureOf({ counting, gate, opensAt, heldAt, orders, now: partial ? 0 : now });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Somebody skipped its gate.' };
@@ -140,13 +140,19 @@ function throughAt(one: RolloutDownstream, gate: WaveGate): number | undefined {
   return one.health?.state === 'success' ? Math.max(publishedAt, one.health.at) : undefined;
 }
 
-function holdsSince(
-  members: readonly RolloutDownstream[],
-  counted: number,
-  ends: readonly number[],
-  gate: WaveGate,
-  opensAt: number,
-): number | undefined {
+function holdsSince({
+  members,
+  counted,
+  ends,
+  gate,
+  opensAt,
+}: {
+  readonly members: readonly RolloutDownstream[];
+  readonly counted: number;
+  readonly ends: readonly number[];
+  readonly gate: WaveGate;
+  readonly opensAt: number;
+}): number | undefined {
   // A wave that everybody refused proves nothing.
   const refused = members.some(({ standing }) => standing === 'refused');
   const least = refused ? 1 : 0;
@@ -156,14 +162,21 @@ function holdsSince(
   return last === undefined ? undefined : Math.max(opensAt, last);
 }
 
-function failureOf<One extends RolloutDownstream>(
-  counting: readonly One[],
-  gate: WaveGate,
-  opensAt: number,
-  heldAt: number | undefined,
-  { resumedAt = 0 }: RolloutOrders,
-  now: number,
-): { readonly why: string; readonly sick?: One } | undefined {
+function failureOf<One extends RolloutDownstream>({
+  counting,
+  gate,
+  opensAt,
+  heldAt,
+  orders: { resumedAt = 0 },
+  now,
+}: {
+  readonly counting: readonly One[];
+  readonly gate: WaveGate;
+  readonly opensAt: number;
+  readonly heldAt: number | undefined;
+  readonly orders: RolloutOrders;
+  readonly now: number;
+}): { readonly why: string; readonly sick?: One } | undefined {
   const sick = counting.find(
     ({ standing, health }) =>
       standing === 'published' && health?.state === 'failure' && health.at > resumedAt,

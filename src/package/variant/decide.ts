@@ -68,7 +68,7 @@ export function decideVariant(variant: ValidVariant, revisions: readonly Package
   const steps =
     downstreams.targets.length === 0
       ? [{ kind: 'clone', workspaceName, upstream } as const]
-      : downstreams.targets.map((target) => stepOf(variant, target, upstream, workspaceName, revisions));
+      : downstreams.targets.map((target) => stepOf({ variant, target, upstream, workspaceName, revisions }));
   return { ok: true, upstream, downstreams, steps };
 }
 
@@ -199,13 +199,19 @@ function isRevision(one: PackageRevision, name: string): boolean {
   return integer === undefined ? one.workspaceName === name : one.revision === Number(integer);
 }
 
-function stepOf(
-  variant: ValidVariant,
-  target: PackageRevision,
-  upstream: PackageRevision,
-  workspaceName: string,
-  revisions: readonly PackageRevision[],
-): Step {
+function stepOf({
+  variant,
+  target,
+  upstream,
+  workspaceName,
+  revisions,
+}: {
+  readonly variant: ValidVariant;
+  readonly target: PackageRevision;
+  readonly upstream: PackageRevision;
+  readonly workspaceName: string;
+  readonly revisions: readonly PackageRevision[];
+}): Step {
   const state = isUpToDate(target, upstream);
   if (state.upToDate) return { kind: 'none' };
   if (state.message !== undefined) return { kind: 'stalled', message: state.message };

@@ -101,7 +101,7 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
       if (problems.length >= MAX_PROBLEMS) {
         return stopped(`the set was left after ${MAX_PROBLEMS} mistakes: correct those first`, path);
       }
-      const made = variantOf(set, found, target, wanted, named, budget);
+      const made = variantOf({ set, found, target, wanted, repositoryNamed: named, budget });
       if ('reason' in made) {
         problems.push({ ...made, path: [...path, ...made.path] });
         continue;
@@ -170,7 +170,7 @@ function* unrolled(
       if (namespaceOf(metadata, namespace) !== namespace) continue;
       if (!selects(repositorySelector, metadata.labels)) continue;
       for (const named of namesOr(repositorySelector.packageNames, upstreamPackage)) {
-        yield wantedOf(target, metadata, namespace, named, undefined);
+        yield wantedOf({ target, metadata, namespace, packageDefault: named, value: undefined });
       }
     }
     return;
@@ -181,7 +181,7 @@ function* unrolled(
     if (namespaceOf(metadata, namespace) !== namespace) continue;
     if ((objectSelector.name ?? metadata.name) !== metadata.name) continue;
     if (!selects(objectSelector, metadata.labels)) continue;
-    yield wantedOf(target, metadata, namespace, upstreamPackage, value);
+    yield wantedOf({ target, metadata, namespace, packageDefault: upstreamPackage, value });
   }
 }
 
@@ -203,13 +203,19 @@ function objectsOf(world: ExpansionWorld, namespace: string): InventoryObject[] 
   return [...world.objects, ...repositories];
 }
 
-function wantedOf(
-  { naming = {} }: SetTarget,
-  metadata: ObjectMeta,
-  namespace: string,
-  packageDefault: string,
-  value: InventoryObject['value'] | undefined,
-): Wanted {
+function wantedOf({
+  target: { naming = {} },
+  metadata,
+  namespace,
+  packageDefault,
+  value,
+}: {
+  readonly target: SetTarget;
+  readonly metadata: ObjectMeta;
+  readonly namespace: string;
+  readonly packageDefault: string;
+  readonly value: InventoryObject['value'] | undefined;
+}): Wanted {
   const part = (from: ValueOrField | undefined): string | undefined =>
     from?.fromField === undefined ? from?.value : textAt(value, from.fromField);
   const base = part(naming.packageBase) ?? packageDefault;
@@ -230,14 +236,21 @@ function textAt(value: YamlValue | undefined, field: string): string | undefined
   return typeof here === 'string' ? here : undefined;
 }
 
-function variantOf(
-  set: ValidVariantSet,
-  found: PackageRevision,
-  { template }: SetTarget,
-  wanted: Wanted,
-  repositoryNamed: (name: string) => NamedRepository | undefined,
-  budget: CelBudget,
-): ValidVariant | ExpansionProblem {
+function variantOf({
+  set,
+  found,
+  target: { template },
+  wanted,
+  repositoryNamed,
+  budget,
+}: {
+  readonly set: ValidVariantSet;
+  readonly found: PackageRevision;
+  readonly target: SetTarget;
+  readonly wanted: Wanted;
+  readonly repositoryNamed: (name: string) => NamedRepository | undefined;
+  readonly budget: CelBudget;
+}): ValidVariant | ExpansionProblem {
   const namespace = namespaceOf(set.metadata);
   const rendered = renderTemplate({
     upstream: set.spec.upstream,

@@ -117,13 +117,13 @@ function readOne(value: YamlValue, line: number, place: Place): ReadDocument | N
     return { kind: 'none', problems: [place([], 'The document must have apiVersion and kind')] };
   }
   const [group, version] = apiVersion.split('/');
-  if (group !== VARIANT_GROUP) return objectOf(value, apiVersion, kind, line, found, tell);
+  if (group !== VARIANT_GROUP) return objectOf({ value, apiVersion, kind, line, found, tell });
   if (kind === 'Repository') {
     const repository = repositoryOf(value, tell);
     return found.length > 0 ? { kind: 'none', problems: found } : { kind: 'repository', line, repository };
   }
   if (kind !== 'PackageVariant' && kind !== 'PackageVariantSet') {
-    return objectOf(value, apiVersion, kind, line, found, tell);
+    return objectOf({ value, apiVersion, kind, line, found, tell });
   }
   const served = kind === 'PackageVariant' ? ['v1alpha1'] : ['v1alpha1', 'v1alpha2'];
   if (!served.includes(version ?? '')) {
@@ -189,14 +189,21 @@ function repositoryOf(value: YamlValue, tell: Tell): RepositoryDocument {
   };
 }
 
-function objectOf(
-  value: YamlValue,
-  apiVersion: string,
-  kind: string,
-  line: number,
-  found: readonly DocumentProblem[],
-  tell: Tell,
-): ReadDocument | Nothing {
+function objectOf({
+  value,
+  apiVersion,
+  kind,
+  line,
+  found,
+  tell,
+}: {
+  readonly value: YamlValue;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly line: number;
+  readonly found: readonly DocumentProblem[];
+  readonly tell: Tell;
+}): ReadDocument | Nothing {
   const meta = fieldsOf(value, [], tell)?.or('metadata', metadata, NO_METADATA) ?? NO_METADATA;
   if (found.length > 0) return { kind: 'none', problems: found };
   const object = { apiVersion, kind, metadata: meta, value: value as InventoryObject['value'] };

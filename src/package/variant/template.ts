@@ -93,7 +93,13 @@ function render(input: TemplateInput, asksFor: (downstream: VariantDownstream) =
     throw new Stop(path, `${shown(path)}: ${answer.message}`);
   };
   const { downstream, packageContext, pipeline, injectors } = template;
-  const repo = place(downstream?.repo, downstream?.repoExpr, 'repoExpr', repoDefault, evaluate);
+  const repo = place({
+    fixed: downstream?.repo,
+    expression: downstream?.repoExpr,
+    field: 'repoExpr',
+    otherwise: repoDefault,
+    evaluate,
+  });
   if ((downstream?.packageExpr ?? '') === '') {
     asksFor({ repo, package: downstream?.package || packageDefault });
   }
@@ -103,13 +109,13 @@ function render(input: TemplateInput, asksFor: (downstream: VariantDownstream) =
   }
   // Only now is it known: not for the expression that names it.
   variables['repository'] = shownObject(repository);
-  const packagePath = place(
-    downstream?.package,
-    downstream?.packageExpr,
-    'packageExpr',
-    packageDefault,
+  const packagePath = place({
+    fixed: downstream?.package,
+    expression: downstream?.packageExpr,
+    field: 'packageExpr',
+    otherwise: packageDefault,
     evaluate,
-  );
+  });
   asksFor({ repo, package: packagePath });
   const labels = overlaid(template.labels, template.labelExprs, ['template', 'labelExprs'], evaluate);
   const annotations = overlaid(
@@ -142,13 +148,19 @@ function shown(path: readonly (string | number)[]): string {
     .slice(1);
 }
 
-function place(
-  fixed: string | undefined,
-  expression: string | undefined,
-  field: 'repoExpr' | 'packageExpr',
-  otherwise: string,
-  evaluate: Evaluate,
-): string {
+function place({
+  fixed,
+  expression,
+  field,
+  otherwise,
+  evaluate,
+}: {
+  readonly fixed: string | undefined;
+  readonly expression: string | undefined;
+  readonly field: 'repoExpr' | 'packageExpr';
+  readonly otherwise: string;
+  readonly evaluate: Evaluate;
+}): string {
   const path = ['template', 'downstream', field];
   if ((expression ?? '') !== '' && expression !== undefined) {
     const value = evaluate(expression, path);

@@ -182,7 +182,7 @@ function changeBelow(
   if (here.kind === 'map' && typeof segment === 'string')
     return changeKey(here, segment, node === undefined, below);
   if (here.kind === 'list' && typeof segment !== 'string')
-    return changeItem(here, segment, node === undefined, below, path);
+    return changeItem({ list: here, segment, made: node === undefined, below, path });
   throw noSuchPlace(path.slice(0, depth + 1));
 }
 
@@ -213,13 +213,19 @@ function changeKey(map: MapNode, name: string, made: boolean, below: Change): Ya
   return madeMap(map, [...map.entries, { name, key: { kind: 'scalar', value: name }, value }]);
 }
 
-function changeItem(
-  list: ListNode,
-  segment: Exclude<PathSegment, string>,
-  made: boolean,
-  below: Change,
-  path: YamlPath,
-): YamlNode | undefined {
+function changeItem({
+  list,
+  segment,
+  made,
+  below,
+  path,
+}: {
+  readonly list: ListNode;
+  readonly segment: Exclude<PathSegment, string>;
+  readonly made: boolean;
+  readonly below: Change;
+  readonly path: YamlPath;
+}): YamlNode | undefined {
   const at = positionOf(list, segment);
   const item = list.items[at];
   if (item === undefined && typeof segment === 'number' && segment > list.items.length)

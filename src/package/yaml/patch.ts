@@ -114,7 +114,9 @@ function patchBlock(old: MapNode | ListNode, made: MapNode | ListNode, context: 
       if (slot !== own) splices.push(...patchSlot(own, slot, context));
       end = region.end;
     } else if (first !== undefined) {
-      splices.push(insertion(slot, end, regions[firstKept] ?? first, first, context, old));
+      splices.push(
+        insertion({ slot, after: end, firstKept: regions[firstKept] ?? first, first, context, old }),
+      );
     }
   }
   return splices;
@@ -181,14 +183,21 @@ function closeGap(text: string, region: Region): number {
   return /\n\r?\n$/.test(before) && blank ? end : region.end;
 }
 
-function insertion(
-  slot: Slot,
-  after: number | undefined,
-  firstKept: Region,
-  first: Region,
-  context: Context,
-  old: MapNode | ListNode,
-): Splice {
+function insertion({
+  slot,
+  after,
+  firstKept,
+  first,
+  context,
+  old,
+}: {
+  readonly slot: Slot;
+  readonly after: number | undefined;
+  readonly firstKept: Region;
+  readonly first: Region;
+  readonly context: Context;
+  readonly old: MapNode | ListNode;
+}): Splice {
   const lines = slotText(slot, first.column, context);
   const text = old.at?.source.text ?? '';
   if (after === undefined) {
@@ -262,7 +271,7 @@ function patchSlot(own: ReadSlot, made: Slot, context: Context): Splice[] {
     splices.push({ start: own.key.at.start, end: own.key.at.end, text: keyText(made.key) });
   }
   const replaced = made.value === own.value ? false : patchValue(own, made, context, splices);
-  if (made.comments !== undefined && !own.at.flow) patchComments(own, made, context, replaced, splices);
+  if (made.comments !== undefined && !own.at.flow) patchComments({ own, made, context, replaced, splices });
   return splices;
 }
 
@@ -336,13 +345,19 @@ function singleLine(value: YamlNode, old: YamlNode): string | undefined {
   );
 }
 
-function patchComments(
-  own: ReadSlot,
-  made: Slot,
-  context: Context,
-  replaced: boolean,
-  splices: Splice[],
-): void {
+function patchComments({
+  own,
+  made,
+  context,
+  replaced,
+  splices,
+}: {
+  readonly own: ReadSlot;
+  readonly made: Slot;
+  readonly context: Context;
+  readonly replaced: boolean;
+  readonly splices: Splice[];
+}): void {
   const { lead, line } = made.comments ?? {};
   const { inline, column, start } = regionOf(own);
   if (lead !== undefined && !inline)

@@ -29,13 +29,19 @@ interface Line {
 }
 
 /** A collection that begins at `start` and ends before `lineEnd`; `before` is where what precedes it ends. */
-export function flowCollection(
-  source: Source,
-  lineEnd: number,
-  start: number,
-  before: number,
-  depth: number,
-): MapNode | ListNode {
+export function flowCollection({
+  source,
+  lineEnd,
+  start,
+  before,
+  depth,
+}: {
+  readonly source: Source;
+  readonly lineEnd: number;
+  readonly start: number;
+  readonly before: number;
+  readonly depth: number;
+}): MapNode | ListNode {
   return collection({ source, text: source.text, end: lineEnd }, start, before, depth);
 }
 

@@ -184,7 +184,13 @@ class QuickReader {
     const value = isQuote(first)
       ? quotedScalar(this.#source, start, this.#lineEnd)
       : first === OPEN_LIST || first === OPEN_MAP
-        ? flowCollection(this.#source, this.#lineEnd, start, indicator, depth + 1)
+        ? flowCollection({
+            source: this.#source,
+            lineEnd: this.#lineEnd,
+            start,
+            before: indicator,
+            depth: depth + 1,
+          })
         : plainLine(this.#source, start, this.#lineEnd);
     this.#endLine(value.at?.end ?? start);
     if (this.#column > column) throw UNUSUAL;

@@ -103,7 +103,7 @@ function flowCollection(node: MapNode | ListNode, given: boolean): string {
     const index = positions.get(slot) ?? (slot.base && positions.get(slot.base)) ?? -1;
     const adjacent = previous >= 0 && index === previous + 1;
     if (position > 0) out += adjacent ? text.slice(ranges[previous]?.end, ranges[index]?.start) : between;
-    out += flowSlot(slot, old[index], first, text, json);
+    out += flowSlot({ slot, own: old[index], first, text, json });
     previous = index;
   }
   return slots.length === 0
@@ -112,13 +112,19 @@ function flowCollection(node: MapNode | ListNode, given: boolean): string {
 }
 
 /** One part of a flow collection: as it stands, or with a new value behind its own key, or new in the manner of the first. */
-function flowSlot(
-  slot: Slot,
-  own: Slot | undefined,
-  first: Slot | undefined,
-  text: string,
-  json: boolean,
-): string {
+function flowSlot({
+  slot,
+  own,
+  first,
+  text,
+  json,
+}: {
+  readonly slot: Slot;
+  readonly own: Slot | undefined;
+  readonly first: Slot | undefined;
+  readonly text: string;
+  readonly json: boolean;
+}): string {
   if (slot === own && slot.at !== undefined) {
     return text.slice(slot.at.start, Math.max(slot.value.at?.end ?? 0, slot.at.indicator));
   }

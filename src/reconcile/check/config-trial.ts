@@ -61,21 +61,27 @@ const MAX_REMEMBERED = 5_000;
  * Compares the proposed configuration with the one in force. Null where they demand the same. A package and a set of
  * guardrails that were seen before are not run again.
  */
-export async function tryConfiguration(
-  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
-  git: Git,
-  sides: {
+export async function tryConfiguration({
+  ports,
+  git,
+  sides,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly git: Git;
+  readonly sides: {
     readonly config: RepositoryConfig;
     readonly inForce: LoadedGuardrails;
     readonly base: string;
     /** The commit with the proposed configuration. */
     readonly head: string;
-  },
-  memory: TrialMemory,
-  signal?: AbortSignal,
-): Promise<ConfigTrial | null> {
+  };
+  readonly memory: TrialMemory;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ConfigTrial | null> {
   const { config, inForce, base, head } = sides;
-  const proposed = await loadGuardrails(git, config, head, signal, inForce.reads);
+  const proposed = await loadGuardrails({ git, config, base: head, signal, approved: inForce.reads });
   if (proposed.digest === inForce.digest) return null;
   const refs = await loadRevisionRefs(git, signal);
   const all = await rootPackages({ git }, base, config.directory, signal);
@@ -86,10 +92,12 @@ export async function tryConfiguration(
     const path = below === '' ? '.' : below;
     const newest = newestRevision(refs, directory);
     const place = { commit: newest?.tag.commit ?? base, directory, path };
-    const now = await outcomeOf(ports, git, place, proposed, memory, signal);
+    const now = await outcomeOf({ ports, git, place, loaded: proposed, memory, signal });
     for (const name of now.notRun) notRun.add(name);
     const suspicious = now.findings.length > 0 || now.rewritten;
-    const before = suspicious ? await outcomeOf(ports, git, place, inForce, memory, signal) : NOTHING;
+    const before = suspicious
+      ? await outcomeOf({ ports, git, place, loaded: inForce, memory, signal })
+      : NOTHING;
     const failedBefore = new Set(before.findings.map(({ guardrail, mode }) => `${mode} ${guardrail}`));
     for (const finding of now.findings) {
       if (failedBefore.has(`${finding.mode} ${finding.guardrail}`)) continue;
@@ -123,14 +131,21 @@ function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig):
   );
 }
 
-async function outcomeOf(
-  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
-  git: Git,
-  place: { readonly commit: string; readonly directory: string; readonly path: string },
-  loaded: LoadedGuardrails,
-  memory: TrialMemory,
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
+async function outcomeOf({
+  ports,
+  git,
+  place,
+  loaded,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly git: Git;
+  readonly place: { readonly commit: string; readonly directory: string; readonly path: string };
+  readonly loaded: LoadedGuardrails;
+  readonly memory: TrialMemory;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Outcome> {
   const { commit, directory, path } = place;
   const tree = await git.treeId(commit, directory, signal);
   if (tree === null) return NOTHING;
@@ -138,19 +153,25 @@ async function outcomeOf(
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
-  const outcome = await run(ports, files, loaded.forPackage(path), path, signal);
+  const outcome = await run({ ports, files, guardrails: loaded.forPackage(path), path, signal });
   keepNewest(memory, key, outcome, MAX_REMEMBERED);
   return outcome;
 }
 
 /** Runs the guardrails alone: what is published has been through its own pipeline. */
-async function run(
-  { content, builtins }: Pick<Ports, 'content' | 'builtins'>,
-  files: PackageFiles,
-  guardrails: readonly Guardrail[],
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
+async function run({
+  ports: { content, builtins },
+  files,
+  guardrails,
+  path,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins'>;
+  readonly files: PackageFiles;
+  readonly guardrails: readonly Guardrail[];
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Outcome> {
   // Compiled policies are programs that nobody has approved: they do not run.
   const { judgeRego: _judgeRego, ...runtime } = builtins;
   // Validators say all they have, whatever their mode: what counts is decided here.

@@ -33,7 +33,13 @@ function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly Rend
   return {
     name: guardrailCheck(name),
     conclusion: conclusionOf(mode, bad, told.length > 0),
-    title: titleOf(mode, runs.length, findingsOf(mode, told, errors), broken, refused?.message),
+    title: titleOf({
+      mode,
+      runs: runs.length,
+      found: findingsOf(mode, told, errors),
+      broken,
+      refused: refused?.message,
+    }),
     summary: [
       `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
       ...(refused === undefined ? [] : [refused.hint]),
@@ -74,13 +80,19 @@ function findingsOf(mode: GuardrailConfig['mode'], told: Found, errors: number):
 }
 
 /** The title names the first finding, and how many there are beside it. */
-function titleOf(
-  mode: GuardrailConfig['mode'],
-  runs: number,
-  found: Found,
-  broken: readonly { readonly run: FunctionRun }[],
-  refused: string | undefined,
-): string {
+function titleOf({
+  mode,
+  runs,
+  found,
+  broken,
+  refused,
+}: {
+  readonly mode: GuardrailConfig['mode'];
+  readonly runs: number;
+  readonly found: Found;
+  readonly broken: readonly { readonly run: FunctionRun }[];
+  readonly refused: string | undefined;
+}): string {
   const advice = mode === 'enforce' ? '' : ` (${mode})`;
   if (refused !== undefined)
     return mode === 'enforce' ? sentence(refused).replace(/\.$/, '') : `${refused} (${mode})`;

@@ -10,14 +10,21 @@ import { configCheck, type ProposedConfig } from './config-check.ts';
 import { tryConfiguration, type TrialMemory } from './config-trial.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
-export async function proposedConfig(
-  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  { otherFiles, facts, config, base, head, files = head.oid }: ProposalSnapshot & { readonly files?: string },
-  inForce: LoadedGuardrails,
-  memory: TrialMemory,
-  signal?: AbortSignal,
-): Promise<ProposedConfig | null> {
+export async function proposedConfig({
+  ports,
+  access: { git },
+  registered: { otherFiles, facts, config, base, head, files = head.oid },
+  inForce,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly registered: ProposalSnapshot & { readonly files?: string };
+  readonly inForce: LoadedGuardrails;
+  readonly memory: TrialMemory;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ProposedConfig | null> {
   const changed = new Set(otherFiles.map(({ path }) => path));
   const named = [...config.guardrails.mutators, ...config.guardrails.validators].some((one) =>
     [...changed].some((path) => isNamed(one, path)),
@@ -35,13 +42,13 @@ export async function proposedConfig(
     ],
     trial:
       proposed?.ok === true
-        ? await tryConfiguration(
+        ? await tryConfiguration({
             ports,
             git,
-            { config: proposed.config, inForce, base, head: files },
+            sides: { config: proposed.config, inForce, base, head: files },
             memory,
             signal,
-          )
+          })
         : null,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
@@ -59,13 +66,19 @@ function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, f
  * Checks the configuration of a pull request into the default branch, where packages are registered on another one:
  * nothing else in it is Portico's business.
  */
-export async function checkConfigurationAlone(
-  ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>,
-  access: RepositoryAccess,
-  number: number,
-  memory: TrialMemory,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function checkConfigurationAlone({
+  ports,
+  access,
+  number,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly access: RepositoryAccess;
+  readonly number: number;
+  readonly memory: TrialMemory;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const loaded = await loadProposal(access, number, { anyBase: true }, signal);
   if (loaded.kind === 'none') return;
   const { snapshot } = loaded;
@@ -73,10 +86,10 @@ export async function checkConfigurationAlone(
   if (pull.state === 'closed' || pull.baseRef !== facts.defaultBranch) return;
   const base = await access.git.resolve(`refs/heads/${config.branch}`, signal);
   if (base === null) return;
-  const inForce = await loadGuardrails(access.git, config, base, signal);
+  const inForce = await loadGuardrails({ git: access.git, config, base, signal });
   // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
   const registered = { ...snapshot, base, files: base };
-  const proposed = await proposedConfig(ports, access, registered, inForce, memory, signal);
+  const proposed = await proposedConfig({ ports, access, registered, inForce, memory, signal });
   if (proposed === null) return;
   const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
   await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);

@@ -16,17 +16,23 @@ export interface Asking {
  * One line for each command. Whoever may comment chooses the words, so only names of commands and stable codes are
  * written; `digest` is the content that an approval or a merge was asked for.
  */
-export function logCommand(
-  { log }: Pick<Ports, 'log'>,
-  { ref }: Pick<RepositoryAccess, 'ref'>,
-  { author, id, number }: Asking,
-  {
-    verb,
-    outcome,
-    code,
-  }: { readonly verb: string; readonly outcome: CommandOutcome['outcome']; readonly code?: string },
-  { digest, caller }: Pick<CommandState, 'digest' | 'caller'>,
-): void {
+export function logCommand({
+  ports: { log },
+  access: { ref },
+  asking: { author, id, number },
+  verb,
+  outcome,
+  code,
+  state: { digest, caller },
+}: {
+  readonly ports: Pick<Ports, 'log'>;
+  readonly access: Pick<RepositoryAccess, 'ref'>;
+  readonly asking: Asking;
+  readonly verb: string;
+  readonly outcome: CommandOutcome['outcome'];
+  readonly code?: string;
+  readonly state: Pick<CommandState, 'digest' | 'caller'>;
+}): void {
   // Bulk closes, which no command of its own does.
   const known = verb === 'close' || COMMAND_NAMES.includes(verb);
   const command = known ? verb : 'unknown';

@@ -50,16 +50,22 @@ const MAX_TEXT_LENGTH = 80;
 const KIND = 'bulk';
 
 /** Writes the plan into the issue; a dry run is only told. */
-export async function planBulk(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { request, dryRun }: Extract<Step, { do: 'plan-bulk' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function planBulk({
+  ports,
+  access,
+  asked,
+  step: { request, dryRun },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'plan-bulk' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { forge, git } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const all = await itemsOf(ports, access, facts, request, signal);
+  const all = await itemsOf({ ports, access, facts, request, signal });
   if (all.length === 0) {
     return {
       kind: 'refused',
@@ -77,7 +83,7 @@ export async function planBulk(
     results: {},
   };
   if (dryRun) return { kind: 'done', reply: planText(plan, all.length, true) };
-  await writePlan(ports, access, facts, asked.number, plan, all.length, signal);
+  await writePlan({ ports, access, facts, issue: asked.number, plan, found: all.length, signal });
   return { kind: 'done' };
 }
 
@@ -96,15 +102,23 @@ function fitting(items: readonly BulkItem[]): BulkItem[] {
 }
 
 /** Makes the comment say what the plan is and how far it is. */
-export async function writePlan(
-  ports: Pick<Ports, 'seals'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  issue: number,
-  plan: BulkPlan,
-  found: number,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function writePlan({
+  ports,
+  access: { forge },
+  facts,
+  issue,
+  plan,
+  found,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly issue: number;
+  readonly plan: BulkPlan;
+  readonly found: number;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, issue), plan, ports.seals);
   // First, because what is too long is cut at the end.
   const body = [sealed, planText(plan, found, false)].join('\n\n');
@@ -112,17 +126,23 @@ export async function writePlan(
 }
 
 /** The newest plan of a person in an issue, or the one that this comment confirmed before. */
-export async function planOf(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>,
-  signal?: AbortSignal,
-): Promise<BulkPlan | undefined> {
+export async function planOf({
+  ports,
+  access: { forge },
+  facts,
+  asked,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<BulkPlan | undefined> {
   const comments = await forge.listComments(asked.number, signal);
   const place = placeOf(facts, asked.number);
   // The seal says that this is what we wrote.
-  const plans = (await sealedRecords(ports, { forge }, KIND, place, comments, signal)) as BulkPlan[];
+  const plans = (await sealedRecords({ ports, forge, kind: KIND, place, comments, signal })) as BulkPlan[];
   const own = plans.filter(({ login, accountId: id }) =>
     isSameAccount({ login, id }, { login: asked.login, id: asked.accountId }),
   );
@@ -135,25 +155,37 @@ export async function planOf(
   );
 }
 
-async function itemsOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  request: BulkRequest,
-  signal: AbortSignal | undefined,
-): Promise<BulkItem[]> {
+async function itemsOf({
+  ports,
+  access,
+  facts,
+  request,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly request: BulkRequest;
+  readonly signal: AbortSignal | undefined;
+}): Promise<BulkItem[]> {
   return request.action === 'update' || request.action === 'rollback'
-    ? packageItems(ports, access, facts, request, signal)
+    ? packageItems({ ports, access, facts, request, signal })
     : pullItems(access, facts, request, signal);
 }
 
-async function packageItems(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  request: BulkRequest,
-  signal: AbortSignal | undefined,
-): Promise<BulkItem[]> {
+async function packageItems({
+  ports,
+  access,
+  facts,
+  request,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly request: BulkRequest;
+  readonly signal: AbortSignal | undefined;
+}): Promise<BulkItem[]> {
   const { git } = access;
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
   if (configuration.state !== 'registered') return [];
@@ -172,7 +204,14 @@ async function packageItems(
       line: `rollback ${quoted(`${path}@${request.to ?? ''}`)}`,
     }));
   }
-  const choices = await updateChoices(ports, access, { facts, config }, head, meant, signal);
+  const choices = await updateChoices({
+    ports,
+    access,
+    repository: { facts, config },
+    commit: head,
+    packages: meant,
+    signal,
+  });
   return choices
     .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
     .map((choice) => ({

@@ -31,18 +31,26 @@ export function isBulkStep(step: Step): step is BulkStep {
 }
 
 /** Plans, or carries a plan out. What a crash or a limit broke off goes on where it was with the next run of the job. */
-export async function performBulkStep(
-  ports: Ports,
-  access: RepositoryAccess,
-  look: ProposalReconciler,
-  written: CommentSource,
-  asked: CommandRequest,
-  step: BulkStep,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
-  if (step.do === 'plan-bulk') return planBulk(ports, access, asked, step, signal);
+export async function performBulkStep({
+  ports,
+  access,
+  look,
+  written,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly look: ProposalReconciler;
+  readonly written: CommentSource;
+  readonly asked: CommandRequest;
+  readonly step: BulkStep;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
+  if (step.do === 'plan-bulk') return planBulk({ ports, access, asked, step, signal });
   const facts = await access.forge.get(signal);
-  const found = await planOf(ports, access, facts, asked, signal);
+  const found = await planOf({ ports, access, facts, asked, signal });
   if (found === undefined) {
     return {
       kind: 'refused',
@@ -52,11 +60,17 @@ export async function performBulkStep(
   }
   let plan: BulkPlan = { ...found, confirmed: asked.id };
   const write = (): Promise<void> =>
-    writePlan(ports, access, facts, asked.number, plan, plan.items.length, signal);
+    writePlan({ ports, access, facts, issue: asked.number, plan, found: plan.items.length, signal });
   if (found.confirmed === undefined) await write();
   // What is about packages is decided on one look; each hand looks again at what it touches.
   const issue = plan.items.some(({ pull }) => pull === undefined)
-    ? await loadCommandPlace(ports, access, targetOf(access, written, asked.number), written, signal)
+    ? await loadCommandPlace({
+        ports,
+        access,
+        target: targetOf(access, written, asked.number),
+        written,
+        signal,
+      })
     : null;
   let unwritten = 0;
   try {
@@ -65,20 +79,20 @@ export async function performBulkStep(
       const place =
         item.pull === undefined
           ? issue
-          : await loadPlaceFor(
-              item.line.split(' ', 1)[0] ?? '',
+          : await loadPlaceFor({
+              verb: item.line.split(' ', 1)[0] ?? '',
               ports,
               access,
               look,
-              targetOf(access, written, item.pull, item.head),
+              target: targetOf(access, written, item.pull, item.head),
               written,
               signal,
-            );
+            });
       const by = { ...asked, index: FIRST_INDEX + at };
-      const { outcome, text } = await carryOut(ports, access, place, by, item, signal);
+      const { outcome, text } = await carryOut({ ports, access, place, asked: by, item, signal });
       const [verb = ''] = item.line.split(' ');
       const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
-      if (place !== null) logCommand(ports, access, asking, { verb, outcome }, place.state);
+      if (place !== null) logCommand({ ports, access, asking, verb, outcome, state: place.state });
       const result = shortResult(outcome, text);
       plan = { ...plan, results: { ...plan.results, [at]: result } };
       unwritten += 1;
@@ -109,14 +123,21 @@ function targetOf(
   return { repository: ref, number, source: { kind, id }, ...(headSeen !== undefined && { headSeen }) };
 }
 
-async function carryOut(
-  ports: Ports,
-  access: RepositoryAccess,
-  place: CommandPlace | null,
-  asked: CommandRequest,
-  item: BulkItem,
-  signal: AbortSignal | undefined,
-): Promise<BulkResult> {
+async function carryOut({
+  ports,
+  access,
+  place,
+  asked,
+  item,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly place: CommandPlace | null;
+  readonly asked: CommandRequest;
+  readonly item: BulkItem;
+  readonly signal: AbortSignal | undefined;
+}): Promise<BulkResult> {
   const number = item.pull ?? asked.number;
   if (place === null) return { outcome: 'refused', text: 'it is not there any more' };
   if (item.line === 'close') return close(access, number, place.state, signal);
@@ -129,7 +150,7 @@ async function carryOut(
   for (const step of decision.steps) {
     if (isBulkStep(step)) throw new PorticoError('BULK_IN_BULK', item.line, { blame: 'bug' });
     const outcome = await attempted(
-      performStep(ports, access, place.snapshot, { ...asked, number }, step, signal),
+      performStep({ ports, access, snapshot: place.snapshot, asked: { ...asked, number }, step, signal }),
     );
     if (outcome.kind !== 'done') return { outcome: outcome.kind, text: `${outcome.message} ${outcome.hint}` };
     if (outcome.reply !== undefined) said.push(outcome.reply);

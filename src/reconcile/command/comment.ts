@@ -48,7 +48,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
     if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
     if (!(await isRegistered(ports, access, signal))) return;
-    if (await wasAnswered(ports, access, target.number, written, signal)) {
+    if (await wasAnswered({ ports, access, number: target.number, written, signal })) {
       await acknowledge(access, written, false, signal);
       answered.add(target);
       return;
@@ -56,10 +56,10 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     await acknowledge(access, written, true, signal);
     const said =
       refusedWhole(written, parsed) ??
-      (await obey(ports, access, look, target, written, commandsOf(parsed), signal));
+      (await obey({ ports, access, look, target, written, commands: commandsOf(parsed), signal }));
     const counts = written.kind === 'comment' || BELONGS_ELSEWHERE.has(written.kind);
     if (!counts || (await replies.take(access, written.author, signal))) {
-      await answer(access, target.number, written, said, signal);
+      await answer({ access, number: target.number, written, said, signal });
     } else {
       await react(access, written, said, signal);
     }
@@ -124,19 +124,27 @@ async function isRegistered(
 }
 
 /** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */
-async function obey(
-  ports: Ports,
-  access: RepositoryAccess,
-  look: ProposalReconciler,
-  target: CommentTarget,
-  written: CommentSource,
-  commands: readonly CommandLine[],
-  signal: AbortSignal | undefined,
-): Promise<CommandOutcome[]> {
+async function obey({
+  ports,
+  access,
+  look,
+  target,
+  written,
+  commands,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly look: ProposalReconciler;
+  readonly target: CommentTarget;
+  readonly written: CommentSource;
+  readonly commands: readonly CommandLine[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<CommandOutcome[]> {
   const said: CommandOutcome[] = [];
   for (const line of commands) {
     const place = await catchUserError(
-      () => loadPlaceFor(line.verb, ports, access, look, target, written, signal),
+      () => loadPlaceFor({ verb: line.verb, ports, access, look, target, written, signal }),
       (why) => why,
     );
     if (place === null) return said;
@@ -144,17 +152,19 @@ async function obey(
     const { state, snapshot } = place;
     const asking = { ...written, number: target.number };
     const logged = (outcome: CommandOutcome['outcome'], code?: string): void =>
-      logCommand(
+      logCommand({
         ports,
         access,
         asking,
-        { verb: line.verb, outcome, ...(code !== undefined && { code }) },
+        verb: line.verb,
+        outcome,
+        ...(code !== undefined && { code }),
         state,
-      );
+      });
     if (
       line.verb === 'publish' &&
       snapshot !== null &&
-      (await mergedBefore(ports, access, snapshot, written, signal))
+      (await mergedBefore({ ports, access, snapshot, asked: written, signal }))
     ) {
       await ports.enqueue(publicationJob(access.ref));
       logged('done');
@@ -169,15 +179,15 @@ async function obey(
       said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
       break;
     }
-    const outcome = await performAll(
+    const outcome = await performAll({
       ports,
       access,
       look,
       snapshot,
-      { ...asking, index: line.index },
-      decision.steps,
+      written: { ...asking, index: line.index },
+      steps: decision.steps,
       signal,
-    );
+    });
     logged(outcome.kind);
     if (outcome.kind !== 'done') {
       said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
@@ -198,23 +208,31 @@ function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number)
   return `${refusalText(why)}${rest}`;
 }
 
-async function performAll(
-  ports: Ports,
-  access: RepositoryAccess,
-  look: ProposalReconciler,
-  snapshot: ProposalSnapshot | null,
-  written: CommentSource & Pick<CommandRequest, 'number' | 'index'>,
-  steps: readonly Step[],
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
+async function performAll({
+  ports,
+  access,
+  look,
+  snapshot,
+  written,
+  steps,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly look: ProposalReconciler;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly written: CommentSource & Pick<CommandRequest, 'number' | 'index'>;
+  readonly steps: readonly Step[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { id, author: login, authorId: accountId, createdAt: at, number, index } = written;
   const asked: CommandRequest = { id, login, accountId, at, number, index };
   const replies: string[] = [];
   for (const step of steps) {
     try {
       const outcome = isBulkStep(step)
-        ? await performBulkStep(ports, access, look, written, asked, step, signal)
-        : await performStep(ports, access, snapshot, asked, step, signal);
+        ? await performBulkStep({ ports, access, look, written, asked, step, signal })
+        : await performStep({ ports, access, snapshot, asked, step, signal });
       if (outcome.kind !== 'done') return outcome;
       if (outcome.reply !== undefined) replies.push(outcome.reply);
     } catch (error) {

@@ -15,44 +15,68 @@ export function isDeletionStep(step: Step): step is DeletionStep {
   return KINDS.some((kind) => kind === step.do);
 }
 
-export async function performDeletionStep(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  step: DeletionStep,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function performDeletionStep({
+  ports,
+  access,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: DeletionStep;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   switch (step.do) {
     case 'propose-deletion':
-      return proposeDeletion(ports, access, asked, step, signal);
+      return proposeDeletion({ ports, access, asked, step, signal });
     case 'request-retirement':
-      return marked(
+      return marked({
         ports,
         access,
         asked,
-        await requestRetirement(ports, access, asked, step, signal),
+        outcome: await requestRetirement({ ports, access, asked, step, signal }),
         signal,
-      );
+      });
     case 'retire':
-      return marked(ports, access, asked, await retire(ports, access, asked, step, signal), signal);
+      return marked({
+        ports,
+        access,
+        asked,
+        outcome: await retire({ ports, access, asked, step, signal }),
+        signal,
+      });
     case 'reject-retirement':
-      return marked(ports, access, asked, await rejectRetirement(ports, access, asked, step, signal), signal);
+      return marked({
+        ports,
+        access,
+        asked,
+        outcome: await rejectRetirement({ ports, access, asked, step, signal }),
+        signal,
+      });
   }
 }
 
 /** What is asked for in an issue is found by its label from then on. */
-async function marked(
-  ports: Ports,
-  access: RepositoryAccess,
-  { number }: CommandRequest,
-  outcome: StepOutcome,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
+async function marked({
+  ports,
+  access,
+  asked: { number },
+  outcome,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly outcome: StepOutcome;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   if (outcome.kind !== 'done') return outcome;
   const facts = await access.forge.get(signal);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
   if (configuration.state === 'registered') {
-    await markRetirements(ports, access, facts, configuration.config, number, signal);
+    await markRetirements({ ports, access, facts, config: configuration.config, number, signal });
   }
   return outcome;
 }

@@ -29,42 +29,55 @@ export function isDraftStep(step: Step): step is DraftStep {
 }
 
 /** Does one of them. `snapshot` is null in an issue. */
-export async function performDraftStep(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot | null,
-  asked: CommandRequest,
-  step: DraftStep,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function performDraftStep({
+  ports,
+  access,
+  snapshot,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly asked: CommandRequest;
+  readonly step: DraftStep;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   switch (step.do) {
     case 'create-draft':
-      return createDraft(ports, access, asked, step.draft, signal);
+      return createDraft({ ports, access, asked, request: step.draft, signal });
     case 'show-diff':
-      return showDiff(ports, access, snapshot, step, signal);
+      return showDiff({ ports, access, snapshot, step, signal });
     case 'pause-updates':
-      return pauseUpdates(ports, access, asked, step, signal);
+      return pauseUpdates({ ports, access, asked, step, signal });
     case 'resume-updates':
       return resumeUpdates(ports, access, step, signal);
     case 'order-rollout':
-      return orderRollout(ports, access, asked, step, signal);
+      return orderRollout({ ports, access, asked, step, signal });
     case 'change-draft':
     case 'cancel-work':
       if (snapshot === null)
         throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
       return step.do === 'change-draft'
-        ? changeDraft(ports, access, snapshot, asked, step.change, signal)
-        : cancelWork(ports, access, snapshot, step, signal);
+        ? changeDraft({ ports, access, snapshot, asked, change: step.change, signal })
+        : cancelWork({ ports, access, snapshot, step, signal });
   }
 }
 
-async function cancelWork(
-  ports: Ports,
-  { forge, ref }: RepositoryAccess,
-  { pull, head }: ProposalSnapshot,
-  { login }: Extract<Step, { do: 'cancel-work' }>,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
+async function cancelWork({
+  ports,
+  access: { forge, ref },
+  snapshot: { pull, head },
+  step: { login },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly step: Extract<Step, { do: 'cancel-work' }>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   if (!(await ports.cancel(ref, pull.number))) {
     return {
       kind: 'refused',

@@ -19,13 +19,19 @@ import { writeSealedTag } from '../seal/sealed-ref.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
 
-export async function pauseUpdates(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { package: path, login }: Extract<Step, { do: 'pause-updates' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function pauseUpdates({
+  ports,
+  access,
+  asked,
+  step: { package: path, login },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'pause-updates' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
@@ -40,7 +46,7 @@ export async function pauseUpdates(
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
   const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
   if (refused !== undefined) return pushRefused(ref, refused);
-  await lookAgain(ports, access, path, place.directory, signal);
+  await lookAgain({ ports, access, path, directory: place.directory, signal });
   return {
     kind: 'done',
     reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,
@@ -64,7 +70,7 @@ export async function resumeUpdates(
     if (refused !== undefined) return pushRefused(ref, refused);
   }
   // Also where it was not paused: the command may be running for the second time.
-  await lookAgain(ports, access, path, place.directory, signal);
+  await lookAgain({ ports, access, path, directory: place.directory, signal });
   const was =
     found === undefined
       ? `Updates of ${code(path)} were not paused.`
@@ -73,13 +79,19 @@ export async function resumeUpdates(
 }
 
 /** A group goes on without it, or with it again; and the open update says that it is paused, or is no more. */
-async function lookAgain(
-  ports: Ports,
-  { forge, ref }: RepositoryAccess,
-  path: string,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function lookAgain({
+  ports,
+  access: { forge, ref },
+  path,
+  directory,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly path: string;
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
     const parsed = parseBranch(headRef);
     if (parsed?.kind !== 'update') return false;

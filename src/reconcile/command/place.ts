@@ -29,26 +29,42 @@ export interface CommandPlace {
 }
 
 /** Null where Portico has no business: no such place, repository or branch not registered. */
-export async function loadCommandPlace(
-  ports: Ports,
-  access: RepositoryAccess,
-  target: CommentTarget,
-  written: CommentSource,
-  signal?: AbortSignal,
-): Promise<CommandPlace | null> {
+export async function loadCommandPlace({
+  ports,
+  access,
+  target,
+  written,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly target: CommentTarget;
+  readonly written: CommentSource;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
-  if (loaded.kind === 'snapshot') return inPull(ports, access, loaded.snapshot, target, written, signal);
-  return loaded.reason === 'absent' ? inIssue(ports, access, target.number, written, signal) : null;
+  if (loaded.kind === 'snapshot')
+    return inPull({ ports, access, snapshot: loaded.snapshot, target, written, signal });
+  return loaded.reason === 'absent'
+    ? inIssue({ ports, access, number: target.number, written, signal })
+    : null;
 }
 
-async function inPull(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  target: CommentTarget,
-  written: CommentSource,
-  signal: AbortSignal | undefined,
-): Promise<CommandPlace> {
+async function inPull({
+  ports,
+  access,
+  snapshot,
+  target,
+  written,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly target: CommentTarget;
+  readonly written: CommentSource;
+  readonly signal: AbortSignal | undefined;
+}): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
   const runs = await access.forge.listChecks(head.oid, signal);
   const ours = runs.filter(({ appId }) => appId === ports.app.id);
@@ -65,7 +81,7 @@ async function inPull(
     isAuthor: isSameAccount(author, { login: written.author, id: written.authorId }),
     isBot: written.authorIsBot,
   };
-  const conflicts = await openConflicts(ports, access, snapshot, head.oid, signal);
+  const conflicts = await openConflicts({ ports, access, snapshot, head: head.oid, signal });
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
     comment: { id: written.id, createdAt: written.createdAt, author: written.author },
@@ -87,7 +103,7 @@ async function inPull(
         : {}),
       ...(began !== null && { headPushedAt: began }),
       ...(target.headSeen !== undefined && {
-        headSeenAtComment: await seenHead(ports, access, target, snapshot, signal),
+        headSeenAtComment: await seenHead({ ports, access, target, snapshot, signal }),
       }),
     },
     config,
@@ -102,38 +118,44 @@ async function inPull(
     }),
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
-    approvals: await loadApprovals(
+    approvals: await loadApprovals({
       ports,
       access,
       snapshot,
-      checks.digest,
-      { beneath: () => beneathProposal(ports, access, snapshot, signal) },
+      digest: checks.digest,
+      known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
       signal,
-    ),
+    }),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
     usedBy: await usersOfRemoved(ports, access, snapshot, signal),
     behind: behindPackages(snapshot).map(({ path }) => path),
-    updates: await updateChoices(
+    updates: await updateChoices({
       ports,
       access,
-      snapshot,
-      head.oid,
-      snapshot.packages.filter(({ trees }) => trees.head !== null),
+      repository: snapshot,
+      commit: head.oid,
+      packages: snapshot.packages.filter(({ trees }) => trees.head !== null),
       signal,
-    ),
+    }),
   };
   return { state, snapshot };
 }
 
 /** In an issue a command is about any package of the registered branch. */
-async function inIssue(
-  ports: Ports,
-  access: RepositoryAccess,
-  number: number,
-  written: CommentSource,
-  signal: AbortSignal | undefined,
-): Promise<CommandPlace | null> {
+async function inIssue({
+  ports,
+  access,
+  number,
+  written,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly number: number;
+  readonly written: CommentSource;
+  readonly signal: AbortSignal | undefined;
+}): Promise<CommandPlace | null> {
   const { git, forge } = access;
   const [issue, facts] = await Promise.all([
     forge.getIssue(number, signal),
@@ -158,14 +180,15 @@ async function inIssue(
     place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
     config,
     packages: [],
-    retirements: await openRetirements(
+    retirements: await openRetirements({
       ports,
       access,
       facts,
       config,
-      { issue: number, comment: written.id },
+      issue: number,
+      comment: written.id,
       signal,
-    ),
+    }),
     checks: { state: 'absent', failing: [] },
     approvals: {
       counted: [],
@@ -177,14 +200,14 @@ async function inIssue(
       unknownAuthors: [],
     },
     openConflicts: 0,
-    updates: await updateChoices(
+    updates: await updateChoices({
       ports,
       access,
-      { facts, config },
-      head,
-      await rootPackages(access, head, config.directory, signal),
+      repository: { facts, config },
+      commit: head,
+      packages: await rootPackages(access, head, config.directory, signal),
       signal,
-    ),
+    }),
   };
   return { state, snapshot: null };
 }
@@ -227,13 +250,19 @@ const OWN_COMMITS = 20;
  * What Portico itself put on top of the head that the person saw, by rendering it or for the commands above in the same
  * comment, is not news: then the present head stands for the one that was seen.
  */
-async function seenHead(
-  ports: Pick<Ports, 'seals'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  { headSeen = '', source }: CommentTarget,
-  { head }: ProposalSnapshot,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function seenHead({
+  ports,
+  access: { git },
+  target: { headSeen = '', source },
+  snapshot: { head },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly target: CommentTarget;
+  readonly snapshot: ProposalSnapshot;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   let commit = head;
   for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
     const [parent] = commit.parents;

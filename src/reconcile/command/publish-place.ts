@@ -9,16 +9,24 @@ import { loadCommandPlace, type CommandPlace } from './place.ts';
  * `portico` counts it when the check says so: before something is published, checks that wait for people are brought up
  * to date.
  */
-export async function loadPlaceFor(
-  verb: string,
-  ports: Ports,
-  access: RepositoryAccess,
-  look: ProposalReconciler,
-  target: CommentTarget,
-  written: CommentSource,
-  signal?: AbortSignal,
-): Promise<CommandPlace | null> {
-  const place = await loadCommandPlace(ports, access, target, written, signal);
+export async function loadPlaceFor({
+  verb,
+  ports,
+  access,
+  look,
+  target,
+  written,
+  signal,
+}: {
+  readonly verb: string;
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly look: ProposalReconciler;
+  readonly target: CommentTarget;
+  readonly written: CommentSource;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<CommandPlace | null> {
+  const place = await loadCommandPlace({ ports, access, target, written, signal });
   if (verb !== 'publish' || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
   const waits = (place.state.checks.waiting ?? []).length > 0;
@@ -26,5 +34,5 @@ export async function loadPlaceFor(
   // Whoever may publish it has asked: a stranger's proposal waits in no other lane.
   const { repository, number } = target;
   await look({ repository, number, author: pull.author }, signal);
-  return loadCommandPlace(ports, access, target, written, signal);
+  return loadCommandPlace({ ports, access, target, written, signal });
 }

@@ -16,13 +16,19 @@ const SAID = {
 } as const;
 
 /** Orders about the newest revision of each package that the rollout is about. */
-export async function orderRollout(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { action, rollout: name, wave, login }: Extract<Step, { do: 'order-rollout' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function orderRollout({
+  ports,
+  access,
+  asked,
+  step: { action, rollout: name, wave, login },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'order-rollout' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { governed, stalled } = rolloutsOf(ports.catalog);
   const own = governed.filter(
     ({ control, rollout }) => control.ref.id === access.ref.id && rollout.name === name,
@@ -63,7 +69,7 @@ export async function orderRollout(
     return { kind: 'refused', message: 'Nothing of it is published.', hint: 'Publish a revision first.' };
   }
   await access.git.fetch({}, signal);
-  await addOrders(ports, access, { name, head: first.control.commit }, orders, signal);
+  await addOrders({ ports, access, name, head: first.control.commit, added: orders, signal });
   await ports.enqueue(rolloutJob(access.ref));
   return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}.` };
 }

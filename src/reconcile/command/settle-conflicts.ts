@@ -33,17 +33,24 @@ export interface Settled {
  * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
  * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
-export async function settleConflicts(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  asked: CommandRequest,
-  { numbers, side, head }: Extract<Step, { do: 'settle-conflicts' }>,
-  signal?: AbortSignal,
-): Promise<Refusal | Settled> {
+export async function settleConflicts({
+  ports,
+  access,
+  snapshot,
+  asked,
+  step: { numbers, side, head },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'settle-conflicts' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Refusal | Settled> {
   const { git } = access;
   const { pull } = snapshot;
-  const open = await openConflicts(ports, access, snapshot, head, signal);
+  const open = await openConflicts({ ports, access, snapshot, head, signal });
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
   if (meant.length === 0) return { commit: null, notes: NO_NOTES };
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
@@ -54,21 +61,21 @@ export async function settleConflicts(
     const before = await filesAt(git, head, directory, signal);
     let now = before;
     for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
-      const merge = await remadeMerge(ports, access, snapshot, { from, directory, head }, signal);
+      const merge = await remadeMerge({ ports, access, snapshot, from, directory, head, signal });
       if ('kind' in merge) return merge;
       const asWished = { group, side, decided: open.decided, directory };
-      const settled = await settledIn(ports, merge, now, asWished, signal);
+      const settled = await settledIn({ ports, merge, current: now, asWished, signal });
       if ('kind' in settled) return settled;
       now = settled.files;
       notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
     }
-    const overwritten = await overwrittenIn(
+    const overwritten = await overwrittenIn({
       ports,
       access,
       snapshot,
-      { directory, conflicts, before, now },
+      settling: { directory, conflicts, before, now },
       signal,
-    );
+    });
     if (overwritten !== undefined) return rendered(overwritten);
     for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
   }
@@ -105,13 +112,19 @@ interface Group {
 }
 
 /** The package with these conflicts of one merge settled, or why that cannot be. */
-async function settledIn(
-  { content }: Pick<Ports, 'content'>,
-  merge: RemadeMerge,
-  current: PackageFiles,
-  { group, side, decided, directory }: Group,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly files: PackageFiles; readonly notes: readonly MergeNote[] } | Refusal> {
+async function settledIn({
+  ports: { content },
+  merge,
+  current,
+  asWished: { group, side, decided, directory },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly merge: RemadeMerge;
+  readonly current: PackageFiles;
+  readonly asWished: Group;
+  readonly signal: AbortSignal | undefined;
+}): Promise<{ readonly files: PackageFiles; readonly notes: readonly MergeNote[] } | Refusal> {
   const first = await merge(new Map());
   if ('kind' in first) return first;
   const { conflicts } = first;
@@ -156,13 +169,19 @@ interface Settling {
 }
 
 /** A field whose value would not stand, because a function overwrites it. */
-async function overwrittenIn(
-  ports: Ports,
-  { git }: RepositoryAccess,
-  { config, base, writable }: ProposalSnapshot,
-  { directory, conflicts, before, now }: Settling,
-  signal: AbortSignal | undefined,
-): Promise<OpenConflict | undefined> {
+async function overwrittenIn({
+  ports,
+  access: { git },
+  snapshot: { config, base, writable },
+  settling: { directory, conflicts, before, now },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly settling: Settling;
+  readonly signal: AbortSignal | undefined;
+}): Promise<OpenConflict | undefined> {
   const fields = conflicts.filter(({ path }) => path !== '');
   if (fields.length === 0) return undefined;
   const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);

@@ -24,13 +24,19 @@ const LONGEST = 56_000;
 const MOST = 10;
 
 /** Answers with what differs, resource by resource. Nothing is written. */
-export async function showDiff(
-  { content }: Pick<Ports, 'content'>,
-  { git, forge }: RepositoryAccess,
-  snapshot: ProposalSnapshot | null,
-  { packages, from, to }: Extract<Step, { do: 'show-diff' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function showDiff({
+  ports: { content },
+  access: { git, forge },
+  snapshot,
+  step: { packages, from, to },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly step: Extract<Step, { do: 'show-diff' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const place = await placeOf({ git, forge }, snapshot, signal);
   if (place === null) {
     return {

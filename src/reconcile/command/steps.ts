@@ -25,29 +25,43 @@ import { settleConflicts, type Settled } from './settle-conflicts.ts';
 const DONE: StepOutcome = { kind: 'done' };
 
 /** Does one step. `snapshot` is null in an issue, where no command asks for anything that needs it. */
-export async function performStep(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot | null,
-  asked: CommandRequest,
-  step: Exclude<Step, BulkStep>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function performStep({
+  ports,
+  access,
+  snapshot,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly asked: CommandRequest;
+  readonly step: Exclude<Step, BulkStep>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   if (step.do === 'request-update') return requestUpdate(ports, access, asked, step);
-  if (isDraftStep(step)) return performDraftStep(ports, access, snapshot, asked, step, signal);
-  if (isDeletionStep(step)) return performDeletionStep(ports, access, asked, step, signal);
+  if (isDraftStep(step)) return performDraftStep({ ports, access, snapshot, asked, step, signal });
+  if (isDeletionStep(step)) return performDeletionStep({ ports, access, asked, step, signal });
   if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
-  return performInPull(ports, access, snapshot, asked, step, signal);
+  return performInPull({ ports, access, snapshot, asked, step, signal });
 }
 
-async function performInPull(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  asked: CommandRequest,
-  step: Exclude<Step, BulkStep | DeletionStep | DraftStep | { do: 'request-update' }>,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
+async function performInPull({
+  ports,
+  access,
+  snapshot,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly step: Exclude<Step, BulkStep | DeletionStep | DraftStep | { do: 'request-update' }>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { pull } = snapshot;
   switch (step.do) {
     case 'mark-ready':
@@ -62,36 +76,36 @@ async function performInPull(
     case 'record-approval': {
       const seen = digestSeen(await checkedContents(access, step.head, signal), asked.at);
       if (seen !== step.digest) return unseen(seen);
-      await record(
+      await record({
         ports,
         access,
         snapshot,
         asked,
-        { kind: 'approval', digest: step.digest, head: step.head },
-        undefined,
+        said: { kind: 'approval', digest: step.digest, head: step.head },
+        why: undefined,
         signal,
-      );
+      });
       // The record says what happened.
       return look(ports, access, snapshot);
     }
     case 'record-rejection':
-      await record(
+      await record({
         ports,
         access,
         snapshot,
         asked,
-        { kind: 'rejection', digest: '', head: step.head },
-        step.why,
+        said: { kind: 'rejection', digest: '', head: step.head },
+        why: step.why,
         signal,
-      );
+      });
       return look(ports, access, snapshot);
     case 'settle-conflicts': {
-      const settled = await settleConflicts(ports, access, snapshot, asked, step, signal);
+      const settled = await settleConflicts({ ports, access, snapshot, asked, step, signal });
       if ('kind' in settled) return refusedBy(settled);
       return look(ports, access, snapshot, settledText(snapshot, step, settled));
     }
     case 'merge':
-      return merge(ports, access, snapshot, asked, step, signal);
+      return merge({ ports, access, snapshot, asked, step, signal });
   }
 }
 
@@ -109,19 +123,25 @@ function unseen(seen: string | undefined): StepOutcome {
 }
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
-export async function mergedBefore(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: Pick<RepositoryAccess, 'git' | 'forge'>,
-  { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
-  asked: Pick<CommandRequest, 'id'>,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export async function mergedBefore({
+  ports,
+  access,
+  snapshot: { pull, facts },
+  asked,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts'>;
+  readonly asked: Pick<CommandRequest, 'id'>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<boolean> {
   if (!pull.merged || !isMergedForSomebody(ports, pull.mergedBy) || pull.mergeCommitSha === null)
     return false;
   const oid = await access.git.resolve(pull.mergeCommitSha, signal);
   if (oid === null) return false;
   const commit = await access.git.commit(oid, signal);
-  return (await publishRequestOf(ports, access, facts, commit, pull, signal)).requestedIn === asked.id;
+  return (await publishRequestOf({ ports, access, facts, commit, pull, signal })).requestedIn === asked.id;
 }
 
 /** The proposal is looked at again: its comment and checks follow. */
@@ -165,15 +185,23 @@ async function renderAgain(
   };
 }
 
-async function record(
-  ports: Ports,
-  { forge }: RepositoryAccess,
-  { facts, pull }: ProposalSnapshot,
-  asked: CommandRequest,
-  said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
-  why: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function record({
+  ports,
+  access: { forge },
+  snapshot: { facts, pull },
+  asked,
+  said,
+  why,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string };
+  readonly why: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const text = formatRecord(
     {
       ...said,
@@ -191,14 +219,21 @@ async function record(
 }
 
 /** Merges exactly what was checked: the forge is told the commit, and the check at it must speak of this content. */
-async function merge(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  asked: CommandRequest,
-  step: Extract<Step, { do: 'merge' }>,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
+async function merge({
+  ports,
+  access,
+  snapshot,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'merge' }>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { pull } = snapshot;
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
@@ -211,12 +246,19 @@ async function merge(
       ...(step.bump && { bump: step.bump }),
     };
     const checked = { sha: step.sha, stillStands };
-    const answer = await mergeAsAllowed(ports, access, snapshot, checked, request, signal);
+    const answer = await mergeAsAllowed({ ports, access, merging: snapshot, checked, request, signal });
     if (!answer.ok) {
       const { reason, message } = answer;
       if (reason === 'moved') return moved(step.sha, pull.headSha);
       if (reason !== 'queue') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
-      await recordPublishRequest(ports, access, snapshot.facts, pull, { ...request, head: step.sha }, signal);
+      await recordPublishRequest({
+        ports,
+        access,
+        facts: snapshot.facts,
+        pull,
+        request: { ...request, head: step.sha },
+        signal,
+      });
       return enterQueue(access, snapshot, step, signal);
     }
     merged = answer.sha;

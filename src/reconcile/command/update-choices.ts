@@ -9,14 +9,21 @@ import { contentMayFlow, type Shared } from '../repository/visibility.ts';
  * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
  * whose upstream may not be known here: what people say about it must not tell of it.
  */
-export async function updateChoices(
-  ports: Ports,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  repository: Shared,
-  commit: string,
-  packages: readonly { readonly path: string; readonly directory: string }[],
-  signal?: AbortSignal,
-): Promise<UpdateChoice[]> {
+export async function updateChoices({
+  ports,
+  access: { git },
+  repository,
+  commit,
+  packages,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly repository: Shared;
+  readonly commit: string;
+  readonly packages: readonly { readonly path: string; readonly directory: string }[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
   for (const { path, directory } of packages) {
     const { kptfile } = await readKptfileAt(git, commit, directory, signal);

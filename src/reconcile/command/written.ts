@@ -34,13 +34,19 @@ export async function readCommentSource(
 const ENDS: readonly string[] = ['rocket', 'confused', '-1'];
 
 /** True when it was answered before: by the reaction that ends a comment, by the reply to a review. */
-export async function wasAnswered(
-  { app }: Pick<Ports, 'app'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  number: number,
-  { kind, id }: CommentSource,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export async function wasAnswered({
+  ports: { app },
+  access: { forge },
+  number,
+  written: { kind, id },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly number: number;
+  readonly written: CommentSource;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<boolean> {
   if (kind === 'comment') {
     const reactions = await forge.listReactions({ commentId: id }, signal);
     return reactions.some(({ content, author }) => author === app.botLogin && ENDS.includes(content));
@@ -71,13 +77,19 @@ const REACTION: Record<CommandOutcome['outcome'], Reaction> = {
 const EMOJI: Record<CommandOutcome['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
 
 /** Ends it: a reply where there is something to read, then the reaction, and no 👀 any more. */
-export async function answer(
-  access: Pick<RepositoryAccess, 'forge'>,
-  number: number,
-  written: CommentSource,
-  said: readonly CommandOutcome[],
-  signal?: AbortSignal,
-): Promise<void> {
+export async function answer({
+  access,
+  number,
+  written,
+  said,
+  signal,
+}: {
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly number: number;
+  readonly written: CommentSource;
+  readonly said: readonly CommandOutcome[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const last = said.at(-1);
   if (last === undefined) return react(access, written, said, signal);
   const isReview = written.kind !== 'comment';

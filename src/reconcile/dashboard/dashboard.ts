@@ -43,14 +43,20 @@ export function createDashboardReconciler(ports: Ports): DashboardReconciler {
       const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
       const own = before ?? (await findIssue(ports, access, DASHBOARD_TITLE, signal));
       if (edited.isBot || own?.number !== edited.number) return;
-      await doTicked(ports, access, configuration.config, edited, signal);
+      await doTicked({ ports, access, config: configuration.config, edited, signal });
     }
     const waiting = waitingUpdates(ports.catalog, repository.id);
     const seconds = waiting === 0 ? 0 : await ports.secondsUntilContentAllowed(repository.installationId);
     const plan = variantPlan(ports.catalog);
     const body = dashboardBody({
       repository: known,
-      ...(await loadDashboardFacts(ports, access, configuration.config, known, signal)),
+      ...(await loadDashboardFacts({
+        ports,
+        access,
+        config: configuration.config,
+        repository: known,
+        signal,
+      })),
       standings: ports.catalog.standings(repository.id),
       changed:
         configuration.config.publish.directPushes === 'publish'
@@ -76,13 +82,19 @@ export function createDashboardReconciler(ports: Ports): DashboardReconciler {
 }
 
 /** Asks for the updates that were ticked, if whoever edited the issue may. */
-async function doTicked(
-  ports: Ports,
-  access: RepositoryAccess,
-  config: RepositoryConfig,
-  { number, login, id, isBot }: NonNullable<JobData<'dashboard'>['edited']>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function doTicked({
+  ports,
+  access,
+  config,
+  edited: { number, login, id, isBot },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly edited: NonNullable<JobData<'dashboard'>['edited']>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const issue = await findIssue(ports, access, DASHBOARD_TITLE, signal);
   const ticked = issue === null ? [] : tickedPackages(issue.body);
   if (ticked.length === 0) return;

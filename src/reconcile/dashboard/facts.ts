@@ -41,13 +41,19 @@ export interface DashboardFacts {
   readonly users: ReadonlyMap<string, readonly DashboardUser[]>;
 }
 
-export async function loadDashboardFacts(
-  ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>,
-  access: Pick<RepositoryAccess, 'git' | 'forge'>,
-  config: Pick<RepositoryConfig, 'branch' | 'directory'>,
-  repository: CatalogRepository,
-  signal?: AbortSignal,
-): Promise<DashboardFacts> {
+export async function loadDashboardFacts({
+  ports,
+  access,
+  config,
+  repository,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
+  readonly config: Pick<RepositoryConfig, 'branch' | 'directory'>;
+  readonly repository: CatalogRepository;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<DashboardFacts> {
   const { git, forge } = access;
   const open = (await forge.listOpenPulls(signal)).filter(({ baseRef }) => baseRef === config.branch);
   const drafts: DashboardDraft[] = [];
@@ -60,7 +66,7 @@ export async function loadDashboardFacts(
       continue;
     }
     const { number, title, draft: isDraft } = pull;
-    const removes = path !== undefined && (await isRemoved(git, pull, repository, path, signal));
+    const removes = path !== undefined && (await isRemoved({ git, pull, repository, path, signal }));
     drafts.push({ number, title, path: path ?? null, isDraft, removes });
   }
   const refs = await loadRevisionRefs(git, signal);
@@ -71,17 +77,23 @@ export async function loadDashboardFacts(
     const gone = allRevisions(refs, place).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
     if (gone.length > 0) retired.set(directory, gone);
   }
-  const pending = await pendingRetirements(ports, access, repository.ref, config, signal);
+  const pending = await pendingRetirements({ ports, access, facts: repository.ref, config, signal });
   return { drafts, pending, updates, retired, users: usersOf(ports.catalog, repository) };
 }
 
-async function isRemoved(
-  git: RepositoryAccess['git'],
-  { headSha }: Pull,
-  repository: CatalogRepository,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function isRemoved({
+  git,
+  pull: { headSha },
+  repository,
+  path,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly pull: Pull;
+  readonly repository: CatalogRepository;
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   const directory = pathInRepository(repository.directory, path);
   if (!repository.packages.some((one) => one.directory === directory)) return false;
   const head = await git.resolve(headSha, signal);

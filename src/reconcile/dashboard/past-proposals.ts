@@ -18,7 +18,7 @@ export async function changedPastProposals(
     const place = directory === '.' ? '' : directory;
     const highest = highestRevision(refs, place)?.tag.commit;
     if (highest === undefined || (await git.treeId(highest, place, signal)) === tree) continue;
-    const onBranch = await publishedOnBranch(git, refs, place, commit, signal);
+    const onBranch = await publishedOnBranch({ git, refs, directory: place, head: commit, signal });
     if (onBranch === null || (await git.treeId(onBranch, place, signal)) !== tree) changed.add(directory);
   }
   return changed;

@@ -111,7 +111,7 @@ export async function downstreamIn(
   const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
   const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-  const followed = await followedBy(ports, home, planned, kptfile, outside, signal);
+  const followed = await followedBy({ ports, home, planned, kptfile, outside, signal });
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
   const upstreamFacts = await home.factsOf(upstream.access, signal);
@@ -139,14 +139,21 @@ export async function downstreamIn(
 }
 
 /** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
-async function followedBy(
-  ports: Ports,
-  home: DownstreamRepository,
-  planned: PlannedVariant | undefined,
-  kptfile: Kptfile | null,
-  outside: Outside,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly upstream: Upstream; readonly name: string } | Withheld> {
+async function followedBy({
+  ports,
+  home,
+  planned,
+  kptfile,
+  outside,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly home: DownstreamRepository;
+  readonly planned: PlannedVariant | undefined;
+  readonly kptfile: Kptfile | null;
+  readonly outside: Outside;
+  readonly signal: AbortSignal | undefined;
+}): Promise<{ readonly upstream: Upstream; readonly name: string } | Withheld> {
   if (planned !== undefined) {
     const mark = kptfile === null ? undefined : readMark(kptfile);
     const adopts = planned.variant.spec.adoptionPolicy === 'adoptExisting';

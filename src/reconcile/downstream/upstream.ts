@@ -89,7 +89,7 @@ export async function openUpstream(
   const refs = await loadRevisionRefs(access.git, signal);
   const plain = plainDirectory(lock.directory);
   const directory = plain === '.' ? '' : plain;
-  const locked = await lockedRevision(access.git, refs, directory, lock, signal);
+  const locked = await lockedRevision({ git: access.git, refs, directory, lock, signal });
   return {
     kind: 'upstream',
     upstream: {
@@ -115,13 +115,19 @@ async function openFetched(
 }
 
 /** kpt writes the id of the annotated tag into the lock: it is peeled here, and the ref's own name is the second hint. */
-async function lockedRevision(
-  git: RepositoryAccess['git'],
-  refs: RevisionRefs,
-  directory: string,
-  lock: { readonly ref: string; readonly commit: string },
-  signal: AbortSignal | undefined,
-): Promise<{ readonly current: string | undefined; readonly baseCommit: string | null }> {
+async function lockedRevision({
+  git,
+  refs,
+  directory,
+  lock,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly refs: RevisionRefs;
+  readonly directory: string;
+  readonly lock: { readonly ref: string; readonly commit: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<{ readonly current: string | undefined; readonly baseCommit: string | null }> {
   const known = taggedRevisions(refs, directory).map(({ name }) => ({
     name,
     tag: tagOf(refs, directory, name),

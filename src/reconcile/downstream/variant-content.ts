@@ -11,13 +11,19 @@ import type { PlannedVariant } from './variant-plan.ts';
  * The package marked as the variant's, with its context, functions and injected values. Its labels and annotations are
  * put on only when it is made or adopted, as Porch does.
  */
-export async function asVariant(
-  content: Pick<Content, 'variant'>,
-  files: PackageFiles,
-  planned: PlannedVariant,
-  options: { readonly fresh: boolean },
-  signal?: AbortSignal,
-): Promise<Edited<PackageFiles>> {
+export async function asVariant({
+  content,
+  files,
+  planned,
+  options,
+  signal,
+}: {
+  readonly content: Pick<Content, 'variant'>;
+  readonly files: PackageFiles;
+  readonly planned: PlannedVariant;
+  readonly options: { readonly fresh: boolean };
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Edited<PackageFiles>> {
   const { spec } = planned.variant;
   if (!files.has('Kptfile')) return { ok: false, message: '"Kptfile" not found in the package' };
   const metadata = {

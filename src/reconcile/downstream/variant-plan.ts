@@ -145,7 +145,7 @@ function documentsOf(
   const add = (source: Source, variant: ValidVariant, selectsObjects = false): void => {
     const uid = `${control.ref.id}/${source.namespace}/${source.name}`;
     const own = { ...variant, metadata: { ...variant.metadata, uid, namespace: source.namespace } };
-    const made = placed(source, own, find, inventory, selectsObjects);
+    const made = placed({ source, variant: own, find, inventory, selectsObjects });
     if ('reason' in made) {
       stalled.push(made);
       claims.variant(control.ref.id, source.name);
@@ -181,7 +181,7 @@ function documentsOf(
         const selectsObjects = spec.targets.some(({ objectSelector }) => objectSelector !== undefined);
         if (selectsObjects && !inventory.isWhole) claims.set(control.ref.id, metadata.name);
         const work = setWork(control, document.set, reading);
-        expanded(catalog, work, source, stalled, claims).forEach((variant) =>
+        expanded({ catalog, work, source, stalled, claims }).forEach((variant) =>
           add({ ...source, name: variant.metadata.name, set: metadata.name }, variant, selectsObjects),
         );
       }
@@ -190,13 +190,19 @@ function documentsOf(
   return planned;
 }
 
-function expanded(
-  catalog: Catalog,
-  work: SetWork,
-  source: Omit<Source, 'name'>,
-  stalled: StalledVariant[],
-  claims: Claims,
-): readonly ValidVariant[] {
+function expanded({
+  catalog,
+  work,
+  source,
+  stalled,
+  claims,
+}: {
+  readonly catalog: Catalog;
+  readonly work: SetWork;
+  readonly source: Omit<Source, 'name'>;
+  readonly stalled: StalledVariant[];
+  readonly claims: Claims;
+}): readonly ValidVariant[] {
   const { name } = work.set.metadata;
   const control = source.control.ref.id;
   const expansion = expansionOf(catalog, work);
@@ -215,13 +221,19 @@ function expanded(
   return variants;
 }
 
-function placed(
-  source: Source,
-  variant: ValidVariant,
-  find: (name: string) => CatalogRepository | undefined,
-  inventory: Inventory,
-  selectsObjects: boolean,
-): Omit<PlannedVariant, 'uid'> | StalledVariant {
+function placed({
+  source,
+  variant,
+  find,
+  inventory,
+  selectsObjects,
+}: {
+  readonly source: Source;
+  readonly variant: ValidVariant;
+  readonly find: (name: string) => CatalogRepository | undefined;
+  readonly inventory: Inventory;
+  readonly selectsObjects: boolean;
+}): Omit<PlannedVariant, 'uid'> | StalledVariant {
   const { upstream, downstream } = variant.spec;
   const stalled = (reason: StalledVariant['reason'], message: string): StalledVariant => ({
     ...sourceOf(source),

@@ -26,14 +26,21 @@ import type { DraftSetting } from './setting.ts';
  * Adds the commit to the head that was read, by compare-and-swap. What changes nothing is said and not committed; a
  * command that was interrupted after its push is known by the record of its commit.
  */
-export async function changeDraft(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  asked: CommandRequest,
-  change: DraftChange,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function changeDraft({
+  ports,
+  access,
+  snapshot,
+  asked,
+  change,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly change: DraftChange;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { git } = access;
   const { pull, config, facts, head, mergeBase } = snapshot;
   const inRepository = pathInRepository(config.directory, change.package);
@@ -52,7 +59,7 @@ export async function changeDraft(
     return { kind: 'done', reply };
   };
   const range = { from: mergeBase, to: head.oid };
-  const before = await madeBefore(ports, git, range, asked, directory, signal);
+  const before = await madeBefore({ ports, git, range, asked, directory, signal });
   if (before !== null) return look(`Committed as ${before.commit.oid.slice(0, 7)}.`);
   const local = await filesAt(git, head.oid, directory, signal);
   if (!local.has('Kptfile')) {
@@ -64,7 +71,7 @@ export async function changeDraft(
       ),
     );
   }
-  const made = await changed(setting, snapshot, change, local, signal);
+  const made = await changed({ setting, snapshot, change, local, signal });
   if ('outcome' in made) return made.outcome;
   if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
   const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
@@ -99,16 +106,22 @@ type Made =
     }
   | { readonly outcome: StepOutcome };
 
-async function changed(
-  setting: DraftSetting,
-  snapshot: ProposalSnapshot,
-  change: DraftChange,
-  local: PackageFiles,
-  signal: AbortSignal | undefined,
-): Promise<Made> {
+async function changed({
+  setting,
+  snapshot,
+  change,
+  local,
+  signal,
+}: {
+  readonly setting: DraftSetting;
+  readonly snapshot: ProposalSnapshot;
+  readonly change: DraftChange;
+  readonly local: PackageFiles;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Made> {
   switch (change.kind) {
     case 'eval':
-      return evaluated(setting, snapshot, change, local, signal);
+      return evaluated({ setting, snapshot, change, local, signal });
     case 'subpackage':
       return withSubpackage(setting, change, local, signal);
     case 'remove-subpackage':
@@ -143,15 +156,26 @@ function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage)
     .join(' ');
 }
 
-async function evaluated(
-  { world: ports, access, directory }: DraftSetting,
-  snapshot: ProposalSnapshot,
-  { image, values, package: path }: Extract<DraftChange, { kind: 'eval' }>,
-  local: PackageFiles,
-  signal: AbortSignal | undefined,
-): Promise<Made> {
+async function evaluated({
+  setting: { world: ports, access, directory },
+  snapshot,
+  change: { image, values, package: path },
+  local,
+  signal,
+}: {
+  readonly setting: DraftSetting;
+  readonly snapshot: ProposalSnapshot;
+  readonly change: Extract<DraftChange, { kind: 'eval' }>;
+  readonly local: PackageFiles;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Made> {
   // Which functions may run beside the built-in ones, the base branch says.
-  const loaded = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
+  const loaded = await loadGuardrails({
+    git: access.git,
+    config: snapshot.config,
+    base: snapshot.base,
+    signal,
+  });
   const result = await ports.content.evaluate({
     files: local,
     runtime: runtimeFor(ports.runtime, loaded, snapshot),

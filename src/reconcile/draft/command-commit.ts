@@ -10,14 +10,21 @@ import { sentence } from '../text/markdown-blocks.ts';
 const HISTORY = 300;
 
 /** The commit that this very command made on a branch; null where it made none yet. */
-export async function madeBefore(
-  { seals }: Pick<Ports, 'seals'>,
-  git: Git,
-  range: { readonly from: string; readonly to: string },
-  asked: Pick<CommandRequest, 'id' | 'index'>,
-  directory: string,
-  signal?: AbortSignal,
-): Promise<{ readonly commit: CommitInfo; readonly record: CommandRecord } | null> {
+export async function madeBefore({
+  ports: { seals },
+  git,
+  range,
+  asked,
+  directory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly git: Git;
+  readonly range: { readonly from: string; readonly to: string };
+  readonly asked: Pick<CommandRequest, 'id' | 'index'>;
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<{ readonly commit: CommitInfo; readonly record: CommandRecord } | null> {
   for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {
     const record = commandRecord(commit, seals);
     if (record?.comment === asked.id && record.index === asked.index && record.directory === directory) {

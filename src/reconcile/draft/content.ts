@@ -65,7 +65,7 @@ export async function draftContent(
       };
     case 'copy':
     case 'rollback':
-      return fromRevision(setting, path, source, before, by, signal);
+      return fromRevision({ setting, path, source, before, by, signal });
     case 'rebase': {
       const rebased = await rebasedPackage(
         setting,
@@ -81,14 +81,21 @@ export async function draftContent(
 
 type ByCommand = Pick<CommandRecord, 'directory' | 'by' | 'comment' | 'index'>;
 
-async function fromRevision(
-  setting: DraftSetting,
-  path: string,
-  source: Extract<DraftSource, { kind: 'copy' | 'rollback' }>,
-  before: PackageFiles,
-  by: ByCommand,
-  signal: AbortSignal | undefined,
-): Promise<DraftContent | Refusal> {
+async function fromRevision({
+  setting,
+  path,
+  source,
+  before,
+  by,
+  signal,
+}: {
+  readonly setting: DraftSetting;
+  readonly path: string;
+  readonly source: Extract<DraftSource, { kind: 'copy' | 'rollback' }>;
+  readonly before: PackageFiles;
+  readonly by: ByCommand;
+  readonly signal: AbortSignal | undefined;
+}): Promise<DraftContent | Refusal> {
   const { access, directory, refs } = setting;
   const { revision, kind } = source;
   const tag = tagOf(refs, directory, revision);
@@ -106,7 +113,10 @@ async function fromRevision(
       record: { kind: 'draft', source: kind, from: revision, ...by },
     };
   }
-  if (tag !== undefined && (await sameTree(access.git, tag.commit, setting.base, directory, signal))) {
+  if (
+    tag !== undefined &&
+    (await sameTree({ git: access.git, a: tag.commit, b: setting.base, directory, signal }))
+  ) {
     return refuse(
       'same-content',
       `${shown(path)} holds what ${revision} holds already`,
@@ -176,14 +186,25 @@ export async function clonedFiles(
   signal?: AbortSignal,
 ): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
   const { asker } = place;
-  const upstream = await findUpstream(place.world, place.access, asker, source.upstream, signal);
+  const upstream = await findUpstream({
+    ports: place.world,
+    access: place.access,
+    asker,
+    wish: source.upstream,
+    signal,
+  });
   if ('kind' in upstream) return upstream;
   const copy = {
     name: nameOf(directory, asker.facts.name),
     strategy: 'resource-merge',
     deployment: asker.config.deployment,
   };
-  const files = await withPointedAt(place, await copied(place, upstream, undefined, copy, signal), 1, signal);
+  const files = await withPointedAt(
+    place,
+    await copied({ place, found: upstream, intent: undefined, copy, signal }),
+    1,
+    signal,
+  );
   return files instanceof Map ? { files, name: upstream.name } : (files as Refusal);
 }
 
@@ -204,7 +225,9 @@ async function withPointedAt(
       `${upstream.repo.replace(/\.git$/, '')}.git/${upstream.directory}@${upstream.ref}`,
     );
     const found =
-      'directory' in wish ? await findUpstream(place.world, place.access, place.asker, wish, signal) : wish;
+      'directory' in wish
+        ? await findUpstream({ ports: place.world, access: place.access, asker: place.asker, wish, signal })
+        : wish;
     if ('kind' in found) {
       return refuse(
         found.code,
@@ -212,13 +235,13 @@ async function withPointedAt(
         found.hint,
       );
     }
-    const fetched = await copied(
+    const fetched = await copied({
       place,
       found,
-      upstream,
-      { name, ...(strategy !== undefined && { strategy }) },
+      intent: upstream,
+      copy: { name, ...(strategy !== undefined && { strategy }) },
       signal,
-    );
+    });
     const whole = await withPointedAt(place, fetched, depth + 1, signal);
     if (!(whole instanceof Map)) return whole;
     for (const [path, file] of whole) result.set(`${below}/${path}`, file);
@@ -227,13 +250,19 @@ async function withPointedAt(
 }
 
 /** `intent` is what the copy says that it follows; what was found, unless given. */
-async function copied(
-  { world: ports }: Place,
-  found: FoundUpstream,
-  intent: GitLocation | undefined,
-  copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles> {
+async function copied({
+  place: { world: ports },
+  found,
+  intent,
+  copy,
+  signal,
+}: {
+  readonly place: Place;
+  readonly found: FoundUpstream;
+  readonly intent: GitLocation | undefined;
+  readonly copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<PackageFiles> {
   const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
   const files = await filesAt(found.git, found.commit, found.directory, signal);
   const options = { ...copy, upstream: intent ?? lock, lock: { ...lock, commit: found.commit } };
@@ -244,12 +273,18 @@ function nameOf(directory: string, repository: string): string {
   return directory === '' ? repository : (directory.split('/').at(-1) ?? directory);
 }
 
-async function sameTree(
-  git: Git,
-  a: string,
-  b: string,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function sameTree({
+  git,
+  a,
+  b,
+  directory,
+  signal,
+}: {
+  readonly git: Git;
+  readonly a: string;
+  readonly b: string;
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   return (await git.treeId(a, directory, signal)) === (await git.treeId(b, directory, signal));
 }

@@ -24,14 +24,20 @@ import { commitByCommand, madeBefore } from './command-commit.ts';
 import { draftContent } from './content.ts';
 import type { DraftSetting } from './setting.ts';
 
-export async function createDraft(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  request: DraftRequest,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
-  const setting = await settingOf(ports, access, asked, request, signal);
+export async function createDraft({
+  ports,
+  access,
+  asked,
+  request,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly request: DraftRequest;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
+  const setting = await settingOf({ ports, access, asked, request, signal });
   if ('message' in setting) return refused(setting);
   const interrupted = await branchOfCommand(setting, signal);
   if (interrupted !== null) return openPull(setting, request, interrupted, signal);
@@ -62,13 +68,19 @@ export async function createDraft(
   return openPull(setting, request, made, signal);
 }
 
-async function settingOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { path }: DraftRequest,
-  signal: AbortSignal | undefined,
-): Promise<DraftSetting | Refusal> {
+async function settingOf({
+  ports,
+  access,
+  asked,
+  request: { path },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly request: DraftRequest;
+  readonly signal: AbortSignal | undefined;
+}): Promise<DraftSetting | Refusal> {
   const { git, forge } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
@@ -109,7 +121,7 @@ async function branchOfCommand(
   const below = directory === '' ? 'refs/heads/drafts/' : `refs/heads/drafts/${directory}/`;
   for (const [ref, { commit: head }] of await git.refs(below, signal)) {
     if (ref.slice(below.length).includes('/')) continue;
-    const made = await madeBefore(ports, git, { from: base, to: head }, asked, directory, signal);
+    const made = await madeBefore({ ports, git, range: { from: base, to: head }, asked, directory, signal });
     if (made !== null) return { branch: ref.slice('refs/heads/'.length), commit: made.commit };
   }
   return null;

@@ -15,13 +15,19 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
 
 /** Opens the proposal, or says why not; done again it finds what it opened. */
-export async function proposeDeletion(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { package: path }: Extract<Step, { do: 'propose-deletion' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function proposeDeletion({
+  ports,
+  access,
+  asked,
+  step: { package: path },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'propose-deletion' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { git, forge } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
@@ -50,14 +56,21 @@ export async function proposeDeletion(
   if (open !== undefined) {
     return refused(`Its deletion is already proposed: #${open.number}.`, 'What it waits for stands there.');
   }
-  const users = await knownUsers(ports, access, facts, found.directory, undefined, signal);
+  const users = await knownUsers({
+    ports,
+    access,
+    facts,
+    directory: found.directory,
+    revision: undefined,
+    signal,
+  });
   if (users.length > 0) {
     return refused(
       `Packages are made from ${code(path)}: ${users.join(', ')}.`,
       'Move them to another upstream, or remove them, first.',
     );
   }
-  const stopped = await pushDeletion(ports, access, asked, found, base, branch, signal);
+  const stopped = await pushDeletion({ ports, access, asked, found, base, branch, signal });
   if (stopped !== null) return stopped;
   const newest = newestRevision(await loadRevisionRefs(git, signal), found.directory)?.name;
   const { pull } = await forge.createPull(
@@ -83,15 +96,23 @@ function isDeletionOf(branch: string, { directory }: PackageDir): boolean {
   return parsed?.kind === 'draft' && parsed.path === directory && /^delete-\d+$/.test(parsed.workspace);
 }
 
-async function pushDeletion(
-  ports: Ports,
-  { git }: RepositoryAccess,
-  asked: CommandRequest,
-  found: PackageDir,
-  base: string,
-  branch: string,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome | null> {
+async function pushDeletion({
+  ports,
+  access: { git },
+  asked,
+  found,
+  base,
+  branch,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly found: PackageDir;
+  readonly base: string;
+  readonly branch: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome | null> {
   const standing = await git.resolve(`refs/heads/${branch}`, signal);
   const commit = standing === null ? null : await git.commit(standing, signal);
   const ours = commit === null ? null : readCommitRecord(commit, ports.seals);

@@ -48,13 +48,19 @@ export interface PendingRetirement extends Pick<Retirement, 'package' | 'revisio
  * Those of the newest issues; one with more comments than are read is left out and logged, and holds nothing up. Anybody who may triage
  * can put the label on any issue: those that ask for nothing are passed over until they change.
  */
-export async function pendingRetirements(
-  ports: Pick<Ports, 'app' | 'seals' | 'log' | 'catalog' | 'enqueue' | 'now'>,
-  access: Pick<RepositoryAccess, 'forge' | 'git'>,
-  facts: RepositoryRef,
-  config: Pick<RepositoryConfig, 'directory'>,
-  signal?: AbortSignal,
-): Promise<PendingRetirement[]> {
+export async function pendingRetirements({
+  ports,
+  access,
+  facts,
+  config,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'log' | 'catalog' | 'enqueue' | 'now'>;
+  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
+  readonly facts: RepositoryRef;
+  readonly config: Pick<RepositoryConfig, 'directory'>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<PendingRetirement[]> {
   const issues = await access.forge.listIssues({ state: 'open', labels: [RETIREMENT_LABEL] }, signal);
   const found: PendingRetirement[] = [];
   const memory = memories.get(ports.catalog) ?? new Map<string, Read>();
@@ -71,7 +77,7 @@ export async function pendingRetirements(
     const at = ports.now().getTime();
     let wishes: readonly Retirement[] = [];
     try {
-      wishes = await openIn(ports, access, facts, config, number, signal);
+      wishes = await openIn({ ports, access, facts, config, issue: number, signal });
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'FORGE_TOO_MANY') throw error;
       ports.log.warn(
@@ -104,18 +110,25 @@ function inOrder<Issue extends { readonly number: number }>(
 }
 
 /** Puts the label on the issue, or takes it away, as something is asked for there or not; then the dashboard follows. */
-export async function markRetirements(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: Pick<RepositoryFacts, 'id'>,
-  config: Pick<RepositoryConfig, 'directory'>,
-  number: number,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function markRetirements({
+  ports,
+  access,
+  facts,
+  config,
+  number,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly config: Pick<RepositoryConfig, 'directory'>;
+  readonly number: number;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const { forge } = access;
   const [issue, open] = await Promise.all([
     forge.getIssue(number, signal),
-    openIn(ports, access, facts, config, number, signal),
+    openIn({ ports, access, facts, config, issue: number, signal }),
   ]);
   const isMarked = issue?.labels.includes(RETIREMENT_LABEL) ?? false;
   if (open.length > 0 && !isMarked) await forge.addLabels(number, [RETIREMENT_LABEL], signal);
@@ -126,13 +139,20 @@ export async function markRetirements(
 /** No comment has this number: what is decided stays so. */
 const NO_COMMENT = -1;
 
-async function openIn(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: Pick<RepositoryAccess, 'forge' | 'git'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  config: Pick<RepositoryConfig, 'directory'>,
-  issue: number,
-  signal: AbortSignal | undefined,
-): Promise<Retirement[]> {
-  return openRetirements(ports, access, facts, config, { issue, comment: NO_COMMENT }, signal);
+async function openIn({
+  ports,
+  access,
+  facts,
+  config,
+  issue,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly config: Pick<RepositoryConfig, 'directory'>;
+  readonly issue: number;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Retirement[]> {
+  return openRetirements({ ports, access, facts, config, issue, comment: NO_COMMENT, signal });
 }

@@ -56,7 +56,7 @@ export async function rebasedPackage(
   const { kptfile } = readKptfile(file.bytes);
   const base = await lockedFiles(setting, kptfile, signal);
   if (!(base instanceof Map)) return base as Refusal;
-  const next = await findUpstream(ports, access, asker, wish, signal);
+  const next = await findUpstream({ ports, access, asker, wish, signal });
   if ('kind' in next) return next;
   const place = { repo: next.repo, directory: `/${next.directory}`, ref: next.ref };
   const upstream = await filesAt(next.git, next.commit, next.directory, signal);
@@ -148,11 +148,11 @@ async function lockedFiles(
     const plain = lock.directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;
     const wish = { kind: 'url', repo: lock.repo.replace(/\.git$/, ''), directory: plain } as const;
-    const byCommit = await findUpstream(ports, access, asker, { ...wish, ref }, signal);
+    const byCommit = await findUpstream({ ports, access, asker, wish: { ...wish, ref }, signal });
     // kpt writes the id of an annotated tag into the lock, which lies on no branch.
     const found =
       'kind' in byCommit
-        ? await findUpstream(ports, access, asker, { ...wish, ref: lock.ref }, signal)
+        ? await findUpstream({ ports, access, asker, wish: { ...wish, ref: lock.ref }, signal })
         : byCommit;
     if (!('kind' in found)) return filesAt(found.git, found.commit, found.directory, signal);
     if (found.code === 'upstream-not-allowed') return found;

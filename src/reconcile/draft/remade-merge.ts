@@ -27,34 +27,36 @@ export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merg
  * The merge of that commit, or of the update; a refusal where what it was made of cannot be read any more: then a commit
  * by a person settles.
  */
-export async function remadeMerge(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  {
-    from,
-    directory,
-    head,
-  }: {
-    /** Undefined for the update that the branch is made of. */
-    readonly from: MergeCommit | undefined;
-    readonly directory: string;
-    readonly head: string;
-  },
-  signal?: AbortSignal,
-): Promise<RemadeMerge | Refusal> {
+export async function remadeMerge({
+  ports,
+  access,
+  snapshot,
+  from,
+  directory,
+  head,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  /** Undefined for the update that the branch is made of. */
+  readonly from: MergeCommit | undefined;
+  readonly directory: string;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RemadeMerge | Refusal> {
   const { git } = access;
-  if (from === undefined) return remadeUpdate(ports, access, snapshot, { directory, head }, signal);
+  if (from === undefined) return remadeUpdate({ ports, access, snapshot, directory, head, signal });
   const { commit, record } = from;
   if (record.kind === 'merge') {
     const [local = '', upstream = ''] = commit.parents;
-    return mergeOf(
+    return mergeOf({
       ports,
       git,
-      { base: record.base, upstream, local, taken: record.taken },
+      commits: { base: record.base, upstream, local, taken: record.taken },
       directory,
       signal,
-    );
+    });
   }
   const { facts, config } = snapshot;
   const asker = { login: record.by, id: record.byId, facts, config };
@@ -62,13 +64,21 @@ export async function remadeMerge(
   return 'kind' in merge ? changed(`the rebase cannot be made again: ${merge.message}`) : merge;
 }
 
-async function remadeUpdate(
-  ports: Ports,
-  access: RepositoryAccess,
-  { config }: ProposalSnapshot,
-  { directory, head }: { readonly directory: string; readonly head: string },
-  signal: AbortSignal | undefined,
-): Promise<RemadeMerge | Refusal> {
+async function remadeUpdate({
+  ports,
+  access,
+  snapshot: { config },
+  directory,
+  head,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly directory: string;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<RemadeMerge | Refusal> {
   const ours = await newestSealed(access.git, head, ports.seals, signal);
   const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
   const path = said && packagePathOf(config.directory, refPath(directory));

@@ -48,17 +48,33 @@ interface RetirementRecord extends Retirement {
  * The revisions that somebody asks in this issue to retire. One that lost its tag but has no word of it yet was left by
  * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
  */
-export async function openRetirements(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  { forge, git }: Pick<RepositoryAccess, 'forge' | 'git'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  config: Pick<RepositoryConfig, 'directory'>,
-  { issue, comment }: { readonly issue: number; readonly comment: number },
-  signal?: AbortSignal,
-): Promise<Retirement[]> {
+export async function openRetirements({
+  ports,
+  access: { forge, git },
+  facts,
+  config,
+  issue,
+  comment,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly config: Pick<RepositoryConfig, 'directory'>;
+  readonly issue: number;
+  readonly comment: number;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Retirement[]> {
   const latest = new Map<number, RetirementRecord>();
   const comments = await forge.listComments(issue, signal);
-  for (const found of await sealedRecords(ports, { forge }, KIND, placeOf(facts, issue), comments, signal)) {
+  for (const found of await sealedRecords({
+    ports,
+    forge,
+    kind: KIND,
+    place: placeOf(facts, issue),
+    comments,
+    signal,
+  })) {
     // The seal says that this is what we wrote.
     const record = found as RetirementRecord;
     latest.set(record.comment, record);
@@ -94,13 +110,19 @@ async function goneAsker(
 }
 
 /** Records the wish in the issue, or says why the revision cannot be retired. */
-export async function requestRetirement(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  { package: path, revision }: Extract<Step, { do: 'request-retirement' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function requestRetirement({
+  ports,
+  access,
+  asked,
+  step: { package: path, revision },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'request-retirement' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const here = await lookAt(access, path, revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
   const { facts, directory, tag, refs } = here;
@@ -112,7 +134,7 @@ export async function requestRetirement(
     const { message, hint } = noSuchRevision(path, revision, published);
     return refused(message, hint);
   }
-  const blocked = await usersOf(ports, access, here, revision, tag, signal);
+  const blocked = await usersOf({ ports, access, here, revision, tag, signal });
   if (blocked !== null) return blocked;
   const { login, accountId: id } = asked;
   const wish = {
@@ -123,42 +145,55 @@ export async function requestRetirement(
     comment: asked.id,
     accounts: [{ login, id }],
   };
-  await recordWish(ports, access, facts, asked.number, wish, signal);
+  await recordWish({ ports, access, facts, issue: asked.number, wish, signal });
   return { kind: 'done' };
 }
 
 /** Records in an issue that somebody asks to retire a revision. */
-export async function recordWish(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  issue: number,
-  wish: Retirement,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function recordWish({
+  ports,
+  access,
+  facts,
+  issue,
+  wish,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly issue: number;
+  readonly wish: Retirement;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
-  await record(
+  await record({
     ports,
     access,
     facts,
     issue,
-    { ...wish, state: 'asked' },
-    [
+    said: { ...wish, state: 'asked' },
+    text: [
       `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
       'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
     ],
     signal,
-  );
+  });
 }
 
 /** Takes the release away, and the tag by compare-and-swap, with the ledger in the same push. */
-export async function retire(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  step: Extract<Step, { do: 'retire' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function retire({
+  ports,
+  access,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'retire' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const { package: path, revision } = step;
   const here = await lookAt(access, path, revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
@@ -168,7 +203,7 @@ export async function retire(
     if (tag.oid !== step.tag) {
       return refused(`The tag of ${name} is not the one that was asked about.`, 'Ask for it again.');
     }
-    const blocked = await usersOf(ports, access, here, revision, tag, signal);
+    const blocked = await usersOf({ ports, access, here, revision, tag, signal });
     if (blocked !== null) return blocked;
     const names = publishedRefs(directory, revision);
     // Before the tag: a release without a tag cannot be found any more, and GitHub shows it as a draft for ever.
@@ -201,29 +236,35 @@ export async function retire(
     ports.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
   }
   const wish = wishOf(step);
-  await record(
+  await record({
     ports,
     access,
     facts,
-    asked.number,
-    { ...wish, state: 'retired', decidedIn: asked.id },
-    [
+    issue: asked.number,
+    said: { ...wish, state: 'retired', decidedIn: asked.id },
+    text: [
       `${name} is retired: asked for by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps where it came from, and its number is never used again.`,
     ],
     signal,
-  );
+  });
   await ports.enqueue(repositoryJob(access.ref));
   return { kind: 'done' };
 }
 
 /** Records that the revision stays. */
-export async function rejectRetirement(
-  ports: Ports,
-  access: RepositoryAccess,
-  asked: CommandRequest,
-  step: Extract<Step, { do: 'reject-retirement' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function rejectRetirement({
+  ports,
+  access,
+  asked,
+  step,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'reject-retirement' }>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
   const here = await lookAt(access, step.package, step.revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
   const { facts, directory } = here;
@@ -238,15 +279,15 @@ export async function rejectRetirement(
     );
   }
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
-  await record(
+  await record({
     ports,
     access,
     facts,
-    asked.number,
-    { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
-    [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
+    issue: asked.number,
+    said: { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
+    text: [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
     signal,
-  );
+  });
   return { kind: 'done' };
 }
 
@@ -283,29 +324,44 @@ async function lookAt(
   return { facts, directory, refs, tag: tagOf(refs, directory, revision) };
 }
 
-async function usersOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  { facts, directory }: Place,
-  revision: string,
-  tag: GitRef,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome | null> {
+async function usersOf({
+  ports,
+  access,
+  here: { facts, directory },
+  revision,
+  tag,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly here: Place;
+  readonly revision: string;
+  readonly tag: GitRef;
+  readonly signal: AbortSignal | undefined;
+}): Promise<StepOutcome | null> {
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
-  const users = await knownUsers(ports, access, facts, directory, locked, signal);
+  const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });
   if (users.length === 0) return null;
   return refused(`Packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
 }
 
-async function record(
-  ports: Ports,
-  { forge }: RepositoryAccess,
-  facts: RepositoryFacts,
-  issue: number,
-  said: RetirementRecord,
-  text: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function record({
+  ports,
+  access: { forge },
+  facts,
+  issue,
+  said,
+  text,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly issue: number;
+  readonly said: RetirementRecord;
+  readonly text: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, issue), said, ports.seals);
   const marker = `${RETIREMENT_MARKER}${said.comment} -->`;
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);

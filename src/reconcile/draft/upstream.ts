@@ -52,14 +52,20 @@ export interface Asker extends Account {
  * read it: otherwise everything is as if it did not exist. Any other address must be listed in `upstreams.allow` of the
  * base branch's configuration; it is read without credentials.
  */
-export async function findUpstream(
-  ports: Ports,
-  access: RepositoryAccess,
-  asker: Asker,
-  wish: UpstreamWish,
-  signal?: AbortSignal,
-): Promise<FoundUpstream | Refusal> {
-  const place = await placeOf(ports, access, asker, wish, signal);
+export async function findUpstream({
+  ports,
+  access,
+  asker,
+  wish,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asker: Asker;
+  readonly wish: UpstreamWish;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<FoundUpstream | Refusal> {
+  const place = await placeOf({ ports, access, asker, wish, signal });
   if ('kind' in place) return place;
   const opened = place.registered ?? (await openAddress(ports, asker, place.address, signal));
   if ('kind' in opened) return opened;
@@ -98,13 +104,19 @@ interface Place {
   readonly directory: string;
 }
 
-async function placeOf(
-  ports: Ports,
-  { ref }: RepositoryAccess,
-  asker: Asker,
-  wish: UpstreamWish,
-  signal: AbortSignal | undefined,
-): Promise<Place | Refusal> {
+async function placeOf({
+  ports,
+  access: { ref },
+  asker,
+  wish,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asker: Asker;
+  readonly wish: UpstreamWish;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Place | Refusal> {
   const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
     found === undefined ? undefined : openRegistered(ports, asker, found, signal);
   const byName = (name: string): Promise<Opened | undefined> => open(ports.catalog.byName(name)?.ref);
@@ -186,7 +198,7 @@ async function openAddress(
       await git.fetch({}, signal);
       return git;
     };
-    const git = await atItsPlace(ports, address, { allows }, fetched, signal);
+    const git = await atItsPlace({ ports, address, allows, work: fetched, signal });
     if (git !== undefined) return { git, repo: address, name: address };
     return refuse(
       'upstream-not-allowed',

@@ -22,9 +22,7 @@ export interface CommentsPort {
   /** The same among comments that were listed just now. */
   upsertStickyAmong(
     comments: readonly Comment[],
-    n: number,
-    marker: string,
-    body: string,
+    sticky: { readonly number: number; readonly marker: string; readonly body: string },
     signal?: AbortSignal,
   ): Promise<unknown>;
   /** Comments of issues and pull requests of the whole repository changed since then, for the sweep. */

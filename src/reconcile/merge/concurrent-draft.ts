@@ -66,13 +66,13 @@ export async function remergeProposal(
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   const following: string[] = [];
   for (const { directory, path } of behind) {
-    const merge = await mergeOf(
+    const merge = await mergeOf({
       ports,
       git,
-      { base: mergeBase, upstream: base, local: head.oid, taken: 'local' },
+      commits: { base: mergeBase, upstream: base, local: head.oid, taken: 'local' },
       directory,
       signal,
-    );
+    });
     const { files, conflicts } = await merge();
     const place = { git, config: snapshot.config, base, path };
     const render = await packageRenderer(ports, place, signal);
@@ -111,17 +111,31 @@ export async function remergeProposal(
 }
 
 /** The conflicts and notes of a merge commit of ours, computed again from what it was made of. */
-export async function toldByMerge(
-  ports: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  { parents: [local = '', upstream = ''] }: Pick<CommitInfo, 'parents'>,
-  { directories, base, taken, following = [] }: MergeRecord,
-  signal?: AbortSignal,
-): Promise<{ readonly conflicts: readonly InPackage[]; readonly notes: MergeNotes }> {
+export async function toldByMerge({
+  ports,
+  git,
+  commit: {
+    parents: [local = '', upstream = ''],
+  },
+  record: { directories, base, taken, following = [] },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly commit: Pick<CommitInfo, 'parents'>;
+  readonly record: MergeRecord;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<{ readonly conflicts: readonly InPackage[]; readonly notes: MergeNotes }> {
   const conflicts: InPackage[] = [];
   const notes: MergeNotes[] = [];
   for (const directory of directories) {
-    const merged = await mergedPackage(ports, git, { base, upstream, local, taken }, directory, signal);
+    const merged = await mergedPackage({
+      ports,
+      git,
+      commits: { base, upstream, local, taken },
+      directory,
+      signal,
+    });
     for (const conflict of merged.conflicts) {
       if (!following.includes(`${directory}:${conflict.id}`)) conflicts.push({ ...conflict, directory });
     }
@@ -141,24 +155,36 @@ interface MergeCommits {
 }
 
 /** What a package is that changed on both sides, and where they meet. */
-export async function mergedPackage(
-  ports: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  commits: MergeCommits,
-  directory: string,
-  signal: AbortSignal | undefined,
-): ReturnType<Ports['content']['mergeConcurrent']> {
-  return (await mergeOf(ports, git, commits, directory, signal))();
+export async function mergedPackage({
+  ports,
+  git,
+  commits,
+  directory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly commits: MergeCommits;
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+}): ReturnType<Ports['content']['mergeConcurrent']> {
+  return (await mergeOf({ ports, git, commits, directory, signal }))();
 }
 
 /** The same as often as it is asked for, with these conflicts settled. */
-export async function mergeOf(
-  { content }: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  commits: MergeCommits,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>> {
+export async function mergeOf({
+  ports: { content },
+  git,
+  commits,
+  directory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly commits: MergeCommits;
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>> {
   const sides = {
     base: await filesAt(git, commits.base, directory, signal),
     upstream: await filesAt(git, commits.upstream, directory, signal),

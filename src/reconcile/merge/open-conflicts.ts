@@ -87,31 +87,43 @@ const TOO_MANY: Lost = {
  * the registered branch. A commit by a person that changes the place settles it, and so does one that
  * `/portico resolve` made.
  */
-export async function openConflicts(
-  ports: Pick<Ports, 'seals' | 'content'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>,
-  head: string,
-  signal?: AbortSignal,
-): Promise<OpenConflicts> {
+export async function openConflicts({
+  ports,
+  access: { git },
+  snapshot,
+  head,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<OpenConflicts> {
   const { pull, facts, base } = snapshot;
   if (pull.headRepositoryId !== facts.id) return NONE;
   if (parseBranch(pull.headRef)?.kind === 'update') {
-    return updateConflicts(ports, { git }, snapshot, head, signal);
+    return updateConflicts({ ports, access: { git }, snapshot, head, signal });
   }
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
-  return after(ports, git, [], log.toReversed(), signal);
+  return after({ ports, git, first: [], commits: log.toReversed(), signal });
 }
 
 /** The same for an update's pull request, where the list stands in its body. */
-export async function updateConflicts(
-  ports: Pick<Ports, 'seals' | 'content'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
-  head: string,
-  signal?: AbortSignal,
-): Promise<OpenConflicts> {
+export async function updateConflicts({
+  ports,
+  access: { git },
+  snapshot: { pull, facts },
+  head,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts'>;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<OpenConflicts> {
   const ours = await newestSealed(git, head, ports.seals, signal);
   if (ours === null) return { ...NONE, lost: await withoutRecord(git, pull, head, signal) };
   const key = conflictKey(facts.id, pull.headRef);
@@ -127,7 +139,7 @@ export async function updateConflicts(
   const range = { from: ours.commit.oid, to: head };
   const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
-  return after(ports, git, first, log.toReversed(), signal);
+  return after({ ports, git, first, commits: log.toReversed(), signal });
 }
 
 /** An update's branch without a record of ours: somebody's own branch of such a name, or one that is not read any more. */
@@ -167,13 +179,19 @@ const NONE: OpenConflicts = {
 const HISTORY = 1_000;
 
 /** Plays the commits of a branch, oldest first, over the conflicts that were there before them. */
-async function after(
-  ports: Pick<Ports, 'seals' | 'content'>,
-  git: RepositoryAccess['git'],
-  first: readonly OpenConflict[],
-  commits: readonly CommitInfo[],
-  signal: AbortSignal | undefined,
-): Promise<OpenConflicts> {
+async function after({
+  ports,
+  git,
+  first,
+  commits,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals' | 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly first: readonly OpenConflict[];
+  readonly commits: readonly CommitInfo[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<OpenConflicts> {
   let open = [...first];
   let listed = first.length;
   let unread: string[] = [];
@@ -187,7 +205,7 @@ async function after(
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
       for (const name of record.settled) decided.set(name, record.side);
     } else if (record?.kind === 'merge') {
-      const told = await toldByMerge(ports, git, commit, record, signal);
+      const told = await toldByMerge({ ports, git, commit, record, signal });
       notes.push(told.notes);
       for (const conflict of told.conflicts) {
         listed += 1;
@@ -210,7 +228,7 @@ async function after(
       // What is recorded now stands in the place of what cannot be read.
       unread = unread.filter((directory) => directory !== record.directory);
     } else if (record === null && open.length > 0) {
-      open = await withoutSettled(ports, git, open, commit, signal);
+      open = await withoutSettled({ ports, git, open, commit, signal });
     }
   }
   return {
@@ -233,13 +251,19 @@ function place({ directory, file, resource, path }: Conflict & { readonly direct
 }
 
 /** Merges by people bring what was decided elsewhere, and renders decide nothing. */
-async function withoutSettled(
-  ports: Pick<Ports, 'seals' | 'content'>,
-  git: RepositoryAccess['git'],
-  open: readonly OpenConflict[],
-  commit: CommitInfo,
-  signal: AbortSignal | undefined,
-): Promise<OpenConflict[]> {
+async function withoutSettled({
+  ports,
+  git,
+  open,
+  commit,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals' | 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly open: readonly OpenConflict[];
+  readonly commit: CommitInfo;
+  readonly signal: AbortSignal | undefined;
+}): Promise<OpenConflict[]> {
   const [parent] = commit.parents;
   if (commit.parents.length !== 1 || parent === undefined || isRenderCommit(commit, ports.seals)) {
     return [...open];
@@ -250,21 +274,27 @@ async function withoutSettled(
     const path = conflict.directory === '' ? conflict.file : `${conflict.directory}/${conflict.file}`;
     if (conflict.file === '' || !changed.has(path)) still.push(conflict);
     else {
-      const before = await fileAt(git, parent, path, conflict.file, signal);
-      const now = await fileAt(git, commit.oid, path, conflict.file, signal);
+      const before = await fileAt({ git, commit: parent, path, name: conflict.file, signal });
+      const now = await fileAt({ git, commit: commit.oid, path, name: conflict.file, signal });
       if (contentAt(before, conflict) === contentAt(now, conflict)) still.push(conflict);
     }
   }
   return still;
 }
 
-async function fileAt(
-  git: RepositoryAccess['git'],
-  commit: string,
-  path: string,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles> {
+async function fileAt({
+  git,
+  commit,
+  path,
+  name,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly commit: string;
+  readonly path: string;
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<PackageFiles> {
   const bytes = await git.readFile(commit, path, signal);
   return bytes === null ? new Map() : new Map([[name, { mode: '100644', bytes }]]);
 }

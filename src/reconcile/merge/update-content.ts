@@ -80,13 +80,16 @@ export async function decidedUpdate(
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
   const local = await filesAt(access.git, base.oid, directory, signal);
   const merge = down.exists
-    ? await mergedPackage(ports, down, to, tag.commit, local, signal)
-    : await newPackage(ports, down, to, tag.commit, local, signal);
+    ? await mergedPackage({ ports, down, to, commit: tag.commit, local, signal })
+    : await newPackage({ ports, down, to, commit: tag.commit, local, signal });
   if ('kind' in merge) return merge;
   const render = await packageRenderer(ports, { git: access.git, config, base: base.oid, path }, signal);
   return async (decisions) => {
     const made = await merge(decisions);
-    const own = down.planned === undefined ? made : await kept(ports, made, down.planned, down.fresh, signal);
+    const own =
+      down.planned === undefined
+        ? made
+        : await kept({ ports, made, planned: down.planned, fresh: down.fresh, signal });
     if ('kind' in own) return own;
     const { ok, files } = await render(own.files);
     const { conflicts, notes, sides } = made;
@@ -112,14 +115,21 @@ interface Made {
 type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
 
 /** The upstream's revision merged into the package; one that is at that revision stays as it is. */
-async function mergedPackage(
-  { content }: Pick<Ports, 'content'>,
-  down: Downstream,
-  to: string,
-  commit: string,
-  local: PackageFiles,
-  signal: AbortSignal | undefined,
-): Promise<Merge | Withheld> {
+async function mergedPackage({
+  ports: { content },
+  down,
+  to,
+  commit,
+  local,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly down: Downstream;
+  readonly to: string;
+  readonly commit: string;
+  readonly local: PackageFiles;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Merge | Withheld> {
   const { upstream, planned } = down;
   if (planned !== undefined && upstream.current === to) return async () => ({ files: local, conflicts: [] });
   const from = upstream.base ?? upstream;
@@ -146,14 +156,21 @@ async function mergedPackage(
 }
 
 /** The upstream's revision as a package of its own, beside what stands in its directory. */
-async function newPackage(
-  { content }: Pick<Ports, 'content'>,
-  down: Downstream,
-  to: string,
-  commit: string,
-  local: PackageFiles,
-  signal: AbortSignal | undefined,
-): Promise<Merge | Withheld> {
+async function newPackage({
+  ports: { content },
+  down,
+  to,
+  commit,
+  local,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly down: Downstream;
+  readonly to: string;
+  readonly commit: string;
+  readonly local: PackageFiles;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Merge | Withheld> {
   const { upstream, path, config } = down;
   const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
@@ -169,14 +186,20 @@ async function newPackage(
   return async () => ({ files: new Map([...local, ...files]), conflicts: [] });
 }
 
-async function kept(
-  { content }: Pick<Ports, 'content'>,
-  made: Made,
-  planned: PlannedVariant,
-  fresh: boolean,
-  signal: AbortSignal | undefined,
-): Promise<Made | Withheld> {
-  const own = await asVariant(content, made.files, planned, { fresh }, signal);
+async function kept({
+  ports: { content },
+  made,
+  planned,
+  fresh,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly made: Made;
+  readonly planned: PlannedVariant;
+  readonly fresh: boolean;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Made | Withheld> {
+  const own = await asVariant({ content, files: made.files, planned, options: { fresh }, signal });
   return own.ok
     ? { ...made, files: own.value }
     : withheld('variant-error', `The variant ${planned.name} does not fit: ${own.message}.`);

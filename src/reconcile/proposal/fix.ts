@@ -26,7 +26,7 @@ export function createFixReconciler(ports: Ports): FixReconciler {
     const access = await ports.open(target.repository, signal);
     const loaded = await loadProposal(access, target.number, {}, signal);
     if (loaded.kind === 'none' || loaded.snapshot.pull.state === 'closed') return;
-    const refusal = await fix(ports, access, loaded.snapshot, target, signal);
+    const refusal = await fix({ ports, access, snapshot: loaded.snapshot, target, signal });
     if (refusal === null) return;
     const who = `${code(target.by)} pressed **Fix** at ${code(target.check)}`;
     await access.forge.upsertSticky(target.number, MARKER, `${who}: ${refusal}`, signal);
@@ -36,13 +36,19 @@ export function createFixReconciler(ports: Ports): FixReconciler {
 const MARKER = '<!-- portico:fix -->';
 
 /** Does it, or says in sentences why not. */
-async function fix(
-  ports: Ports,
-  access: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  { check, headSha, by, byId }: JobData<'fix'>,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
+async function fix({
+  ports,
+  access,
+  snapshot,
+  target: { check, headSha, by, byId },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly target: JobData<'fix'>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | null> {
   const { git, forge } = access;
   const { head, pull } = snapshot;
   const role = parseRole(await permission(forge, { login: by, id: byId }, signal));
@@ -57,10 +63,26 @@ async function fix(
     if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
     return `the branch is at ${code(head.oid.slice(0, 7))} by now, and the button stood at ${code(headSha.slice(0, 7))}. Press the one of the new checks.`;
   }
-  const guardrails = await loadGuardrails(git, snapshot.config, snapshot.base, signal);
-  const rendered = await renderProposal(ports, access, snapshot, guardrails, createRenderCache(), signal);
+  const guardrails = await loadGuardrails({ git, config: snapshot.config, base: snapshot.base, signal });
+  const rendered = await renderProposal({
+    ports,
+    access,
+    snapshot,
+    guardrails,
+    cache: createRenderCache(),
+    signal,
+  });
   const rendersTo = { state: 'rendered', head, pushed: false } as const;
-  const all = await loadFixes(ports, access, snapshot, rendered, guardrails, rendersTo, new Map(), signal);
+  const all = await loadFixes({
+    ports,
+    access,
+    snapshot,
+    rendered,
+    guardrails,
+    commit: rendersTo,
+    memory: new Map(),
+    signal,
+  });
   const changes: FileChanges = new Map(
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );

@@ -33,16 +33,25 @@ const MAX_REMEMBERED = 200;
  * The fixes of all checks; of one check there may be several, for several packages. Nothing is rendered unless a
  * mutator that only warns has found something.
  */
-export async function loadFixes(
-  ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'content'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  { writable }: Pick<ProposalSnapshot, 'writable'>,
-  rendered: readonly RenderedPackage[],
-  guardrails: LoadedGuardrails,
-  commit: RenderCommit,
-  memory: FixMemory = new Map(),
-  signal?: AbortSignal,
-): Promise<Fix[]> {
+export async function loadFixes({
+  ports,
+  access: { git },
+  snapshot: { writable },
+  rendered,
+  guardrails,
+  commit,
+  memory = new Map(),
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'writable'>;
+  readonly rendered: readonly RenderedPackage[];
+  readonly guardrails: LoadedGuardrails;
+  readonly commit: RenderCommit;
+  readonly memory?: FixMemory | undefined;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Fix[]> {
   const fixes: Fix[] = [];
   const runtime = runtimeFor(ports.runtime, guardrails, { writable });
   for (const one of rendered) {
@@ -85,7 +94,7 @@ export async function loadFixes(
       });
     }
     for (const guardrail of mutators) {
-      const after = await written(ports, runtime, files, guardrail, signal);
+      const after = await written({ ports, runtime, files, guardrail, signal });
       own.push({
         check: guardrailCheck(guardrail.name),
         why: 'This guardrail would write this.',
@@ -115,13 +124,19 @@ function warningMutators(one: RenderedPackage, guardrails: readonly Guardrail[])
 }
 
 /** The package with what the guardrail writes; null where rendering it fails. */
-async function written(
-  { content }: Pick<Ports, 'content'>,
-  runtime: FunctionRuntime,
-  files: PackageFiles,
-  guardrail: Guardrail,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles | null> {
+async function written({
+  ports: { content },
+  runtime,
+  files,
+  guardrail,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly runtime: FunctionRuntime;
+  readonly files: PackageFiles;
+  readonly guardrail: Guardrail;
+  readonly signal: AbortSignal | undefined;
+}): Promise<PackageFiles | null> {
   const enforced: Guardrail = { ...guardrail, mode: 'enforce' };
   const result = await content.render({ files, runtime, guardrails: [enforced], ...(signal && { signal }) });
   return result.ok ? result.files : null;

@@ -14,13 +14,19 @@ export function pullOfQueueBranch(ref: string): number | undefined {
  * Packages that what stands before a proposal in the queue changed too, and that git, line by line, put together in
  * another way than the structural merge does, or that meet in a field: nobody has seen that content.
  */
-export async function groupBehind(
-  ports: Pick<Ports, 'content'>,
-  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
-  group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
-  packages: readonly ProposalPackage[],
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
+export async function groupBehind({
+  ports,
+  access: { git, forge },
+  group,
+  packages,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
+  readonly group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string };
+  readonly packages: readonly ProposalPackage[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<readonly string[]> {
   const number = pullOfQueueBranch(group.headRef);
   const pull = number === undefined ? null : await forge.getPull(number, {}, signal);
   const head = pull === null ? null : await git.resolve(pull.headSha, signal);
@@ -33,7 +39,7 @@ export async function groupBehind(
     );
     if (before === base || base === local || before === local) continue;
     const commits = { base: mergeBase, upstream: group.baseSha, local: head };
-    const merged = await mergedPackage(ports, git, commits, directory, signal);
+    const merged = await mergedPackage({ ports, git, commits, directory, signal });
     const built = await filesAt(git, group.headSha, directory, signal);
     const differs = changesBetween(directory, built, merged.files).size > 0;
     if (differs || merged.conflicts.length > 0) behind.push(path);

@@ -40,15 +40,22 @@ export function createMergeGroupReconciler(
     if ((await git.resolve(target.headSha, signal)) === null) return;
     const head = await git.commit(target.headSha, signal);
     const changes = await git.changedPaths(target.baseSha, head.oid, signal);
-    const packages = await touchedPackages(
+    const packages = await touchedPackages({
       access,
-      config.directory,
-      changes.map(({ path }) => path),
-      { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
+      registered: config.directory,
+      changed: changes.map(({ path }) => path),
+      commits: { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
       signal,
-    );
-    const guardrails = await loadGuardrails(git, config, target.baseSha, signal);
-    const rendered = await renderProposal(ports, access, { packages, head }, guardrails, cache, signal);
+    });
+    const guardrails = await loadGuardrails({ git, config, base: target.baseSha, signal });
+    const rendered = await renderProposal({
+      ports,
+      access,
+      snapshot: { packages, head },
+      guardrails,
+      cache,
+      signal,
+    });
     const kptfiles = new Map(
       await Promise.all(
         packages
@@ -90,7 +97,7 @@ export function createMergeGroupReconciler(
       conflicts: [],
       lost: false,
       behind: {
-        packages: await groupBehind(ports, access, target, packages, signal),
+        packages: await groupBehind({ ports, access, group: target, packages, signal }),
         reason: 'It stands before this one in the merge queue.',
       },
       usedBy: [],
@@ -102,7 +109,13 @@ export function createMergeGroupReconciler(
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,
-      approval: await groupApproval(ports, access, { facts, config, head, packages }, target, signal),
+      approval: await groupApproval({
+        ports,
+        access,
+        snapshot: { facts, config, head, packages },
+        job: target,
+        signal,
+      }),
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
@@ -117,13 +130,19 @@ export function createMergeGroupReconciler(
 }
 
 /** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
-async function groupApproval(
-  ports: Ports,
-  access: RepositoryAccess,
-  { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
-  { headRef, baseSha }: JobData<'merge-group'>,
-  signal: AbortSignal | undefined,
-): Promise<ProposalApproval> {
+async function groupApproval({
+  ports,
+  access,
+  snapshot: { facts, config, head, packages },
+  job: { headRef, baseSha },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>;
+  readonly job: JobData<'merge-group'>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<ProposalApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
   const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
@@ -135,13 +154,13 @@ async function groupApproval(
   const commits = { base: baseSha, mergeBase: baseSha, head };
   const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
   const snapshot = { facts, config, base, packages };
-  const count = await loadApprovals(
+  const count = await loadApprovals({
     ports,
     access,
-    { facts, config, pull, ...commits },
+    snapshot: { facts, config, pull, ...commits },
     digest,
-    { beneath: () => beneathProposal(ports, access, snapshot, signal) },
+    known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
     signal,
-  );
-  return proposalApproval(ports, access, { config, pull }, digest, count, signal);
+  });
+  return proposalApproval({ ports, access, snapshot: { config, pull }, digest, count, signal });
 }

@@ -70,7 +70,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
         });
       }
       if (loaded.reason === 'other-branch') {
-        await checkConfigurationAlone(ports, access, number, trials, signal);
+        await checkConfigurationAlone({ ports, access, number, memory: trials, signal });
       }
       ports.log.debug(
         { repository: `${access.ref.owner}/${access.ref.name}`, pull: number, reason: loaded.reason },
@@ -90,33 +90,54 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       return;
     }
     const { snapshot, remerge } = await merged(ports, access, loaded.snapshot, signal);
-    const guardrails = await loadGuardrails(access.git, snapshot.config, snapshot.base, signal);
-    const rendered = await renderProposal(
+    const guardrails = await loadGuardrails({
+      git: access.git,
+      config: snapshot.config,
+      base: snapshot.base,
+      signal,
+    });
+    const rendered = await renderProposal({
       ports,
       access,
       snapshot,
       guardrails,
-      again === undefined ? cache : createRenderCache(),
+      cache: again === undefined ? cache : createRenderCache(),
       signal,
-    );
-    const commit = await pushRendered(ports, access, snapshot, rendered, signal);
-    const digest = await contentOf(ports, access, snapshot, guardrails, rendered, commit, signal);
+    });
+    const commit = await pushRendered({ ports, access, snapshot, rendered, signal });
+    const digest = await contentOf({ ports, access, snapshot, guardrails, rendered, commit, signal });
     const comments = access.forge.listComments(number, signal);
     const [changes, approvals] = await Promise.all([
-      loadChanges(ports, access, snapshot, commit, signal),
-      loadApprovals(
+      loadChanges({ ports, access, snapshot, commit, signal }),
+      loadApprovals({
         ports,
         access,
         snapshot,
         digest,
-        { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) },
+        known: { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) },
         signal,
-      ),
+      }),
     ]);
-    const approval = await proposalApproval(ports, access, snapshot, digest, approvals, signal);
-    const fixes = await loadFixes(ports, access, snapshot, rendered, guardrails, commit, mended, signal);
-    const open = await openConflicts(ports, access, snapshot, commit.head.oid, signal);
-    const configuration = await proposedConfig(ports, access, snapshot, guardrails, trials, signal);
+    const approval = await proposalApproval({ ports, access, snapshot, digest, count: approvals, signal });
+    const fixes = await loadFixes({
+      ports,
+      access,
+      snapshot,
+      rendered,
+      guardrails,
+      commit,
+      memory: mended,
+      signal,
+    });
+    const open = await openConflicts({ ports, access, snapshot, head: commit.head.oid, signal });
+    const configuration = await proposedConfig({
+      ports,
+      access,
+      registered: snapshot,
+      inForce: guardrails,
+      memory: trials,
+      signal,
+    });
     const checks = proposalChecks({
       config: snapshot.config,
       headSha: commit.head.oid,
@@ -137,10 +158,10 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
         packages: behindPackages(snapshot).map(({ path }) => path),
         reason: remerge.kind === 'withheld' ? remerge.reason : '',
       },
-      waived: await waivedPackages(ports, access.git, snapshot, commit.head.oid, signal),
+      waived: await waivedPackages({ ports, git: access.git, snapshot, head: commit.head.oid, signal }),
       proposedConfig: configuration,
       powers: changes,
-      powerApproval: await powerApproval(access, snapshot, changes, approvals, signal),
+      powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
       approval,
       fixable: new Set(
         snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
@@ -168,9 +189,17 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       isEmpty: changes.length + snapshot.otherFiles.length === 0,
       configuration,
     });
-    await access.forge.upsertStickyAmong(await comments, number, SUMMARY_MARKER, body, signal);
-    await tellOpenUpdate(ports, access, snapshot, commit.head.oid, { changes, conflicts: open }, signal);
-    await suggestFixes(ports, access, snapshot, commit.head.oid, fixes, signal);
+    await access.forge.upsertStickyAmong(await comments, { number, marker: SUMMARY_MARKER, body }, signal);
+    await tellOpenUpdate({
+      ports,
+      access,
+      snapshot,
+      head: commit.head.oid,
+      changes,
+      conflicts: open,
+      signal,
+    });
+    await suggestFixes({ ports, access, snapshot, head: commit.head.oid, fixes, signal });
   };
   return async (target, signal) => {
     const access = await ports.open(target.repository, signal);
@@ -221,15 +250,23 @@ async function merged(
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
-async function contentOf(
-  ports: Ports,
-  { git }: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  guardrails: LoadedGuardrails,
-  rendered: readonly RenderedPackage[],
-  commit: RenderCommit,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function contentOf({
+  ports,
+  access: { git },
+  snapshot,
+  guardrails,
+  rendered,
+  commit,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly guardrails: LoadedGuardrails;
+  readonly rendered: readonly RenderedPackage[];
+  readonly commit: RenderCommit;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   const packages = await Promise.all(
     snapshot.packages.map(async ({ directory, trees }) => ({
       path: refPath(directory),

@@ -36,13 +36,17 @@ export async function sumUpClosed(
     const before = (ourSummary(ports, comments)?.body ?? '').replaceAll('\r\n', '\n');
     const downstream = (path: string): string => partIn(before, downstreamPart(path));
     const text = summaryOfMerge(result, snapshot, downstream);
-    await access.forge.upsertStickyAmong(comments, pull.number, SUMMARY_MARKER, text, signal);
+    await access.forge.upsertStickyAmong(
+      comments,
+      { number: pull.number, marker: SUMMARY_MARKER, body: text },
+      signal,
+    );
   });
   const state =
     result.kind === 'unapproved'
       ? result
       : ({ kind: 'merged', revisions: result.kind === 'published' ? result.revisions : null } as const);
-  await tellUpdateState(ports, access, snapshot, state, signal);
+  await tellUpdateState({ ports, access, snapshot, state, signal });
 }
 
 /** So long a merge waits for its revision before its comment says that it is still to come. */
@@ -96,7 +100,7 @@ async function unapprovedPaths(
     const merged = { package: one, commit, pull };
     const before = { facts, config, base: commit.parents[0] ?? oid, merge: oid, packages: [one] };
     const beneath = (): Promise<Authorship> => beneathProposal(ports, access, before, signal);
-    const { approved } = await approvalOfMerge(ports, access, facts, config, merged, beneath, signal);
+    const { approved } = await approvalOfMerge({ ports, access, facts, config, merged, beneath, signal });
     if (!approved) left.push(one.path);
   }
   return left;
@@ -112,6 +116,10 @@ async function sumUpUnmerged(
   const { number } = snapshot.pull;
   const comments = await access.forge.listComments(number, signal);
   if (ourSummary(ports, comments) !== undefined)
-    await access.forge.upsertStickyAmong(comments, number, SUMMARY_MARKER, closedSummary(), signal);
-  await tellClosedUpdate(ports, access, snapshot, comments, signal);
+    await access.forge.upsertStickyAmong(
+      comments,
+      { number, marker: SUMMARY_MARKER, body: closedSummary() },
+      signal,
+    );
+  await tellClosedUpdate({ ports, access, snapshot, comments, signal });
 }

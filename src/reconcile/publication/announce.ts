@@ -11,41 +11,63 @@ import { catchUserError } from '../text/why-refused.ts';
 import { NO_DOWNSTREAM } from './tell-downstream.ts';
 
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
-export async function announce(
-  ports: Pick<Ports, 'content'>,
-  { git, forge }: RepositoryAccess,
-  config: RepositoryConfig,
-  found: PackageDir,
-  newest: { readonly name: string; readonly tag: GitRef },
-  refs: RevisionRefs,
-  signal?: AbortSignal,
-): Promise<Provenance | null> {
-  const said = await provenanceOf(git, refs, found.directory, newest.name, signal);
+export async function announce({
+  ports,
+  to: { git, forge },
+  config,
+  found,
+  newest,
+  refs,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly to: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly found: PackageDir;
+  readonly newest: { readonly name: string; readonly tag: GitRef };
+  readonly refs: RevisionRefs;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Provenance | null> {
+  const said = await provenanceOf({ git, refs, directory: found.directory, revision: newest.name, signal });
   if (said === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes(ports, git, refs, found, newest, said, signal);
+    const body = await releaseNotes({ ports, git, refs, found, newest, said, signal });
     await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
   }
   return said;
 }
 
 /** What changed since the revision before, per resource and field, and where the revision comes from. */
-async function releaseNotes(
-  ports: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  refs: RevisionRefs,
-  found: PackageDir,
-  newest: { readonly name: string; readonly tag: { readonly commit: string } },
-  said: Provenance & { readonly message: string },
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function releaseNotes({
+  ports,
+  git,
+  refs,
+  found,
+  newest,
+  said,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly refs: RevisionRefs;
+  readonly found: PackageDir;
+  readonly newest: { readonly name: string; readonly tag: { readonly commit: string } };
+  readonly said: Provenance & { readonly message: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   const names = allRevisions(refs, found.directory).map(({ name }) => name);
   const before = names[names.indexOf(newest.name) - 1];
   const tag = before === undefined ? undefined : tagOf(refs, found.directory, before);
   return [
     before === undefined ? 'First revision.' : `Since ${code(before)}:`,
-    await changesBetweenTags(ports, git, found.directory, [tag?.commit, newest.tag.commit], signal),
+    await changesBetweenTags({
+      ports,
+      git,
+      directory: found.directory,
+      commits: [tag?.commit, newest.tag.commit],
+      signal,
+    }),
     NO_DOWNSTREAM,
     details('What the tag says', fenced(trailersOf(said.message))),
     provenanceLine(said),
@@ -70,13 +92,19 @@ function provenanceLine(said: Provenance): string {
 }
 
 /** As Markdown; of what cannot be read, why. */
-async function changesBetweenTags(
-  { content }: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  directory: string,
-  [before, after]: readonly [before: string | undefined, after: string],
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function changesBetweenTags({
+  ports: { content },
+  git,
+  directory,
+  commits: [before, after],
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly directory: string;
+  readonly commits: readonly [before: string | undefined, after: string];
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   const read = (commit: string): Promise<PackageFiles> => filesAt(git, commit, directory, signal);
   return catchUserError(
     async () => {

@@ -19,17 +19,24 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
  * the commit's message; a rebase has none, so there it is recorded first. Where the forge needs a moment, it is asked again
  * while what was checked still stands.
  */
-export async function mergeAsAllowed(
-  ports: Pick<Ports, 'seals'>,
-  access: RepositoryAccess,
-  { facts, pull, config, title }: Merging,
-  {
-    sha,
-    stillStands,
-  }: { readonly sha: string; readonly stillStands: (signal?: AbortSignal) => Promise<boolean> },
-  request: MergeRequestTrailers,
-  signal?: AbortSignal,
-): Promise<MergeAnswer> {
+export async function mergeAsAllowed({
+  ports,
+  access,
+  merging: { facts, pull, config, title },
+  checked: { sha, stillStands },
+  request,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly merging: Merging;
+  readonly checked: {
+    readonly sha: string;
+    readonly stillStands: (signal?: AbortSignal) => Promise<boolean>;
+  };
+  readonly request: MergeRequestTrailers;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<MergeAnswer> {
   // Whoever may bypass the ruleset would merge past its queue (akuity/kargo#5405), so it is asked for first.
   if (await hasMergeQueue(access, pull.baseRef, signal)) {
     return { ok: false, reason: 'queue', message: 'the branch has a merge queue' };
@@ -39,7 +46,7 @@ export async function mergeAsAllowed(
   let answer: MergeAnswer | undefined;
   for (const method of methods) {
     if (method === 'rebase') {
-      await recordPublishRequest(ports, access, facts, pull, { ...request, head: sha }, signal);
+      await recordPublishRequest({ ports, access, facts, pull, request: { ...request, head: sha }, signal });
     }
     const place = { repository: facts.id, pull: pull.number, head: sha };
     const said = mergeMessage(request, place, ports.seals);

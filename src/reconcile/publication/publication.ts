@@ -63,12 +63,12 @@ export function createPublicationReconciler(ports: Ports): PublicationReconciler
     const unapproved = new Map<string, string>();
     const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
-      const { due, flagged: state } = await look(access, facts, config, refs, found, head, signal);
+      const { due, flagged: state } = await look(access, { facts, config, refs, found, head }, signal);
       if (state !== null) flagged.set(refPath(found.path), state);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
-        await publish(ports, access, facts, config, one, head, signal);
+        await publish({ ports, access, facts, config, due: one, head, signal });
         await ports.enqueue(
           downstreamJob({ repository, directory: refPath(found.directory) }, ports.dashboardSeconds),
         );
@@ -113,42 +113,64 @@ export function createPublicationReconciler(ports: Ports): PublicationReconciler
         if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
         return;
       }
-      const said = await announce(ports, to, by, found, newest, refs, signal);
+      const said = await announce({ ports, to, config: by, found, newest, refs, signal });
       if (said?.proposal !== undefined) await ports.enqueue(proposalJob(repository, said.proposal));
       const past = said?.unapproved === true;
       if (past && commit === head) unapproved.set(refPath(found.path), newest.name);
-      if (past && commit !== head) await flagPassed(to, commit, refPath(found.path), newest.name, signal);
+      if (past && commit !== head)
+        await flagPassed({ to, commit, path: refPath(found.path), revision: newest.name, signal });
       announced.set(place, { oid, unapproved: past });
     }
   };
 }
 
 /** On a commit that is not the head any more: what was flagged there while it was stays. */
-async function flagPassed(
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  commit: string,
-  path: string,
-  revision: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function flagPassed({
+  to: { forge },
+  commit,
+  path,
+  revision,
+  signal,
+}: {
+  readonly to: Pick<RepositoryAccess, 'forge'>;
+  readonly commit: string;
+  readonly path: string;
+  readonly revision: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const flags = (await forge.listChecks(commit, signal)).filter(({ name }) => name === PUBLICATION_CHECK);
   if (flags.some(({ conclusion }) => conclusion !== 'success')) return;
   const told = { flagged: new Map(), refused: new Map(), unapproved: new Map([[path, revision]]) };
   await forge.putCheck(publicationCheck(commit, told), signal);
 }
 
-async function publish(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  due: DueRevision,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function publish({
+  ports,
+  access,
+  facts,
+  config,
+  due,
+  head,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly due: DueRevision;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const { git } = access;
-  const request = await publishRequestOf(ports, access, facts, due.commit, due.pull, signal);
-  const said = await provenanceOf(ports, access, config, due, request, signal);
+  const request = await publishRequestOf({
+    ports,
+    access,
+    facts,
+    commit: due.commit,
+    pull: due.pull,
+    signal,
+  });
+  const said = await provenanceOf({ ports, access, config, due, request, signal });
   let object = due.commit.oid;
   const { registries } = ports;
   const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
@@ -156,7 +178,7 @@ async function publish(
     const artifacts: string[] = [];
     for (const { repository, rendered } of planned) {
       const state = { commit, directory: due.package.directory, revision, rendered };
-      const content = await publishedArtifact(ports, git, facts, state, signal);
+      const content = await publishedArtifact({ ports, git, facts, state, signal });
       if (registries !== undefined)
         artifacts.push(artifactName(repository, await registries.digest(content)));
     }
@@ -164,7 +186,7 @@ async function publish(
   };
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const refs = await loadRevisionRefs(git, signal);
-    if (await alreadyTagged(git, refs, due, head, signal)) return;
+    if (await alreadyTagged({ git, refs, due, head, signal })) return;
     const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
     const names = publishedRefs(due.package.directory, revision);
     const tag = await git.writeTag(
@@ -247,42 +269,56 @@ function tagRefused(tag: string, commit: string, rejected: RejectedRef): Portico
 }
 
 /** True when this state, or a later one, is published already: another process was faster. */
-async function alreadyTagged(
-  git: RepositoryAccess['git'],
-  refs: RevisionRefs,
-  due: DueRevision,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const newest = await publishedOnBranch(git, refs, due.package.directory, head, signal);
+async function alreadyTagged({
+  git,
+  refs,
+  due,
+  head,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly refs: RevisionRefs;
+  readonly due: DueRevision;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
+  const newest = await publishedOnBranch({ git, refs, directory: due.package.directory, head, signal });
   return newest !== null && (await git.isAncestor(due.commit.oid, newest, signal));
 }
 
-async function provenanceOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  config: RepositoryConfig,
-  { package: found, commit, pull, approval }: DueRevision,
-  request: MergeRequestTrailers,
-  signal: AbortSignal | undefined,
-): Promise<Omit<Provenance, 'revision'>> {
+async function provenanceOf({
+  ports,
+  access,
+  config,
+  due: { package: found, commit, pull, approval },
+  request,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly due: DueRevision;
+  readonly request: MergeRequestTrailers;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Omit<Provenance, 'revision'>> {
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;
   const lock = parsed?.upstreamLock?.git;
   const requested = request.requestedBy;
   const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
-  const restored = await restoredFrom(
+  const restored = await restoredFrom({
     ports,
-    access.git,
-    await loadRevisionRefs(access.git, signal),
-    { pull, commit, directory: found.directory },
+    git: access.git,
+    refs: await loadRevisionRefs(access.git, signal),
+    due: { pull, commit, directory: found.directory },
     signal,
-  );
-  const waived = pull === null ? [] : await waivedGuardrails(ports, access, pull, found.directory, signal);
+  });
+  const waived =
+    pull === null ? [] : await waivedGuardrails({ ports, access, pull, directory: found.directory, signal });
   const tree = await access.git.treeId(commit.oid, found.directory, signal);
   return {
     package: refPath(found.directory),
-    digest: approval.digest ?? (await plainDigest(access, config, found, commit, signal)),
+    digest: approval.digest ?? (await plainDigest({ access, config, found, commit, signal })),
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
@@ -297,20 +333,26 @@ async function provenanceOf(
 }
 
 /** The digest of content that no check has seen, such as a direct push. */
-async function plainDigest(
-  { git }: RepositoryAccess,
-  config: RepositoryConfig,
-  found: PackageDir,
-  commit: CommitInfo,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function plainDigest({
+  access: { git },
+  config,
+  found,
+  commit,
+  signal,
+}: {
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly found: PackageDir;
+  readonly commit: CommitInfo;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
   return contentDigest({
     branch: config.branch,
     packages: [
       { path: refPath(found.directory), renderedTree: await git.treeId(commit.oid, found.directory, signal) },
     ],
     otherFiles: [],
-    guardrails: (await loadGuardrails(git, config, commit.oid, signal)).digest,
+    guardrails: (await loadGuardrails({ git, config, base: commit.oid, signal })).digest,
     functions: {},
   });
 }

@@ -14,14 +14,21 @@ interface PublishRequest extends MergeRequestTrailers {
 }
 
 /** Commits that a rebase or a merge queue brings have messages of others, so what was asked for is kept in a comment. */
-export async function recordPublishRequest(
-  ports: Pick<Ports, 'seals'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  pull: Pick<Pull, 'number'>,
-  request: PublishRequest,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function recordPublishRequest({
+  ports,
+  access: { forge },
+  facts,
+  pull,
+  request,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly pull: Pick<Pull, 'number'>;
+  readonly request: PublishRequest;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, pull), request, ports.seals);
   const who = request.requestedBy === undefined ? '' : ` for \`${request.requestedBy}\``;
   const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
@@ -38,14 +45,21 @@ export function isMergedForSomebody({ app }: Pick<Ports, 'app'>, mergedBy: strin
  * the comment. A merge by somebody's own hand was asked for by that person, and nobody is known to have asked for what
  * came past any pull request, whatever the messages say.
  */
-export async function publishRequestOf(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  facts: Pick<RepositoryFacts, 'id'>,
-  commit: Pick<CommitInfo, 'message'>,
-  pull: Pull | null,
-  signal?: AbortSignal,
-): Promise<MergeRequestTrailers> {
+export async function publishRequestOf({
+  ports,
+  access: { forge },
+  facts,
+  commit,
+  pull,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly commit: Pick<CommitInfo, 'message'>;
+  readonly pull: Pull | null;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<MergeRequestTrailers> {
   if (pull === null) return {};
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
@@ -55,7 +69,14 @@ export async function publishRequestOf(
   const said = mergeRequestOf(commit.message, place, ports.seals);
   if (mergedBy === ports.app.botLogin && said !== undefined) return said;
   const comments = await forge.listComments(pull.number, signal);
-  const found = await sealedRecords(ports, { forge }, KIND, placeOf(facts, pull), comments, signal);
+  const found = await sealedRecords({
+    ports,
+    forge,
+    kind: KIND,
+    place: placeOf(facts, pull),
+    comments,
+    signal,
+  });
   // The seal says that this is what we wrote.
   return (found as PublishRequest[]).find(({ head }) => head === pull.headSha) ?? {};
 }

@@ -14,13 +14,19 @@ export interface PublishedState {
 }
 
 /** What a registry is given of a published state: the same for the same commit, whoever asks and whenever. */
-export async function publishedArtifact(
-  { content }: Pick<Ports, 'content'>,
-  git: Pick<Git, 'readPackage'>,
-  { cloneUrl }: Pick<RepositoryFacts, 'cloneUrl'>,
-  { commit, directory, revision, rendered }: PublishedState,
-  signal: AbortSignal | undefined,
-): Promise<ArtifactContent> {
+export async function publishedArtifact({
+  ports: { content },
+  git,
+  facts: { cloneUrl },
+  state: { commit, directory, revision, rendered },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: Pick<Git, 'readPackage'>;
+  readonly facts: Pick<RepositoryFacts, 'cloneUrl'>;
+  readonly state: PublishedState;
+  readonly signal: AbortSignal | undefined;
+}): Promise<ArtifactContent> {
   const files = await filesAt(git, commit, directory, signal);
   const version = revisionTagOf(revision);
   return {

@@ -125,7 +125,7 @@ async function pushMissing(
   for (const one of (await behind(look, signal)).toReversed()) {
     const { access, facts, registries, place, planned, directory, channels } = look;
     const state = { commit: one.commit, directory, revision: one.name, rendered: planned.rendered };
-    const content = await publishedArtifact(ports, access.git, facts, state, signal);
+    const content = await publishedArtifact({ ports, git: access.git, facts, state, signal });
     const made = await registries.digest(content);
     // What the tag promised is what is pushed, or nothing.
     if (made !== one.digest) return otherThan(one, place, made);
@@ -150,7 +150,7 @@ async function behind(look: Look, signal: AbortSignal | undefined): Promise<read
   for (const { name } of taggedRevisions(refs, directory).slice(-MOST_BEHIND).toReversed()) {
     const { moving } = registryTags(name, channels);
     if (reached && moving.length === 0) continue;
-    const said = await provenanceOf(access.git, refs, directory, name, signal);
+    const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
     const digest = digestIn(said?.artifacts ?? [], place.repository);
     const commit = tagOf(refs, directory, name)?.commit;
     if (digest === undefined || commit === undefined) continue;

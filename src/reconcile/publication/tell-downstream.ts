@@ -58,32 +58,40 @@ export function createDownstreamReconciler(ports: Ports): DownstreamReconciler {
     const newest = newestRevision(refs, directory)?.name;
     const { config } = configuration;
     for (const { name } of taggedRevisions(refs, directory).slice(-MAX_TOLD)) {
-      const said = await provenanceOf(access.git, refs, directory, name, signal);
+      const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
       if (said === undefined) continue;
       const called = `${said.package}@${name}`;
       const text = downstreamText(ports, repository, directory, { name, called, newest });
-      if (config.publish.release) await tellRelease(access, directory, name, text, signal);
+      if (config.publish.release) await tellRelease({ access, directory, revision: name, text, signal });
       const path = packagePathOf(config.directory, directory) ?? directory;
       if (said.proposal !== undefined)
-        await tellProposal(ports, access, said.proposal, { path, text }, signal);
+        await tellProposal({ ports, access, number: said.proposal, path, text, signal });
     }
   };
 }
 
-async function tellProposal(
-  ports: Pick<Ports, 'app' | 'alone'>,
-  { forge, ref }: Pick<RepositoryAccess, 'forge' | 'ref'>,
-  number: number,
-  { path, text }: { readonly path: string; readonly text: string },
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function tellProposal({
+  ports,
+  access: { forge, ref },
+  number,
+  path,
+  text,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'alone'>;
+  readonly access: Pick<RepositoryAccess, 'forge' | 'ref'>;
+  readonly number: number;
+  readonly path: string;
+  readonly text: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   await ports.alone(summaryLock(ref, number), async () => {
     const comments = await forge.listComments(number, signal);
     const said = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
     const body = withPart(said, downstreamPart(path), text);
     if (body === said) return;
     const shown = body.slice(SUMMARY_MARKER.length).trimStart();
-    await forge.upsertStickyAmong(comments, number, SUMMARY_MARKER, shown, signal);
+    await forge.upsertStickyAmong(comments, { number, marker: SUMMARY_MARKER, body: shown }, signal);
   });
 }
 
@@ -97,13 +105,19 @@ export function ourSummary({ app }: Pick<Ports, 'app'>, comments: readonly Comme
   return comments.find(({ author, body }) => author === app.botLogin && body.startsWith(SUMMARY_MARKER));
 }
 
-async function tellRelease(
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  directory: string,
-  revision: string,
-  text: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function tellRelease({
+  access: { forge },
+  directory,
+  revision,
+  text,
+  signal,
+}: {
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly directory: string;
+  readonly revision: string;
+  readonly text: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const { tag } = publishedRefs(directory, revision);
   const release = await forge.getRelease(tag, signal);
   if (release === null) return;

@@ -41,14 +41,20 @@ export interface LoadedGuardrails {
  * Reads `configPath` files, named from the top of the repository, at a commit of the base branch: a proposal cannot
  * bring the configuration that it is judged by.
  */
-export async function loadGuardrails(
-  git: Git,
-  config: RepositoryConfig,
-  base: string,
-  signal?: AbortSignal,
+export async function loadGuardrails({
+  git,
+  config,
+  base,
+  signal,
+  approved,
+}: {
+  readonly git: Git;
+  readonly config: RepositoryConfig;
+  readonly base: string;
+  readonly signal?: AbortSignal | undefined;
   /** Private repositories that may be read; for a configuration that nobody has approved. */
-  approved?: ReadonlySet<string>,
-): Promise<LoadedGuardrails> {
+  readonly approved?: ReadonlySet<string> | undefined;
+}): Promise<LoadedGuardrails> {
   const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
   const objects = new Map<string, KrmObject | Refusal>();
   const policies = new Map<string, Policy | Refusal>();

@@ -49,14 +49,22 @@ export function createRenderCache(entries = 500): RenderCache {
 }
 
 /** Renders every package that the proposal touches and does not remove, with the guardrails of the base branch. */
-export async function renderProposal(
-  ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>,
-  access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>,
-  snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> & Partial<Pick<ProposalSnapshot, 'writable'>>,
-  guardrails: LoadedGuardrails,
-  cache: RenderCache,
-  signal?: AbortSignal,
-): Promise<RenderedPackage[]> {
+export async function renderProposal({
+  ports,
+  access,
+  snapshot,
+  guardrails,
+  cache,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'runtime' | 'runtimeVersion' | 'metrics' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>;
+  readonly snapshot: Pick<ProposalSnapshot, 'packages' | 'head'> &
+    Partial<Pick<ProposalSnapshot, 'writable'>>;
+  readonly guardrails: LoadedGuardrails;
+  readonly cache: RenderCache;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RenderedPackage[]> {
   const rendered: RenderedPackage[] = [];
   const runtime = runtimeFor(ports.runtime, guardrails, snapshot);
   for (const touched of snapshot.packages) {
@@ -76,14 +84,14 @@ export async function renderProposal(
     let result = cache.get(key);
     if (result === undefined) {
       const began = performance.now();
-      result = await renderOne(
-        { runtime, content: ports.content },
+      result = await renderOne({
+        ports: { runtime, content: ports.content },
         access,
-        snapshot.head.oid,
+        head: snapshot.head.oid,
         touched,
-        guardrails,
+        loaded: guardrails,
         signal,
-      );
+      });
       cache.set(key, result);
       ports.metrics?.rendered(result.ok ? 'ok' : 'failed', (performance.now() - began) / 1_000);
     }
@@ -92,14 +100,21 @@ export async function renderProposal(
   return rendered;
 }
 
-async function renderOne(
-  ports: Pick<Ports, 'runtime' | 'content'>,
-  access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>,
-  head: string,
-  touched: ProposalPackage,
-  loaded: LoadedGuardrails,
-  signal: AbortSignal | undefined,
-): Promise<Omit<RenderedPackage, 'package'>> {
+async function renderOne({
+  ports,
+  access,
+  head,
+  touched,
+  loaded,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'runtime' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'> & Partial<Pick<RepositoryAccess, 'ref'>>;
+  readonly head: string;
+  readonly touched: ProposalPackage;
+  readonly loaded: LoadedGuardrails;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Omit<RenderedPackage, 'package'>> {
   const found = await access.git.readPackage(head, touched.directory, {}, signal);
   const files: PackageFiles = found?.files ?? new Map();
   const guardrails = loaded.forPackage(touched.path);

@@ -26,19 +26,25 @@ export type RenderCommit =
  * Puts the rendered packages on the proposal's branch as one commit, by compare-and-swap. Throws REF_MOVED (try
  * again) when somebody pushed meanwhile.
  */
-export async function pushRendered(
-  ports: Pick<Ports, 'app' | 'seals' | 'content'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  snapshot: ProposalSnapshot,
-  rendered: readonly RenderedPackage[],
-  signal?: AbortSignal,
-): Promise<RenderCommit> {
+export async function pushRendered({
+  ports,
+  access: { git },
+  snapshot,
+  rendered,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: ProposalSnapshot;
+  readonly rendered: readonly RenderedPackage[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RenderCommit> {
   const { head, pull } = snapshot;
   const changes: FileChanges = new Map(rendered.flatMap((one) => [...one.changes]));
   if (changes.size === 0) return { state: 'rendered', head, pushed: false };
   if (!snapshot.writable) {
     const reason = 'The proposal comes from a fork, where Portico may not write.';
-    return withhold(ports, git, head, reason, changes, signal);
+    return withhold({ ports, git, head, reason, changes, signal });
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const commit: BranchCommit = {
@@ -53,17 +59,24 @@ export async function pushRendered(
   if (answer.kind === 'pushed')
     return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
   if (answer.kind === 'moved') throw branchMoved(pull.headRef);
-  return withhold(ports, git, head, refusedPush(answer.rejected), changes, signal);
+  return withhold({ ports, git, head, reason: refusedPush(answer.rejected), changes, signal });
 }
 
-async function withhold(
-  { content }: Pick<Ports, 'content'>,
-  git: RepositoryAccess['git'],
-  head: CommitInfo,
-  reason: string,
-  changes: FileChanges,
-  signal: AbortSignal | undefined,
-): Promise<RenderCommit> {
+async function withhold({
+  ports: { content },
+  git,
+  head,
+  reason,
+  changes,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: RepositoryAccess['git'];
+  readonly head: CommitInfo;
+  readonly reason: string;
+  readonly changes: FileChanges;
+  readonly signal: AbortSignal | undefined;
+}): Promise<RenderCommit> {
   const before = new Map<string, PackageFile>();
   const now = new Map<string, PackageFile>();
   for (const [path, after] of changes) {

@@ -8,13 +8,19 @@ import { readMark } from './variant-mark.ts';
  * The packages below a directory (`.` is the top) at a commit, for the index. Only those are read whose tree is not
  * known already.
  */
-export async function indexPackages(
-  git: Pick<Git, 'findPackages' | 'readFile'>,
-  below: string,
-  head: string,
-  known: readonly CatalogPackage[],
-  signal?: AbortSignal,
-): Promise<CatalogPackage[]> {
+export async function indexPackages({
+  git,
+  below,
+  head,
+  known,
+  signal,
+}: {
+  readonly git: Pick<Git, 'findPackages' | 'readFile'>;
+  readonly below: string;
+  readonly head: string;
+  readonly known: readonly CatalogPackage[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<CatalogPackage[]> {
   const before = new Map(known.map((found) => [`${found.directory} ${found.tree}`, found]));
   const packages: CatalogPackage[] = [];
   for (const { directory, tree } of await git.findPackages(head, below === '.' ? '' : below, signal)) {

@@ -75,7 +75,7 @@ export async function openOutside(
   const known = stateOf(ports, address);
   const allows = (to: string): boolean => allowsUpstream(outside.allow, to, outside.own);
   if (known.digest === null) {
-    const found = await look(ports, address, known, allows, signal);
+    const found = await look({ ports, address, known, allows, signal });
     if (found !== 'ok') return found;
   }
   // Another repository may allow more.
@@ -119,7 +119,7 @@ export function createPollReconciler(
     }
     const before = known.digest;
     const { moves } = known;
-    const found = await look(ports, address, known, (to) => moves.includes(to), signal);
+    const found = await look({ ports, address, known, allows: (to) => moves.includes(to), signal });
     // Whoever is made from it asks whether the new address is allowed there.
     if (found === 'moved') known.digest = null;
     if (found !== 'unreachable' && before !== null && before !== known.digest) {
@@ -132,13 +132,19 @@ export function createPollReconciler(
 }
 
 /** Asks for the refs alone; what they lead to is fetched only where they are new. */
-async function look(
-  ports: Ports,
-  address: string,
-  known: Known,
-  allows: (address: string) => boolean,
-  signal: AbortSignal | undefined,
-): Promise<'ok' | 'unreachable' | 'moved'> {
+async function look({
+  ports,
+  address,
+  known,
+  allows,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly address: string;
+  readonly known: Known;
+  readonly allows: (address: string) => boolean;
+  readonly signal: AbortSignal | undefined;
+}): Promise<'ok' | 'unreachable' | 'moved'> {
   const now = ports.now().getTime();
   const nextAt = now + waitAfter(0, Math.random()) * 1_000;
   if (known.failures > 0 && now < known.nextAt) return 'unreachable';
@@ -154,7 +160,7 @@ async function look(
       if (!isSame) await git.fetch({}, signal);
       return found;
     };
-    const digest = await atItsPlace(ports, address, { allows, moves }, read, signal);
+    const digest = await atItsPlace({ ports, address, allows, moves, work: read, signal });
     if (digest === undefined) {
       Object.assign(known, { failures: 0, nextAt });
       return 'moved';
@@ -177,13 +183,21 @@ const MAX_MOVES = 3;
  * Works on a repository outside where it is now: each address that the other end leads to is judged as the first was, before anything is
  * asked there. `moves` gets them. Undefined where one is not allowed.
  */
-export async function atItsPlace<Result>(
-  ports: Pick<Ports, 'openAddress'>,
-  address: string,
-  { allows, moves = [] }: { readonly allows: (address: string) => boolean; readonly moves?: string[] },
-  work: (git: OutsideGit, address: string) => Promise<Result>,
-  signal: AbortSignal | undefined,
-): Promise<Result | undefined> {
+export async function atItsPlace<Result>({
+  ports,
+  address,
+  allows,
+  moves = [],
+  work,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'openAddress'>;
+  readonly address: string;
+  readonly allows: (address: string) => boolean;
+  readonly moves?: string[];
+  readonly work: (git: OutsideGit, address: string) => Promise<Result>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Result | undefined> {
   for (let at = address; ;) {
     try {
       return await work(await ports.openAddress(`${at}.git`, signal), at);

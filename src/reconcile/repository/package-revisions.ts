@@ -104,13 +104,19 @@ const BESIDE = 50;
  * The commit of the highest revision that lies on a branch, in its tag or, where that was deleted, in the ledger.
  * Tags elsewhere, which somebody else made, take their numbers and say nothing about the branch.
  */
-export async function publishedOnBranch(
-  git: Git,
-  refs: RevisionRefs,
-  directory: string,
-  head: string,
-  signal?: AbortSignal,
-): Promise<string | null> {
+export async function publishedOnBranch({
+  git,
+  refs,
+  directory,
+  head,
+  signal,
+}: {
+  readonly git: Git;
+  readonly refs: RevisionRefs;
+  readonly directory: string;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<string | null> {
   for (const { name } of allRevisions(refs, directory).slice(-BESIDE).toReversed()) {
     const ref = tagOf(refs, directory, name) ?? refs.ledger.get(publishedRefs(directory, name).ledger);
     if (ref !== undefined && (await git.isAncestor(ref.commit, head, signal))) return ref.commit;

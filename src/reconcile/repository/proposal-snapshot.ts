@@ -81,13 +81,13 @@ export async function loadProposal(
   }
   const changes = await git.changedPaths(mergeBase, headOid, signal);
   const changed = changes.map(({ path }) => path);
-  const packages = await touchedPackages(
+  const packages = await touchedPackages({
     access,
-    config.directory,
+    registered: config.directory,
     changed,
-    { mergeBase, base, head: headOid },
+    commits: { mergeBase, base, head: headOid },
     signal,
-  );
+  });
   return {
     kind: 'snapshot',
     snapshot: {
@@ -137,13 +137,19 @@ async function resolveHead(
 }
 
 /** The packages that have a changed file, with their trees at the three commits. */
-export async function touchedPackages(
-  { git }: RepositoryAccess,
-  registered: string,
-  changed: readonly string[],
-  commits: { readonly mergeBase: string; readonly base: string; readonly head: string },
-  signal: AbortSignal | undefined,
-): Promise<ProposalPackage[]> {
+export async function touchedPackages({
+  access: { git },
+  registered,
+  changed,
+  commits,
+  signal,
+}: {
+  readonly access: RepositoryAccess;
+  readonly registered: string;
+  readonly changed: readonly string[];
+  readonly commits: { readonly mergeBase: string; readonly base: string; readonly head: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<ProposalPackage[]> {
   const [before, after] = await Promise.all([
     rootPackages({ git }, commits.mergeBase, registered, signal),
     rootPackages({ git }, commits.head, registered, signal),

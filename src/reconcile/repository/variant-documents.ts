@@ -23,20 +23,26 @@ export interface RepositoryDocuments {
  * none. What is known by its content is not read again. Of a folder that cannot be read, what is known stays, and the
  * reason is a mistake in `documents`: nobody can tell what is gone.
  */
-export async function readDocuments(
-  git: Pick<Git, 'readPackage' | 'content'>,
-  commit: string,
-  inventory: string | undefined,
-  known: RepositoryDocuments | undefined,
-  signal?: AbortSignal,
-): Promise<RepositoryDocuments> {
+export async function readDocuments({
+  git,
+  commit,
+  inventory,
+  known,
+  signal,
+}: {
+  readonly git: Pick<Git, 'readPackage' | 'content'>;
+  readonly commit: string;
+  readonly inventory: string | undefined;
+  readonly known: RepositoryDocuments | undefined;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RepositoryDocuments> {
   const before = new Map(
     [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
   );
   const unread: CatalogDocuments[] = [];
   const filesOf = (top: string): Promise<readonly CatalogDocuments[]> =>
     catchUserError(
-      () => folder(git, commit, top, before, signal),
+      () => folder({ git, commit, top, known: before, signal }),
       (message) => {
         const problem = { path: '', line: 1, column: 1, message };
         unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
@@ -53,13 +59,19 @@ export async function readDocuments(
   };
 }
 
-async function folder(
-  git: Pick<Git, 'readPackage' | 'content'>,
-  commit: string,
-  top: string,
-  known: ReadonlyMap<string, CatalogDocuments>,
-  signal: AbortSignal | undefined,
-): Promise<CatalogDocuments[]> {
+async function folder({
+  git,
+  commit,
+  top,
+  known,
+  signal,
+}: {
+  readonly git: Pick<Git, 'readPackage' | 'content'>;
+  readonly commit: string;
+  readonly top: string;
+  readonly known: ReadonlyMap<string, CatalogDocuments>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<CatalogDocuments[]> {
   const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
   const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
   if (files.length > MAX_FILES) {
@@ -116,5 +128,7 @@ export async function documentProblemsAt(
   commit: string,
   signal?: AbortSignal,
 ): Promise<ConfigProblem[]> {
-  return documentProblems(await readDocuments(git, commit, undefined, undefined, signal));
+  return documentProblems(
+    await readDocuments({ git, commit, inventory: undefined, known: undefined, signal }),
+  );
 }

@@ -33,17 +33,25 @@ interface Known {
  * commit named when it was given, and the records of `/portico approve`, by people who may approve at this moment and
  * have no part in the content.
  */
-export async function loadApprovals(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: RepositoryAccess,
-  snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>,
-  digest: string | undefined,
-  known: Known,
-  signal?: AbortSignal,
-): Promise<ApprovalCount> {
+export async function loadApprovals({
+  ports,
+  access,
+  snapshot,
+  digest,
+  known,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>;
+  readonly digest: string | undefined;
+  readonly known: Known;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ApprovalCount> {
   const { pull, config, facts } = snapshot;
   const { allowSelfApproval, requireApprovals } = config.publish;
-  const authorship = (): Promise<Authorship> => authorsOf(ports, access, snapshot, known.beneath, signal);
+  const authorship = (): Promise<Authorship> =>
+    authorsOf({ ports, access, snapshot, beneath: known.beneath, signal });
   const [listed, comments, asked] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
@@ -104,13 +112,19 @@ export async function loadApprovals(
 
 const NOBODY: Authorship = { authors: [], unknown: [] };
 
-async function authorsOf(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: RepositoryAccess,
-  { pull, base, head }: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>,
-  beneath: Known['beneath'],
-  signal: AbortSignal | undefined,
-): Promise<Authorship> {
+async function authorsOf({
+  ports,
+  access,
+  snapshot: { pull, base, head },
+  beneath,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>;
+  readonly beneath: Known['beneath'];
+  readonly signal: AbortSignal | undefined;
+}): Promise<Authorship> {
   const sides =
     base === undefined || head === undefined || pull.merged
       ? await sidesOf(access.git, pull, signal)
@@ -120,7 +134,7 @@ async function authorsOf(
       ? []
       : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
-  const [own, others] = await Promise.all([loadAuthors(ports, access, pull, sides, signal), beneath()]);
+  const [own, others] = await Promise.all([loadAuthors({ ports, access, pull, sides, signal }), beneath()]);
   return {
     authors: withoutDoubles([...own.authors, ...others.authors]),
     unknown: [...new Set([...own.unknown, ...others.unknown])],

@@ -40,20 +40,26 @@ interface Sides {
  * Everybody who opened the proposal, pushed a part of it, or had Portico make a part of it. What the forge does not
  * tell is said, never guessed.
  */
-export async function loadAuthors(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: RepositoryAccess,
-  pull: Pull,
-  { head, beside }: Sides,
-  signal?: AbortSignal,
-): Promise<Authorship> {
+export async function loadAuthors({
+  ports,
+  access,
+  pull,
+  sides: { head, beside },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly pull: Pull;
+  readonly sides: Sides;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Authorship> {
   const log = await access.git.log({ from: beside, to: head }, { limit: MAX_COMMITS + 1 }, signal);
   const commits = await commitsOf(ports, access.git, log, signal);
   const asked = log
     .flatMap((commit) => askersOf(commit, ports.seals))
     .filter(({ login }) => login !== ports.app.botLogin);
-  const own = await ownPushers(ports, access, pull, { head, beside }, commits, signal);
-  const others = await otherBranches(ports, access, pull, commits, own.explained, signal);
+  const own = await ownPushers({ ports, access, pull, sides: { head, beside }, commits, signal });
+  const others = await otherBranches({ ports, access, pull, commits, aside: own.explained, signal });
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
   const left = unexplained(commits, explained);
   const all = [own, ...others];
@@ -88,14 +94,21 @@ export async function pushersOfBranch(
   return { ...pushers, newest, ...(newest === null && { unknown: ['not-told'] }) };
 }
 
-async function ownPushers(
-  ports: Pick<Ports, 'app'>,
-  access: RepositoryAccess,
-  pull: Pull,
-  { beside }: Sides,
-  commits: readonly BranchCommit[],
-  signal: AbortSignal | undefined,
-): Promise<Pushers> {
+async function ownPushers({
+  ports,
+  access,
+  pull,
+  sides: { beside },
+  commits,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly access: RepositoryAccess;
+  readonly pull: Pull;
+  readonly sides: Sides;
+  readonly commits: readonly BranchCommit[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<Pushers> {
   const { git, ref: here } = access;
   const isFork = pull.headRepositoryId !== here.id;
   const repository = pull.headRepository ?? null;
@@ -107,7 +120,7 @@ async function ownPushers(
   const inBase = await standsAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
   const content = { commits, inBase, bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
-  const merged = await mergedInto(ports, access, pull, activity?.pushes ?? [], content, signal);
+  const merged = await mergedInto({ ports, access, pull, pushes: activity?.pushes ?? [], content, signal });
   return {
     authors: [...pushers.authors, ...merged.authors],
     unknown: [...pushers.unknown, ...merged.unknown],
@@ -119,14 +132,21 @@ async function ownPushers(
  * Where other pull requests were merged into the branch, who opened those and who pushed to their branches. The merge
  * itself counts as a push of the one who merged.
  */
-async function mergedInto(
-  ports: Pick<Ports, 'app'>,
-  access: RepositoryAccess,
-  pull: Pull,
-  pushes: readonly BranchPush[],
-  content: { readonly inBase: ReadonlySet<string>; readonly bot: string },
-  signal: AbortSignal | undefined,
-): Promise<Authorship> {
+async function mergedInto({
+  ports,
+  access,
+  pull,
+  pushes,
+  content,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly access: RepositoryAccess;
+  readonly pull: Pull;
+  readonly pushes: readonly BranchPush[];
+  readonly content: { readonly inBase: ReadonlySet<string>; readonly bot: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<Authorship> {
   const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
   const authors: Author[] = [];
   const unknown: UnknownAuthor[] = merges.length > MAX_OTHERS ? ['too-many'] : [];
@@ -151,14 +171,21 @@ async function mergedInto(
 }
 
 /** Branches that stand at a commit of the proposal: who pushed that there has a part in it, whoever pushed it on. */
-async function otherBranches(
-  ports: Pick<Ports, 'app'>,
-  access: RepositoryAccess,
-  pull: Pull,
-  commits: readonly BranchCommit[],
-  aside: ReadonlyMap<string, string>,
-  signal: AbortSignal | undefined,
-): Promise<Pushers[]> {
+async function otherBranches({
+  ports,
+  access,
+  pull,
+  commits,
+  aside,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly access: RepositoryAccess;
+  readonly pull: Pull;
+  readonly commits: readonly BranchCommit[];
+  readonly aside: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Pushers[]> {
   if (pull.merged) return [];
   const own = new Set(commits.filter(({ kind }) => kind === 'other').map(({ oid }) => oid));
   const here = pull.headRepositoryId === access.ref.id ? `refs/heads/${pull.headRef}` : '';

@@ -38,13 +38,19 @@ const MAX_COMPARED = 50;
  * rollback by command says so, however it is rendered today, as long as nothing is added to it; one that a person
  * made, by git or at a terminal, is known by its tree.
  */
-export async function restoredFrom(
-  { seals }: Pick<Ports, 'seals'>,
-  git: Git,
-  refs: RevisionRefs,
-  due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string },
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function restoredFrom({
+  ports: { seals },
+  git,
+  refs,
+  due,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly git: Git;
+  readonly refs: RevisionRefs;
+  readonly due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string };
+  readonly signal?: AbortSignal | undefined;
+}): Promise<string | undefined> {
   const { pull, commit, directory } = due;
   const tree = await git.treeId(commit.oid, directory, signal);
   if (pull !== null && parseBranch(pull.headRef)?.kind === 'draft') {
@@ -68,13 +74,19 @@ export async function restoredFrom(
  * Packages whose failing guardrails somebody who may approve has waived, by path: as long as the branch holds what that
  * command put there, and renders of it.
  */
-export async function waivedPackages(
-  { app, seals }: Pick<Ports, 'app' | 'seals'>,
-  git: Git,
-  { mergeBase, packages, pull }: Pick<ProposalSnapshot, 'mergeBase' | 'packages' | 'pull'>,
-  head: string,
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
+export async function waivedPackages({
+  ports: { app, seals },
+  git,
+  snapshot: { mergeBase, packages, pull },
+  head,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly git: Git;
+  readonly snapshot: Pick<ProposalSnapshot, 'mergeBase' | 'packages' | 'pull'>;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ReadonlyMap<string, string>> {
   if (pull.author !== app.botLogin) return new Map();
   const log = await git.log({ from: mergeBase, to: head }, { firstParent: true, limit: HISTORY }, signal);
   const waiver = waiverIn(log, seals);
@@ -96,13 +108,19 @@ function waiverIn(
  * The guardrails that a package failed when its proposal was merged and that stood in nobody's way, because somebody had
  * waived them, as the checks at the proposal's head tell.
  */
-export async function waivedGuardrails(
-  { app, seals }: Pick<Ports, 'app' | 'seals'>,
-  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
-  pull: Pull,
-  directory: string,
-  signal?: AbortSignal,
-): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
+export async function waivedGuardrails({
+  ports: { app, seals },
+  access: { git, forge },
+  pull,
+  directory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
+  readonly pull: Pull;
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
   if (pull.author !== app.botLogin) return [];
   const waiver = waiverIn(await ownCommits(git, pull, signal), seals);
   if (waiver === null || waiver.directory !== directory) return [];

@@ -36,11 +36,14 @@ const MAX_REMEMBERED = 20_000;
 
 export type LookForDue = (
   access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  refs: RevisionRefs,
-  found: PackageDir,
-  head: string,
+  look: {
+    readonly facts: RepositoryFacts;
+    readonly config: RepositoryConfig;
+    readonly refs: RevisionRefs;
+    readonly found: PackageDir;
+    /** The commit that the registered branch is at. */
+    readonly head: string;
+  },
   signal?: AbortSignal,
 ) => Promise<DueRevisions>;
 
@@ -50,16 +53,16 @@ export type LookForDue = (
  */
 export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals'>): LookForDue {
   const settled = new Map<string, Unapproved>();
-  return async (access, facts, config, refs, found, head, signal) => {
+  return async (access, { facts, config, refs, found, head }, signal) => {
     const { git, ref } = access;
-    const newest = await publishedOnBranch(git, refs, found.directory, head, signal);
+    const newest = await publishedOnBranch({ git, refs, directory: found.directory, head, signal });
     const newestTree =
       newest === null ? undefined : ((await git.treeId(newest, found.directory, signal)) ?? undefined);
     if (newestTree === found.tree) return { due: [], flagged: null };
     const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const result = await dueSince(ports, access, facts, config, { found, newest, newestTree, head }, signal);
+    const result = await dueSince({ ports, access, facts, config, found, newest, newestTree, head, signal });
     const { due, flagged } = result;
     const old = ports.now().getTime() - SETTLED_MS;
     if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
@@ -70,24 +73,27 @@ export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals'>):
   };
 }
 
-async function dueSince(
-  ports: Pick<Ports, 'app' | 'seals' | 'now'>,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  {
-    found,
-    newest,
-    newestTree,
-    head,
-  }: {
-    readonly found: PackageDir;
-    readonly newest: string | null;
-    readonly newestTree: string | undefined;
-    readonly head: string;
-  },
-  signal: AbortSignal | undefined,
-): Promise<DueRevisions> {
+async function dueSince({
+  ports,
+  access,
+  facts,
+  config,
+  found,
+  newest,
+  newestTree,
+  head,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'now'>;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly found: PackageDir;
+  readonly newest: string | null;
+  readonly newestTree: string | undefined;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<DueRevisions> {
   const { git, forge } = access;
   const options = {
     firstParent: true,
@@ -124,15 +130,15 @@ async function dueSince(
   };
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
-    const approval = await approvalOfMerge(
+    const approval = await approvalOfMerge({
       ports,
       access,
       facts,
       config,
       merged,
-      () => beneath(commit, flagged !== null),
+      beneath: () => beneath(commit, flagged !== null),
       signal,
-    );
+    });
     const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });
     flagged = published ? null : { commit, pull: pull?.number ?? null };

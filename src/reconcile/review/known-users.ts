@@ -21,14 +21,21 @@ const MAX_NAMED = 50;
  * repositories that may not be named here are one item, whatever their number.
  * @throws PorticoError INDEX_INCOMPLETE
  */
-export async function knownUsers(
-  ports: Pick<Ports, 'catalog' | 'open'>,
-  { ref }: Pick<RepositoryAccess, 'ref'>,
-  facts: RepositoryFacts,
-  directory: string,
-  revision?: LockedTo,
-  signal?: AbortSignal,
-): Promise<string[]> {
+export async function knownUsers({
+  ports,
+  access: { ref },
+  facts,
+  directory,
+  revision,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'catalog' | 'open'>;
+  readonly access: Pick<RepositoryAccess, 'ref'>;
+  readonly facts: RepositoryFacts;
+  readonly directory: string;
+  readonly revision?: LockedTo | undefined;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<string[]> {
   needWholeIndex(ports);
   const followers = ports.catalog.followers(ref.id, refPath(directory)).filter(({ package: { lock } }) => {
     if (revision === undefined) return true;
@@ -82,7 +89,9 @@ export async function usersOfRemoved(
 ): Promise<string[]> {
   const users: string[] = [];
   for (const { directory } of removedPackages(snapshot)) {
-    users.push(...(await knownUsers(ports, access, snapshot.facts, directory, undefined, signal)));
+    users.push(
+      ...(await knownUsers({ ports, access, facts: snapshot.facts, directory, revision: undefined, signal })),
+    );
   }
   return users;
 }

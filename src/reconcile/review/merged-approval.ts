@@ -38,21 +38,29 @@ export interface MergedApproval {
  * when it was merged; where a last approval came too late for the check, the approvals given before the merge are counted.
  * What nobody can tell is not approved.
  */
-export async function approvalOfMerge(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  merged: Merged,
+export async function approvalOfMerge({
+  ports,
+  access,
+  facts,
+  config,
+  merged,
+  beneath,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly merged: Merged;
   /** Who brought what stood on the branch before and comes along. */
-  beneath: () => Promise<Authorship>,
-  signal?: AbortSignal,
-): Promise<MergedApproval> {
+  readonly beneath: () => Promise<Authorship>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<MergedApproval> {
   const { pull } = merged;
   if (pull === null) return { approved: !asksApproval(config), by: [] };
   const isSame = await isSameContent(access, pull, merged, signal);
   const written = isSame ? await ourRuns(ports, access, pull.headSha, signal) : [];
-  const asChecked = isSame && (await isSameChange(access, pull, merged, written, signal));
+  const asChecked = isSame && (await isSameChange({ access, pull, merged, runs: written, signal }));
   const runs = asChecked ? written : [];
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
@@ -61,7 +69,7 @@ export async function approvalOfMerge(
       beneath,
       ...(moment !== undefined && { until: moment }),
     };
-    return loadApprovals(ports, access, { facts, pull, config }, digest, known, signal);
+    return loadApprovals({ ports, access, snapshot: { facts, pull, config }, digest, known, signal });
   };
   const count = await countUntil(until);
   const found = {
@@ -177,13 +185,22 @@ async function isSameContent(
  * Whether it changed what the check and those who approved saw it change: the same content takes away more where the branch
  * came to hold, by another proposal, a commit that this one has and takes back.
  */
-async function isSameChange(
-  { git }: Pick<RepositoryAccess, 'git'>,
-  pull: Pull,
-  { package: { directory }, commit }: Merged,
-  runs: readonly CheckRun[],
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function isSameChange({
+  access: { git },
+  pull,
+  merged: {
+    package: { directory },
+    commit,
+  },
+  runs,
+  signal,
+}: {
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly pull: Pull;
+  readonly merged: Merged;
+  readonly runs: readonly CheckRun[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   const seen = mergeBaseIn(runs.find(({ name }) => name === APPROVAL_CHECK)?.externalId);
   // Earlier versions did not write it; the next look at an open proposal does.
   if (seen === undefined) return true;

@@ -9,13 +9,19 @@ import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
  * Who of those that `publish.requireApprovalBy` names has approved this content; undefined where it names nobody or no
  * power grows. What a file that cannot be read permits is unknown, and counts as more. Roles and teams are asked of the forge at this moment, and what it does not answer grants nothing.
  */
-export async function powerApproval(
-  access: Pick<RepositoryAccess, 'forge' | 'ref'>,
-  { config, pull }: Pick<ProposalSnapshot, 'config' | 'pull'>,
-  powers: readonly PackagePower[],
-  approvals: ApprovalCount,
-  signal?: AbortSignal,
-): Promise<PowerApproval | undefined> {
+export async function powerApproval({
+  access,
+  snapshot: { config, pull },
+  powers,
+  approvals,
+  signal,
+}: {
+  readonly access: Pick<RepositoryAccess, 'forge' | 'ref'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'config' | 'pull'>;
+  readonly powers: readonly PackagePower[];
+  readonly approvals: ApprovalCount;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<PowerApproval | undefined> {
   const grants = config.publish.requireApprovalBy ?? [];
   if (grants.length === 0 || !powers.some(({ diff }) => mayGrow(diff))) return undefined;
   const by: string[] = [];

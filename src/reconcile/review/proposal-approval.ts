@@ -21,14 +21,21 @@ export interface ProposalApproval {
  * What is missing of the approvals of this content. An update that `updates.automerge` lets merge itself needs none: the
  * registered branch's configuration has approved it, unless somebody asks for changes.
  */
-export async function proposalApproval(
-  ports: Pick<Ports, 'app'>,
-  access: Pick<RepositoryAccess, 'forge'>,
-  { config, pull }: { readonly config: RepositoryConfig; readonly pull: Pull },
-  digest: string,
-  count: ApprovalCount,
-  signal?: AbortSignal,
-): Promise<ProposalApproval> {
+export async function proposalApproval({
+  ports,
+  access,
+  snapshot: { config, pull },
+  digest,
+  count,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly snapshot: { readonly config: RepositoryConfig; readonly pull: Pull };
+  readonly digest: string;
+  readonly count: ApprovalCount;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ProposalApproval> {
   const state = approvalState(config, count);
   if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
   const run = ourApproval(ports, await access.forge.listChecks(pull.headSha, signal));

@@ -16,13 +16,19 @@ export interface PackageChange extends PackagePower {
 }
 
 /** Compares every touched package with what it was where the proposal left the base. */
-export async function loadChanges(
-  { content }: Pick<Ports, 'content'>,
-  { git }: Pick<RepositoryAccess, 'git'>,
-  snapshot: ProposalSnapshot,
-  commit: RenderCommit,
-  signal?: AbortSignal,
-): Promise<PackageChange[]> {
+export async function loadChanges({
+  ports: { content },
+  access: { git },
+  snapshot,
+  commit,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: ProposalSnapshot;
+  readonly commit: RenderCommit;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<PackageChange[]> {
   const refs = await loadRevisionRefs(git, signal);
   return Promise.all(
     snapshot.packages.map(async ({ path, directory, trees }) => {

@@ -23,7 +23,7 @@ export async function publishedOf(
     if (trees.head === null) continue;
     const names = allRevisions(refs, directory).map(({ name }) => name);
     const found = await newestFrom(names, async (name) => {
-      const said = await provenanceOf(git, refs, directory, name, signal);
+      const said = await provenanceOf({ git, refs, directory, revision: name, signal });
       return said?.proposal === pull.number ? { name, unapproved: said.unapproved === true } : undefined;
     });
     if (found === undefined) return null;

@@ -35,7 +35,7 @@ export async function loadBeneath(
   const published = await Promise.all(
     directories.map(async (directory) => ({
       directory,
-      newest: await publishedOnBranch(access.git, refs, directory, base, signal),
+      newest: await publishedOnBranch({ git: access.git, refs, directory, head: base, signal }),
     })),
   );
   // Where no approval is asked for, none of another person is missing.
@@ -51,7 +51,7 @@ export async function loadBeneath(
   const look = createDueRevisions(ports);
   const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
   for (const found of packages.filter(({ directory }) => above.has(directory))) {
-    const { flagged } = await look(access, facts, config, refs, found, base, signal);
+    const { flagged } = await look(access, { facts, config, refs, found, head: base }, signal);
     if (flagged !== null) return { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
   }
   return { authors, unknown };

@@ -135,14 +135,23 @@ const OUT: readonly string[] = [
 ];
 
 /** The same downstreams, with what they have published of the revision and how that is. */
-export async function withFacts(
-  ports: Ports,
-  governed: Governed,
-  revision: string,
-  gateOf: (id: string) => WaveGate | undefined,
-  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
-  signal?: AbortSignal,
-): Promise<RolloutMember[]> {
+export async function withFacts({
+  ports,
+  governed,
+  revision,
+  gateOf,
+  memory,
+  asking,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly governed: Governed;
+  readonly revision: string;
+  readonly gateOf: (id: string) => WaveGate | undefined;
+  readonly memory: RolloutMemory;
+  readonly asking: Asking;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RolloutMember[]> {
   const all = new Map<string, RolloutMember>();
   const reports: Reports[] = [];
   for (const one of followersOf(ports.catalog, governed)) {
@@ -154,7 +163,7 @@ export async function withFacts(
       all.set(one.id, { ...one, standing: standingOf(one, revision) });
       continue;
     }
-    const published = await publishedOf(ports, governed, one, revision, { memory, asking }, signal);
+    const published = await publishedOf({ ports, governed, one, revision, memory, asking, signal });
     const [first] = published;
     if (first === undefined) {
       all.set(one.id, one);
@@ -215,14 +224,23 @@ function standingOf({ told }: RolloutMember, revision: string): RolloutMember['s
 }
 
 /** Commits of the downstream's own revisions that hold the upstream's revision, oldest first. */
-async function publishedOf(
-  ports: Ports,
-  { upstream, directory: from }: Governed,
-  { id, repository, path }: RolloutMember,
-  revision: string,
-  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
-  signal: AbortSignal | undefined,
-): Promise<readonly Published[]> {
+async function publishedOf({
+  ports,
+  governed: { upstream, directory: from },
+  one: { id, repository, path },
+  revision,
+  memory,
+  asking,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly governed: Governed;
+  readonly one: RolloutMember;
+  readonly revision: string;
+  readonly memory: RolloutMemory;
+  readonly asking: Asking;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly Published[]> {
   const plain = directoryOf(repository, path);
   const of = `${repository.commit} ${(repository.revisions.get(plain === '' ? '.' : plain) ?? []).join(' ')}`;
   const key = `${upstream.ref.id}:${from}@${revision} ${id}`;

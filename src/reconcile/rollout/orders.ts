@@ -94,13 +94,21 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
  * Adds orders behind those that stand, unless they say what is so already. `head` is any commit for the tag to point at.
  * Throws REF_MOVED, to be tried again, where somebody else ordered at the same moment.
  */
-export async function addOrders(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: Pick<RepositoryAccess, 'git' | 'ref'>,
-  { name, head }: { readonly name: string; readonly head: string },
-  added: readonly RolloutOrder[],
-  signal?: AbortSignal,
-): Promise<void> {
+export async function addOrders({
+  ports,
+  access,
+  name,
+  head,
+  added,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'ref'>;
+  readonly name: string;
+  readonly head: string;
+  readonly added: readonly RolloutOrder[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const { oid, orders } = await readOrders(ports, access, name, signal);
   const news = added.filter(({ action, subject, wave, at }) => {
     const before = orders.findLast((one) => one.subject === subject && one.wave === wave);

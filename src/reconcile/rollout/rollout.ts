@@ -38,7 +38,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
       });
       const before = rolloutPart(knownLooks(ports.catalog, control.ref.id));
       for (const revision of revisionsOf(ports, governed)) {
-        const look = await lookAt(ports, governed, revision, asking, signal);
+        const look = await lookAt({ ports, governed, revision, asking, signal });
         if (look !== null && look.unasked === undefined) await goOn(ports, look, signal);
       }
       const left = asking.left();
@@ -109,6 +109,6 @@ async function remember(
   const access = await ports.open(control.ref, signal);
   const subject = subjectOf(governed, revision);
   const order = { action, subject, by: ports.app.botLogin, at: ports.now().toISOString() };
-  await addOrders(ports, access, { name: rollout.name, head: control.commit }, [order], signal);
+  await addOrders({ ports, access, name: rollout.name, head: control.commit, added: [order], signal });
   await ports.enqueue(rolloutJob(control.ref, 1));
 }

@@ -107,17 +107,23 @@ export function restOf({ catalog, now }: Pick<Ports, 'catalog' | 'now'>, governe
 }
 
 /** Looks how far a rollout has come with a revision; null where the upstream has no such revision. */
-export async function lookAt(
-  ports: Ports,
-  governed: Governed,
-  revision: string,
-  asking: Asking,
-  signal?: AbortSignal,
-): Promise<RolloutLook | null> {
+export async function lookAt({
+  ports,
+  governed,
+  revision,
+  asking,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly governed: Governed;
+  readonly revision: string;
+  readonly asking: Asking;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<RolloutLook | null> {
   const started = performance.now();
   const { catalog } = ports;
   const shelf = shelfOf(catalog);
-  const since = await publishedAt(ports, governed, revision, shelf, signal);
+  const since = await publishedAt({ ports, governed, revision, shelf, signal });
   if (since === null) return null;
   const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
@@ -128,7 +134,7 @@ export async function lookAt(
     for (const { id } of members) gates.set(id, gate);
   }
   const gateOf = (id: string): WaveGate | undefined => (orders.done ? undefined : gates.get(id));
-  const downstreams = await withFacts(ports, governed, revision, gateOf, { memory: shelf, asking }, signal);
+  const downstreams = await withFacts({ ports, governed, revision, gateOf, memory: shelf, asking, signal });
   const { rollout } = governed;
   const now = ports.now().getTime();
   const unasked = asking.left();
@@ -146,13 +152,19 @@ export async function lookAt(
   return look;
 }
 
-async function publishedAt(
-  ports: Ports,
-  { upstream, directory }: Governed,
-  revision: string,
-  { since }: RolloutCache,
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
+async function publishedAt({
+  ports,
+  governed: { upstream, directory },
+  revision,
+  shelf: { since },
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly governed: Governed;
+  readonly revision: string;
+  readonly shelf: RolloutCache;
+  readonly signal: AbortSignal | undefined;
+}): Promise<number | null> {
   const key = `${upstream.ref.id}:${directory}@${revision}`;
   const known = since.get(key);
   if (known !== undefined) return known;
@@ -254,7 +266,7 @@ async function recentLook(
     { about: 0, since: rests ? 0 : now, isThorough: false },
     { most: rests ? 0 : MAX_ON_THE_WAY },
   );
-  return lookAt(ports, governed, revision, asking, signal);
+  return lookAt({ ports, governed, revision, asking, signal });
 }
 
 /** A way back that somebody ordered. */

@@ -70,7 +70,7 @@ function readRollouts(catalog: Catalog): Rollouts {
         continue;
       }
       names.add(one.rollout.name);
-      takePlaces(catalog, control, { ...one, isBeyond: at >= MAX_ROLLOUTS }, taken, tell);
+      takePlaces({ catalog, control, governed: { ...one, isBeyond: at >= MAX_ROLLOUTS }, taken, tell });
     }
   }
   return {
@@ -81,13 +81,19 @@ function readRollouts(catalog: Catalog): Rollouts {
 }
 
 /** A document speaks of packages of its own repository, and of those whose repository says that it obeys this one. */
-function takePlaces(
-  catalog: Catalog,
-  control: CatalogRepository,
-  { file, rollout, isBeyond }: Pick<Governed, 'file' | 'rollout'> & { readonly isBeyond: boolean },
-  taken: Map<number, Map<string, Governed>>,
-  tell: (message: string) => void,
-): void {
+function takePlaces({
+  catalog,
+  control,
+  governed: { file, rollout, isBeyond },
+  taken,
+  tell,
+}: {
+  readonly catalog: Catalog;
+  readonly control: CatalogRepository;
+  readonly governed: Pick<Governed, 'file' | 'rollout'> & { readonly isBeyond: boolean };
+  readonly taken: Map<number, Map<string, Governed>>;
+  readonly tell: (message: string) => void;
+}): void {
   for (const { repo, packages } of rollout.upstreams) {
     const name = repo ?? control.ref.name;
     const upstream = catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`);

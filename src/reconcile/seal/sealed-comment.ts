@@ -14,14 +14,21 @@ export function sealedComment(kind: string, place: string, value: unknown, seals
 }
 
 /** The records of one kind in these comments, as they were written; those of other places are passed over. */
-export async function sealedRecords(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  { forge }: { readonly forge: Pick<RepositoryAccess['forge'], 'isAuthorsOwn'> },
-  kind: string,
-  place: string,
-  comments: readonly Comment[],
-  signal?: AbortSignal,
-): Promise<unknown[]> {
+export async function sealedRecords({
+  ports,
+  forge,
+  kind,
+  place,
+  comments,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly forge: Pick<RepositoryAccess['forge'], 'isAuthorsOwn'>;
+  readonly kind: string;
+  readonly place: string;
+  readonly comments: readonly Comment[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<unknown[]> {
   const records: unknown[] = [];
   for (const comment of comments.filter(({ author }) => author === ports.app.botLogin)) {
     const found = readSealedComments(kind, place, comment.body, ports.seals);

@@ -45,7 +45,7 @@ export async function offerOnboarding(
     if (ours && open.body !== body) await forge.updatePull(open.number, { body }, signal);
     return;
   }
-  if (!(await pushFile(ports, git, facts, packages, base, signal))) return;
+  if (!(await pushFile({ ports, git, facts, packages, base, signal }))) return;
   const title = 'Register this repository with Portico';
   const { pull } = await forge.createPull({ title, body, head: BRANCH, base: facts.defaultBranch }, signal);
   ports.log.info({ repository: facts.fullName, pull: pull.number }, 'onboarding was offered');
@@ -82,14 +82,21 @@ async function porchBranches(
 }
 
 /** False where something of that name stands there that is not ours, or the forge does not take it. */
-async function pushFile(
-  ports: Pick<Ports, 'app' | 'seals' | 'log'>,
-  git: RepositoryAccess['git'],
-  facts: RepositoryFacts,
-  packages: readonly FoundPackage[],
-  base: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function pushFile({
+  ports,
+  git,
+  facts,
+  packages,
+  base,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'log'>;
+  readonly git: RepositoryAccess['git'];
+  readonly facts: RepositoryFacts;
+  readonly packages: readonly FoundPackage[];
+  readonly base: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   const standing = await git.resolve(`refs/heads/${BRANCH}`, signal);
   if (standing !== null) {
     return readCommitRecord(await git.commit(standing, signal), ports.seals)?.kind === 'onboarding';

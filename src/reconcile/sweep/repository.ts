@@ -56,24 +56,24 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       ports.catalog.remove(repository.id);
       return;
     }
-    const packages = await indexPackages(
-      access.git,
-      config.directory,
+    const packages = await indexPackages({
+      git: access.git,
+      below: config.directory,
       head,
-      ports.catalog.get(repository.id)?.packages ?? [],
+      known: ports.catalog.get(repository.id)?.packages ?? [],
       signal,
-    );
+    });
     const before = variantPlan(ports.catalog);
     const known = ports.catalog.get(repository.id);
     const top = await access.git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
-    const documents = await readDocuments(
-      access.git,
-      top ?? head,
-      config.inventory?.directory,
+    const documents = await readDocuments({
+      git: access.git,
+      commit: top ?? head,
+      inventory: config.inventory?.directory,
       known,
       signal,
-    );
-    await reportDocuments(access, top ?? head, problems, documents, signal);
+    });
+    await reportDocuments({ access, head: top ?? head, problems, documents, signal });
     const urls = [facts.cloneUrl, facts.htmlUrl];
     const host = new URL(facts.cloneUrl).host;
     const unasked = await learnNames(ports, namesIn(packages, documents), host, signal);
@@ -269,13 +269,19 @@ function isNews(now: PlannedVariant, before: PlannedVariant | undefined): boolea
 }
 
 /** Says on the default branch that documents there have mistakes, beside those of the configuration. */
-async function reportDocuments(
-  { forge }: RepositoryAccess,
-  head: string,
-  problems: readonly ConfigProblem[],
-  documents: RepositoryDocuments,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function reportDocuments({
+  access: { forge },
+  head,
+  problems,
+  documents,
+  signal,
+}: {
+  readonly access: RepositoryAccess;
+  readonly head: string;
+  readonly problems: readonly ConfigProblem[];
+  readonly documents: RepositoryDocuments;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const own = documentProblems(documents);
   if (own.length > 0) await forge.putCheck(configCheckAt(head, [...problems, ...own], true), signal);
 }

@@ -117,7 +117,7 @@ export function createRepositorySweep(
       if (configuration.state === 'absent') await offerOnboarding(ports, access, facts, signal);
       return;
     }
-    await takeOver(ports, access, facts, configuration.config, signal);
+    await takeOver({ ports, access, facts, config: configuration.config, signal });
     await ports.enqueue(repositoryJob(repository));
     await ports.enqueue(publicationJob(repository));
     const open = await access.forge.listOpenPulls(signal);

@@ -23,13 +23,19 @@ import { code } from '../text/markdown-blocks.ts';
 const MOST = 50;
 
 /** Done again it finds what it made; a pull request or issue that was closed is not made again. */
-export async function takeOver(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function takeOver({
+  ports,
+  access,
+  facts,
+  config,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const branches = await access.git.refs('refs/heads/', signal);
   let left = MOST;
   for (const [ref, { commit }] of branches) {
@@ -38,26 +44,32 @@ export async function takeOver(
     if (parsed?.kind === 'proposed') {
       left -= 1;
       const head = ref.slice('refs/heads/'.length);
-      await openProposed(ports, access, config, { ...parsed, head, commit }, signal);
+      await openProposed({ ports, access, config, branch: { ...parsed, head, commit }, signal });
     } else if (parsed?.kind === 'deletion-proposed') {
       left -= 1;
-      await askToRetire(ports, access, facts, config, { ...parsed, ref }, signal);
+      await askToRetire({ ports, access, facts, config, mark: { ...parsed, ref }, signal });
     }
   }
 }
 
-async function openProposed(
-  ports: Ports,
-  access: RepositoryAccess,
-  config: RepositoryConfig,
-  branch: {
+async function openProposed({
+  ports,
+  access,
+  config,
+  branch,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly branch: {
     readonly path: string;
     readonly workspace: string;
     readonly head: string;
     readonly commit: string;
-  },
-  signal: AbortSignal | undefined,
-): Promise<void> {
+  };
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const { git, forge } = access;
   const path = packagePathOf(config.directory, branch.path);
   const here = path !== undefined && (await holdsPackage(access, config, branch, signal));
@@ -89,14 +101,21 @@ async function holdsPackage(
   return found.some(({ directory }) => directory === (path === '.' ? '' : path));
 }
 
-async function askToRetire(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  config: RepositoryConfig,
-  mark: { readonly path: string; readonly version: string; readonly ref: string },
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function askToRetire({
+  ports,
+  access,
+  facts,
+  config,
+  mark,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly mark: { readonly path: string; readonly version: string; readonly ref: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const { forge, git } = access;
   const path = packagePathOf(config.directory, mark.path);
   const tag = tagOf(await loadRevisionRefs(git, signal), mark.path === '.' ? '' : mark.path, mark.version);
@@ -110,7 +129,7 @@ async function askToRetire(
   const isOurs = ({ author, body }: (typeof comments)[number]): boolean =>
     author === ports.app.botLogin && body.startsWith(RETIREMENT_MARKER);
   if (comments.some(isOurs)) return;
-  const askers = await whoAsked(ports, access, facts, mark.ref, signal);
+  const askers = await whoAsked({ ports, access, facts, ref: mark.ref, signal });
   const name = `${path}@${mark.version}`;
   const branch = code(mark.ref.slice('refs/heads/'.length));
   const body =
@@ -130,8 +149,8 @@ async function askToRetire(
     ...(others.length > 0 && { others }),
     accounts: askers ?? [],
   };
-  await recordWish(ports, access, facts, number, wish, signal);
-  await markRetirements(ports, access, facts, config, number, signal);
+  await recordWish({ ports, access, facts, issue: number, wish, signal });
+  await markRetirements({ ports, access, facts, config, number, signal });
 }
 
 function remember(
@@ -148,13 +167,19 @@ function remember(
  * if it stood there before the repository was registered: nobody knew then what a later one would bring about. Null
  * where nobody can tell.
  */
-async function whoAsked(
-  ports: Ports,
-  access: RepositoryAccess,
-  facts: RepositoryFacts,
-  ref: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly Account[] | null> {
+async function whoAsked({
+  ports,
+  access,
+  facts,
+  ref,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly ref: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly Account[] | null> {
   const { authors, unknown, newest } = await pushersOfBranch(ports, access, ref, signal);
   const people = withoutDoubles(authors).map(({ login, id }): Account => ({ login, id }));
   if (unknown.length === 0) return people.length === 0 ? null : people;

@@ -17,13 +17,21 @@ const SETTLE_SECONDS = 60;
 const COMMITS = 3;
 
 /** What others check of an update: at its head, and by what they check on its base. */
-export async function lookAtChecks(
-  ports: Pick<Ports, 'app' | 'now' | 'settleSeconds'>,
-  { forge, git }: RepositoryAccess,
-  pull: Pick<Pull, 'headSha' | 'headRef' | 'baseRef' | 'createdAt'>,
-  { base, runs }: { readonly base: string; readonly runs: readonly CheckRun[] },
-  signal?: AbortSignal,
-): Promise<ChecksVerdict> {
+export async function lookAtChecks({
+  ports,
+  access: { forge, git },
+  pull,
+  base,
+  runs,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'now' | 'settleSeconds'>;
+  readonly access: RepositoryAccess;
+  readonly pull: Pick<Pull, 'headSha' | 'headRef' | 'baseRef' | 'createdAt'>;
+  readonly base: string;
+  readonly runs: readonly CheckRun[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ChecksVerdict> {
   const { statuses } = await forge.combinedStatus(pull.headSha, signal);
   const isOthers = ({ appId }: { readonly appId: number | null }): boolean => appId !== ports.app.id;
   const suites = (await forge.checkSuites(pull.headSha, signal)).filter(isOthers);

@@ -38,13 +38,19 @@ export interface Prepared {
 }
 
 /** Decides what a bundle's pull request brings, and makes its commit. */
-export async function prepareUpdatePlan(
-  ports: Ports,
-  bundle: UpdatePlan,
-  memory: UpdateMemory,
-  room: OpenPullQuota,
-  signal?: AbortSignal,
-): Promise<Prepared> {
+export async function prepareUpdatePlan({
+  ports,
+  bundle,
+  memory,
+  room,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly memory: UpdateMemory;
+  readonly room: OpenPullQuota;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Prepared> {
   const outcomes = new Map<string, VariantOutcome>();
   const done: Prepared = { bundle, outcomes };
   const visible = await visibleOnly(ports, bundle, outcomes, signal);
@@ -52,19 +58,34 @@ export async function prepareUpdatePlan(
     await closeOurs(ports, bundle, GROUP_GONE, signal);
     return done;
   }
-  const decided = await decideAll(ports, bundle, visible, memory.inStep, outcomes, signal);
+  const decided = await decideAll({
+    ports,
+    bundle,
+    candidates: visible,
+    inStep: memory.inStep,
+    outcomes,
+    signal,
+  });
   const { open } = bundle;
-  if (open !== undefined && decided.length > 0 && (await isCurrent(ports, bundle, decided, open, signal))) {
-    await recordUnchanged(ports, bundle, decided, memory, outcomes, signal);
+  if (
+    open !== undefined &&
+    decided.length > 0 &&
+    (await isCurrent({ ports, bundle, members: decided, pull: open, signal }))
+  ) {
+    await recordUnchanged({ ports, bundle, members: decided, memory, outcomes, signal });
     return done;
   }
   for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
     if (outcome.kind === 'withheld') await closeMoot(ports, bundle, outcome, signal);
   }
-  const members = await dueMembers(ports, bundle, decided, outcomes, signal);
+  const members = await dueMembers({ ports, bundle, members: decided, outcomes, signal });
   if (members.length === 0) return done;
-  if (open !== undefined && members !== decided && (await isCurrent(ports, bundle, members, open, signal))) {
-    await recordUnchanged(ports, bundle, members, memory, outcomes, signal);
+  if (
+    open !== undefined &&
+    members !== decided &&
+    (await isCurrent({ ports, bundle, members, pull: open, signal }))
+  ) {
+    await recordUnchanged({ ports, bundle, members, memory, outcomes, signal });
     return done;
   }
   if (open === undefined && !members.some(({ asked }) => asked)) {
@@ -74,7 +95,7 @@ export async function prepareUpdatePlan(
       return done;
     }
   }
-  const wanted = await contentOf(ports, bundle, members, outcomes, signal);
+  const wanted = await contentOf({ ports, bundle, members, outcomes, signal });
   if (wanted.every(({ stays }) => stays !== undefined)) return done;
   const staged = await stageUpdate(ports, bundle, wanted, signal);
   if (staged.kind === 'withheld') {
@@ -125,19 +146,26 @@ const STAYS: readonly WithheldReason[] = [
   'no-such-revision',
 ];
 
-async function decideAll(
-  ports: Ports,
-  bundle: UpdatePlan,
-  candidates: readonly Candidate[],
-  inStep: InStep,
-  outcomes: Map<string, VariantOutcome>,
-  signal: AbortSignal | undefined,
-): Promise<readonly Member[]> {
+async function decideAll({
+  ports,
+  bundle,
+  candidates,
+  inStep,
+  outcomes,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly candidates: readonly Candidate[];
+  readonly inStep: InStep;
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly Member[]> {
   const members: Member[] = [];
   for (const candidate of candidates) {
     const { down } = candidate;
     const said = recordedUpdate(bundle, down.directory);
-    const decided = await decideRevision(ports, candidate, said, inStep, signal);
+    const decided = await decideRevision({ ports, candidate, said, inStep, signal });
     if (decided.kind === 'decided') members.push({ down, to: decided.to, asked: decided.asked });
     else {
       const merged =
@@ -152,18 +180,25 @@ async function decideAll(
 }
 
 /** The branch holds it: it merges itself, or waits. */
-async function recordUnchanged(
-  ports: Ports,
-  bundle: UpdatePlan,
-  members: readonly Member[],
-  memory: UpdateMemory,
-  outcomes: Map<string, VariantOutcome>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function recordUnchanged({
+  ports,
+  bundle,
+  members,
+  memory,
+  outcomes,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly memory: UpdateMemory;
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const { open, home } = bundle;
   if (open === undefined) return;
-  await putLabels(ports, home, open, memory, { isNew: false }, signal);
-  const merged = await mergedAlone(ports, bundle, members, open, signal);
+  await putLabels({ ports, home, pull: open, updateWords: memory, isNew: false, signal });
+  const merged = await mergedAlone({ ports, bundle, members, pull: open, signal });
   for (const { down, to } of members) {
     if (outcomes.has(down.path) && merged === null) continue;
     outcomes.set(down.path, { kind: merged === null ? 'unchanged' : 'merged', pull: open.number, to });
@@ -171,13 +206,19 @@ async function recordUnchanged(
 }
 
 /** Those that may be brought now: in time, and not declined. The same list where that is all. */
-async function dueMembers(
-  ports: Ports,
-  bundle: UpdatePlan,
-  members: readonly Member[],
-  outcomes: Map<string, VariantOutcome>,
-  signal: AbortSignal | undefined,
-): Promise<readonly Member[]> {
+async function dueMembers({
+  ports,
+  bundle,
+  members,
+  outcomes,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly Member[]> {
   const kept: Member[] = [];
   for (const member of members) {
     const { down, to, asked } = member;
@@ -203,13 +244,19 @@ async function dueMembers(
 }
 
 /** The content of each; what cannot be made stays as the branch has it, if it is there. */
-async function contentOf(
-  ports: Ports,
-  bundle: UpdatePlan,
-  members: readonly Member[],
-  outcomes: Map<string, VariantOutcome>,
-  signal: AbortSignal | undefined,
-): Promise<readonly PackageUpdate[]> {
+async function contentOf({
+  ports,
+  bundle,
+  members,
+  outcomes,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly PackageUpdate[]> {
   const { git } = bundle.home.access;
   const listed = await listedConflicts(ports, bundle, signal);
   const wanted: PackageUpdate[] = [];
@@ -244,7 +291,7 @@ async function listedConflicts(
   signal: AbortSignal | undefined,
 ): Promise<Listed> {
   if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };
-  const { conflicts } = await updateConflicts(ports, access, { pull, facts }, head, signal);
+  const { conflicts } = await updateConflicts({ ports, access, snapshot: { pull, facts }, head, signal });
   const open = new Set(conflicts.map(({ directory, id }) => `${directory}:${id}`));
   const [first] = packagesOf(before.record);
   const settled = readConflicts(conflictKey(facts.id, branch), pull.body, ports.seals)

@@ -60,13 +60,19 @@ export interface Looked {
  * Reads what these packages, and whoever is grouped with them, are updated by. A group that nobody is in any more is a
  * bundle without candidates as long as its pull request is open. `guarded` takes what goes wrong with one of them.
  */
-export async function planUpdates(
-  ports: Ports,
-  home: DownstreamRepository,
-  asked: { readonly targets: readonly VariantTarget[]; readonly groups: readonly string[] },
-  guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>,
-  signal?: AbortSignal,
-): Promise<Looked> {
+export async function planUpdates({
+  ports,
+  home,
+  asked,
+  guarded,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly home: DownstreamRepository;
+  readonly asked: { readonly targets: readonly VariantTarget[]; readonly groups: readonly string[] };
+  readonly guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Looked> {
   const bundles: UpdatePlan[] = [];
   const withheld = new Map<string, Withheld>();
   const groups = new Map<string, Candidate[]>();
@@ -86,7 +92,17 @@ export async function planUpdates(
         return !UNSURE.includes(down.reason);
       }
       const own = group === undefined || (await hasOwn(home, down, signal));
-      if (own) bundles.push(await bundleOf(ports, home, down.branch, [{ down, target }], {}, signal));
+      if (own)
+        bundles.push(
+          await bundleOf({
+            ports,
+            home,
+            branch: down.branch,
+            candidates: [{ down, target }],
+            about: {},
+            signal,
+          }),
+        );
       else {
         const branch = groupBranch(group.name);
         groups.set(group.name, [...(groups.get(group.name) ?? []), { down: { ...down, branch }, target }]);
@@ -99,7 +115,14 @@ export async function planUpdates(
     // What could not be read must not look as if it had left the group.
     if (unread.has(group)) continue;
     await guarded(async () => {
-      const bundle = await bundleOf(ports, home, groupBranch(group), candidates, { group }, signal);
+      const bundle = await bundleOf({
+        ports,
+        home,
+        branch: groupBranch(group),
+        candidates,
+        about: { group },
+        signal,
+      });
       if (candidates.length > 0 || bundle.open !== undefined) bundles.push(bundle);
     });
   }
@@ -109,14 +132,21 @@ export async function planUpdates(
 /** For these reasons nobody knows what a package should be at. */
 const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
 
-async function bundleOf(
-  ports: Pick<Ports, 'seals'>,
-  home: DownstreamRepository,
-  branch: string,
-  candidates: readonly Candidate[],
-  about: { readonly group?: string },
-  signal: AbortSignal | undefined,
-): Promise<UpdatePlan> {
+async function bundleOf({
+  ports,
+  home,
+  branch,
+  candidates,
+  about,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly home: DownstreamRepository;
+  readonly branch: string;
+  readonly candidates: readonly Candidate[];
+  readonly about: { readonly group?: string };
+  readonly signal: AbortSignal | undefined;
+}): Promise<UpdatePlan> {
   const { git, forge } = home.access;
   const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   const head = await git.resolve(`refs/heads/${branch}`, signal);

@@ -21,13 +21,19 @@ export interface Decided {
 }
 
 /** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
-export async function decideRevision(
-  ports: Ports,
-  { down, target }: { readonly down: Downstream; readonly target: VariantTarget },
-  said: UpdatedPackage | undefined,
-  inStep: InStep,
-  signal?: AbortSignal,
-): Promise<Decided | Withheld> {
+export async function decideRevision({
+  ports,
+  candidate: { down, target },
+  said,
+  inStep,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly candidate: { readonly down: Downstream; readonly target: VariantTarget };
+  readonly said: UpdatedPackage | undefined;
+  readonly inStep: InStep;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Decided | Withheld> {
   const { upstream, access, config, planned } = down;
   const paused = target.to === undefined ? await pauseOf(ports, access, down.directory, signal) : null;
   if (typeof paused?.by === 'string') {
@@ -49,7 +55,7 @@ export async function decideRevision(
     available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
     channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
   });
-  const revision = await revisionToBring(ports, down, chosen, inStep, signal);
+  const revision = await revisionToBring({ ports, down, chosen, inStep, signal });
   if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
     return notLedBack(down);
   if (typeof revision !== 'string')
@@ -83,13 +89,19 @@ function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
 }
 
 /** A variant at its revision still has to change when its document or the inventory did. */
-async function revisionToBring(
-  ports: Ports,
-  down: Downstream,
-  chosen: Target,
-  inStep: InStep,
-  signal: AbortSignal | undefined,
-): Promise<string | Withheld> {
+async function revisionToBring({
+  ports,
+  down,
+  chosen,
+  inStep,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly down: Downstream;
+  readonly chosen: Target;
+  readonly inStep: InStep;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | Withheld> {
   if (chosen.kind === 'target') return chosen.revision;
   const { current } = down.upstream;
   if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;

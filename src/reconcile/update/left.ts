@@ -41,7 +41,7 @@ export async function closeGone(
   for (const pull of await access.forge.listOpenPulls(signal)) {
     const parsed = parseBranch(pull.headRef);
     if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;
-    await closeOurPull(ports, home, pull, why, signal);
+    await closeOurPull({ ports, home, pull, why, signal });
   }
 }
 

@@ -27,13 +27,19 @@ import { hasPeoplesCommits } from './replay.ts';
  * publish something else along. Null
  * where it waits.
  */
-export async function mergedAlone(
-  ports: Ports,
-  { home, branch, head, before }: UpdatePlan,
-  members: readonly Member[],
-  pull: Pull,
-  signal?: AbortSignal,
-): Promise<UpdatePull | null> {
+export async function mergedAlone({
+  ports,
+  bundle: { home, branch, head, before },
+  members,
+  pull,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly pull: Pull;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<UpdatePull | null> {
   const { access, config, facts } = home;
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
   if (members.some(({ down, to }) => isBack(down.upstream.current, to))) return null;
@@ -65,7 +71,7 @@ export async function mergedAlone(
   const waiting = approval === undefined ? [] : [approval, ours];
   if (!areOursFine(ports, checks, waiting)) return null;
   const base = home.base.oid;
-  const others = await lookAtChecks(ports, access, pull, { base, runs: checks }, signal);
+  const others = await lookAtChecks({ ports, access, pull, base, runs: checks, signal });
   if (others.kind !== 'green') {
     ports.log.debug(
       { repository: facts.fullName, pull: pull.number, reason: others.what },
@@ -92,9 +98,9 @@ export async function mergedAlone(
     );
     if (!isSame || !areOursFine(ports, runs, [])) return false;
     for (const { down } of members) if (await hasForeignRecord(ports, down, s)) return false;
-    return (await lookAtChecks(ports, access, pull, { base, runs }, s)).kind === 'green';
+    return (await lookAtChecks({ ports, access, pull, base, runs, signal: s })).kind === 'green';
   };
-  if (!(await mergeOrQueue(ports, home, pull, stillStands, signal))) return null;
+  if (!(await mergeOrQueue({ ports, home, pull, stillStands, signal }))) return null;
   await ports.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
 }
@@ -123,29 +129,42 @@ const REFUSED_MARKER = '<!-- portico:automerge -->';
  * which stay reachable by the pull request, so that a squash loses nothing. Where the branch takes what comes through a
  * queue alone, it goes there. A rule that stands against it is told once.
  */
-async function mergeOrQueue(
-  ports: Ports,
-  { access, config, facts }: UpdatePlan['home'],
-  pull: Pull,
-  stillStands: (signal?: AbortSignal) => Promise<boolean>,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function mergeOrQueue({
+  ports,
+  home: { access, config, facts },
+  pull,
+  stillStands,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly home: UpdatePlan['home'];
+  readonly pull: Pull;
+  readonly stillStands: (signal?: AbortSignal) => Promise<boolean>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   const { forge } = access;
   const request = { requestedBy: ports.app.slug };
   const title = `${pull.title} (#${pull.number})`;
   const merging = { facts, pull, config, title };
-  const answer = await mergeAsAllowed(
+  const answer = await mergeAsAllowed({
     ports,
     access,
     merging,
-    { sha: pull.headSha, stillStands },
+    checked: { sha: pull.headSha, stillStands },
     request,
     signal,
-  );
+  });
   if (answer.ok) return true;
   let refused: Pick<Exclude<MergeAnswer, { ok: true }>, 'reason' | 'message'> = answer;
   if (answer.reason === 'queue') {
-    await recordPublishRequest(ports, access, facts, pull, { ...request, head: pull.headSha }, signal);
+    await recordPublishRequest({
+      ports,
+      access,
+      facts,
+      pull,
+      request: { ...request, head: pull.headSha },
+      signal,
+    });
     const queued = await forge.enqueuePull(pull.nodeId, pull.headSha, signal);
     if (queued.ok) return false;
     refused = queued;

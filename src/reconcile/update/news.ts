@@ -13,13 +13,25 @@ const ROOM = 25_000;
  * Says in one comment, which is edited the next time, that an open update brings other revisions now, and what changed
  * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
  */
-export async function tellOfRetarget(
-  { content }: Pick<Ports, 'content'>,
-  { home: { access }, open, head, before, group }: UpdatePlan,
-  members: readonly Pick<Member, 'down' | 'to'>[],
-  now: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function tellOfRetarget({
+  ports: { content },
+  bundle: {
+    home: { access },
+    open,
+    head,
+    before,
+    group,
+  },
+  members,
+  now,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Pick<Member, 'down' | 'to'>[];
+  readonly now: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (open === undefined || head === null || before === null) return;
   const { git, forge } = access;
   const said = packagesOf(before.record);

@@ -65,7 +65,12 @@ async function tell(
   tag: { readonly oid: string; readonly commit: string },
 ): Promise<Told> {
   const message = (await upstream.access.git.tag(tag.oid))?.message ?? '';
-  const said = await provenanceOf(upstream.access.git, upstream.refs, upstream.directory, name);
+  const said = await provenanceOf({
+    git: upstream.access.git,
+    refs: upstream.refs,
+    directory: upstream.directory,
+    revision: name,
+  });
   const approved = said?.approvedBy.map(code).join(', ') ?? '';
   const line = [
     `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,

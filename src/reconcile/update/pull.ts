@@ -27,13 +27,19 @@ export interface UpdateWords {
 }
 
 /** Opens the update's pull request, or makes the open one say what the branch holds now. */
-export async function openOrRefresh(
-  ports: Ports,
-  bundle: UpdatePlan,
-  brought: readonly PackageUpdate[],
-  words: UpdateWords,
-  signal?: AbortSignal,
-): Promise<UpdatePull> {
+export async function openOrRefresh({
+  ports,
+  bundle,
+  brought,
+  words,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly brought: readonly PackageUpdate[];
+  readonly words: UpdateWords;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<UpdatePull> {
   const { home, branch, group, open } = bundle;
   const { forge } = home.access;
   const title = bundleTitle(bundle, brought);
@@ -61,13 +67,13 @@ export async function openOrRefresh(
   if (open === undefined) {
     const wish = { title, body, head: branch, base: home.config.branch };
     const { created, pull } = await forge.createPull(wish, signal);
-    await putLabels(ports, home, pull, words, { isNew: created }, signal);
+    await putLabels({ ports, home, pull, updateWords: words, isNew: created, signal });
     return { kind: 'opened', pull: pull.number, to };
   }
   if (open.title !== title || open.body !== body) {
     await forge.updatePull(open.number, { title, body }, signal);
   }
-  await putLabels(ports, home, open, words, { isNew: false }, signal);
+  await putLabels({ ports, home, pull: open, updateWords: words, isNew: false, signal });
   return { kind: 'updated', pull: open.number, to };
 }
 
@@ -141,14 +147,21 @@ const MAX_LABELLED = 50_000;
  * Puts those labels on Portico's pull request that it never had, though a process may have died before that: what people
  * take off stays off. A forge that does not let the App make labels keeps no update back.
  */
-export async function putLabels(
-  ports: Pick<Ports, 'log' | 'app'>,
-  home: DownstreamRepository,
-  pull: Pick<Pull, 'number' | 'labels' | 'author'>,
-  { labelled }: UpdateWords,
-  { isNew }: { readonly isNew: boolean },
-  signal?: AbortSignal,
-): Promise<void> {
+export async function putLabels({
+  ports,
+  home,
+  pull,
+  updateWords: { labelled },
+  isNew,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'log' | 'app'>;
+  readonly home: DownstreamRepository;
+  readonly pull: Pick<Pull, 'number' | 'labels' | 'author'>;
+  readonly updateWords: UpdateWords;
+  readonly isNew: boolean;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   const { access, facts, config } = home;
   const key = `${facts.id}#${pull.number} ${JSON.stringify(config.updates.labels)}`;
   if (labelled.has(key) || pull.author !== ports.app.botLogin) return;
@@ -175,17 +188,26 @@ function includesName(names: readonly string[], name: string): boolean {
 export const STOP_MARKER = '<!-- portico:update -->';
 
 /** On the open pull request: that newer revisions could not be brought under what people committed, or now are. */
-export async function upsertBlockedNotice(
-  ports: Pick<Ports, 'app'>,
-  { home: { access }, open }: UpdatePlan,
-  stopped: readonly Withheld[],
-  brought: readonly {
+export async function upsertBlockedNotice({
+  ports,
+  bundle: {
+    home: { access },
+    open,
+  },
+  stopped,
+  brought,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly bundle: UpdatePlan;
+  readonly stopped: readonly Withheld[];
+  readonly brought: readonly {
     readonly down: { readonly path: string };
     readonly to: string;
     readonly stays?: unknown;
-  }[],
-  signal?: AbortSignal,
-): Promise<void> {
+  }[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (open === undefined) return;
   const { forge } = access;
   const conflicts = new Set(
@@ -212,20 +234,28 @@ export async function closeOurs(
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (open !== undefined) await closeOurPull(ports, home, open, why, signal);
+  if (open !== undefined) await closeOurPull({ ports, home, pull: open, why, signal });
 }
 
 /** Begins what is said on a pull request that Portico closes; a person who closes one leaves nothing like it. */
 export const CLOSED = '**Closed.**';
 
 /** Closes a pull request, if it is Portico's, and says why. */
-export async function closeOurPull(
-  ports: Pick<Ports, 'app'>,
-  { access: { forge } }: DownstreamRepository,
-  pull: Pull,
-  why: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function closeOurPull({
+  ports,
+  home: {
+    access: { forge },
+  },
+  pull,
+  why,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app'>;
+  readonly home: DownstreamRepository;
+  readonly pull: Pull;
+  readonly why: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (pull.author !== ports.app.botLogin) return;
   await forge.upsertSticky(pull.number, STOP_MARKER, `${CLOSED} ${why}`, signal);
   await forge.closePull(pull.number, signal);

@@ -63,7 +63,7 @@ export async function stageUpdate(
   const fresh = head === null || (await git.isAncestor(head, home.base.oid, signal));
   const content = fresh
     ? await onBase(bundle, wanted, signal)
-    : await onBranch(ports, bundle, wanted, head, signal);
+    : await onBranch({ ports, bundle, wanted, head, signal });
   if ('kind' in content) return content;
   const { brought, tree, parents } = content;
   const record = recordOf(ports, bundle, brought);
@@ -198,13 +198,19 @@ async function onBase(
   return { tree: await access.git.writeTree(base.oid, changes, signal), parents: [base.oid], brought };
 }
 
-async function onBranch(
-  ports: Ports,
-  bundle: UpdatePlan,
-  wanted: readonly PackageUpdate[],
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<Content | Withheld> {
+async function onBranch({
+  ports,
+  bundle,
+  wanted,
+  head,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly wanted: readonly PackageUpdate[];
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Content | Withheld> {
   const { home, branch, before, group } = bundle;
   const { git } = home.access;
   if (before === null) {
@@ -220,7 +226,7 @@ async function onBranch(
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const under = one.stays ? null : await replayHumanCommits(ports, git, stretches, wish, signal);
+    const under = one.stays ? null : await replayHumanCommits({ ports, git, stretches, wish, signal });
     if (under !== null) {
       brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
       desired.set(directory, under.files);
@@ -238,7 +244,7 @@ async function onBranch(
     // It does not belong to the update any more: what the registered branch has, under what people did.
     const standing = await filesAt(git, home.base.oid, directory, signal);
     const wish = { directory, to: undefined, files: standing, standing };
-    const under = await replayHumanCommits(ports, git, stretches, wish, signal);
+    const under = await replayHumanCommits({ ports, git, stretches, wish, signal });
     desired.set(directory, under?.files ?? (await filesAt(git, head, directory, signal)));
   }
   const behind = !(await git.isAncestor(home.base.oid, head, signal));

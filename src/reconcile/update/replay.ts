@@ -79,13 +79,19 @@ interface Replayed {
  * The package with what people did on top, stretch by stretch; null where that meets the update. Whoever took an update
  * back off the branch declined that revision: it stays off, and another one comes as it is.
  */
-export async function replayHumanCommits(
-  { content }: Pick<Ports, 'content'>,
-  git: Git,
-  stretches: readonly HumanCommitRange[],
-  { directory, to, files, standing }: Wish,
-  signal?: AbortSignal,
-): Promise<Replayed | null> {
+export async function replayHumanCommits({
+  ports: { content },
+  git,
+  stretches,
+  wish: { directory, to, files, standing },
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly git: Git;
+  readonly stretches: readonly HumanCommitRange[];
+  readonly wish: Wish;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Replayed | null> {
   let result = files;
   const notes: MergeNote[] = [];
   for (const { record, from, to: last } of stretches) {

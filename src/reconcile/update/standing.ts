@@ -76,13 +76,19 @@ export function tooMany(open: number, maxOpen: number): Withheld | null {
  * True when the branch holds these revisions, made for the packages as they are on the registered branch now, and the
  * pull request still lists the conflicts of them.
  */
-export async function isCurrent(
-  ports: Ports,
-  { home, branch, before, group }: UpdatePlan,
-  members: readonly Member[],
-  pull: Pull,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export async function isCurrent({
+  ports,
+  bundle: { home, branch, before, group },
+  members,
+  pull,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly pull: Pull;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<boolean> {
   if (before === null) return false;
   const { record } = before;
   const said = packagesOf(record);

@@ -20,13 +20,19 @@ type Ours = Awaited<ReturnType<typeof newestSealed>>;
 type Update = Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>;
 
 /** Writes the body where it says something else; of a pull request that is no update of Portico's nothing. */
-export async function tellUpdateState(
-  ports: Pick<Ports, 'app' | 'alone'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  { facts, pull }: Update,
-  state: UpdateState,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function tellUpdateState({
+  ports,
+  access: { forge },
+  snapshot: { facts, pull },
+  state,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'alone'>;
+  readonly access: Pick<RepositoryAccess, 'forge'>;
+  readonly snapshot: Update;
+  readonly state: UpdateState;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (!isOurUpdate(ports, { facts, pull }) || withState(pull.body, state) === pull.body) return;
   // Whoever brings another revision writes the body too, and holds the same lock.
   await ports.alone(`updates ${facts.id}`, async () => {
@@ -38,14 +44,23 @@ export async function tellUpdateState(
 }
 
 /** The same for an open one. */
-export async function tellOpenUpdate(
-  ports: Pick<Ports, 'app' | 'alone' | 'seals'>,
-  access: RepositoryAccess,
-  snapshot: Update,
-  head: string,
-  { changes, conflicts }: { readonly changes: readonly PackageChange[]; readonly conflicts: OpenConflicts },
-  signal?: AbortSignal,
-): Promise<void> {
+export async function tellOpenUpdate({
+  ports,
+  access,
+  snapshot,
+  head,
+  changes,
+  conflicts,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'alone' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: Update;
+  readonly head: string;
+  readonly changes: readonly PackageChange[];
+  readonly conflicts: OpenConflicts;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (!isOurUpdate(ports, snapshot) || conflicts.lost !== false) return;
   const ours = await newestSealed(access.git, head, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
@@ -65,21 +80,28 @@ export async function tellOpenUpdate(
     publishes,
     conflicts: { open, listed: conflicts.listed },
     isChanged:
-      open.length < conflicts.listed || (await hasCommitsOnTop(ports, access.git, ours, head, signal)),
+      open.length < conflicts.listed ||
+      (await hasCommitsOnTop({ ports, git: access.git, ours, head, signal })),
     paused,
     ...(group !== undefined && { group }),
   };
-  await tellUpdateState(ports, access, snapshot, state, signal);
+  await tellUpdateState({ ports, access, snapshot, state, signal });
 }
 
 /** The same for one that was closed; `comments` are those of its pull request. */
-export async function tellClosedUpdate(
-  ports: Pick<Ports, 'app' | 'alone' | 'seals'>,
-  access: RepositoryAccess,
-  snapshot: Update & Pick<ProposalSnapshot, 'head'>,
-  comments: readonly Comment[],
-  signal?: AbortSignal,
-): Promise<void> {
+export async function tellClosedUpdate({
+  ports,
+  access,
+  snapshot,
+  comments,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'alone' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: Update & Pick<ProposalSnapshot, 'head'>;
+  readonly comments: readonly Comment[];
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   if (!isOurUpdate(ports, snapshot)) return;
   const ours = await newestSealed(access.git, snapshot.head.oid, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
@@ -89,7 +111,7 @@ export async function tellClosedUpdate(
   );
   const why = said?.body.split(`\n${CLOSED} `)[1]?.trim();
   const state: UpdateState = { kind: 'closed', brings, ...(why !== undefined && { why }) };
-  await tellUpdateState(ports, access, snapshot, state, signal);
+  await tellUpdateState({ ports, access, snapshot, state, signal });
 }
 
 function isOurUpdate({ app }: Pick<Ports, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {
@@ -98,13 +120,19 @@ function isOurUpdate({ app }: Pick<Ports, 'app'>, { facts, pull }: Pick<Update, 
 }
 
 /** Whether somebody committed on top of what Portico brought; that it rendered those again makes no difference. */
-async function hasCommitsOnTop(
-  { seals }: Pick<Ports, 'seals'>,
-  git: RepositoryAccess['git'],
-  ours: Ours,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function hasCommitsOnTop({
+  ports: { seals },
+  git,
+  ours,
+  head,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly git: RepositoryAccess['git'];
+  readonly ours: Ours;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
   if (ours === null) return true;
   if (ours.commit.oid === head) return false;
   const above = await git.log({ from: ours.commit.oid, to: head }, { limit: MAX_LOOKED_AT }, signal);

@@ -29,7 +29,13 @@ export function createInStep(): InStep {
     const state = `${tree} ${variantDigest(planned)} ${revision}`;
     if (settled.get(place) === state) return true;
     const local = await filesAt(access.git, base.oid, directory, signal);
-    const wanted = await asVariant(ports.content, local, planned, { fresh: down.fresh }, signal);
+    const wanted = await asVariant({
+      content: ports.content,
+      files: local,
+      planned,
+      options: { fresh: down.fresh },
+      signal,
+    });
     // Functions may have changed what was set, so that only the rendered package tells.
     if (!wanted.ok || !sameFiles(wanted.value, local)) {
       const updated = await updatedPackage(ports, down, revision, signal);

@@ -41,7 +41,10 @@ export async function releaseVariant(
   const isThere = known?.packages.some((one) => one.directory === directory) ?? true;
   if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
   const access = await ports.open(target.repository, signal);
-  const uid = mark?.uid ?? target.gone ?? (await uidOfDraft(ports, access, directory, target.branch, signal));
+  const uid =
+    mark?.uid ??
+    target.gone ??
+    (await uidOfDraft({ ports, access, directory, branch: target.branch, signal }));
   if (uid === undefined) return null;
   const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
   const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
@@ -52,7 +55,7 @@ export async function releaseVariant(
   const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
   const standing = kptfile === null ? undefined : readMark(kptfile);
   if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
-  const draft = await openDraft(ports, access, directory, uid, signal);
+  const draft = await openDraft({ ports, access, directory, uid, signal });
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message = 'Its variant cannot be read now: see the repository with the documents.';
     return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
@@ -73,13 +76,19 @@ export async function releaseVariant(
 }
 
 /** The variant that an update branch was made for; without its name, one that is open for a package that is not there. */
-async function uidOfDraft(
-  ports: Ports,
-  { git, forge }: RepositoryAccess,
-  directory: string,
-  branch: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function uidOfDraft({
+  ports,
+  access: { git, forge },
+  directory,
+  branch,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly directory: string;
+  readonly branch: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | undefined> {
   const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
   const own = open.find(({ headRef, author }) => {
     const parsed = author === ports.app.botLogin ? parseBranch(headRef) : undefined;
@@ -101,13 +110,19 @@ function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
 }
 
 /** The open pull request of a variant for a package. */
-async function openDraft(
-  ports: Ports,
-  { forge }: RepositoryAccess,
-  directory: string,
-  uid: string,
-  signal: AbortSignal | undefined,
-): Promise<Pull | undefined> {
+async function openDraft({
+  ports,
+  access: { forge },
+  directory,
+  uid,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly directory: string;
+  readonly uid: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Pull | undefined> {
   const branch = updateBranch(refPath(directory), variantBranchName(uid));
   const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
   return open.find(({ author }) => author === ports.app.botLogin);
@@ -169,7 +184,7 @@ async function proposeDeletion(
   if (declined !== undefined) {
     return withheld('declined', `#${declined.number} was closed: the package stays, and nobody keeps it.`);
   }
-  await pushRemoval(ports, git, directory, base, branch, place.package, signal);
+  await pushRemoval({ ports, git, directory, base, branch, path: place.package, signal });
   const { pull } = await forge.createPull(
     {
       title: `Delete ${place.package}`,
@@ -190,15 +205,23 @@ function proposed(number: number): Withheld {
   return withheld('deletion-proposed', `Its variant is gone: the deletion is proposed in #${number}.`);
 }
 
-async function pushRemoval(
-  ports: Ports,
-  git: Git,
-  directory: string,
-  base: string,
-  branch: string,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function pushRemoval({
+  ports,
+  git,
+  directory,
+  base,
+  branch,
+  path,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly git: Git;
+  readonly directory: string;
+  readonly base: string;
+  readonly branch: string;
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
   const expect = await git.resolve(`refs/heads/${branch}`, signal);
   const files = await filesAt(git, base, directory, signal);
   const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));

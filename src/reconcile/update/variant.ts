@@ -61,7 +61,7 @@ export function createVariantReconciler(ports: Ports): VariantReconciler {
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
     const failures = await ports.alone(`updates ${repository.id}`, () =>
-      reconcile(ports, asked, memory, outcomes, signal),
+      reconcile({ ports, asked, memory, outcomes, signal }),
     );
     await tellDashboards(ports, repository, outcomes);
     const where = `${repository.owner}/${repository.name}`;
@@ -182,13 +182,19 @@ function ofBranch(ports: Pick<Ports, 'catalog'>, repository: RepositoryRef, bran
 }
 
 /** Fills in what came of each package. Returns what went wrong: it stalls the package that it is about, and no other. */
-async function reconcile(
-  ports: Ports,
-  { repository, targets, groups }: UpdateRequest,
-  memory: UpdateMemory,
-  outcomes: Map<string, VariantOutcome>,
-  signal: AbortSignal | undefined,
-): Promise<readonly unknown[]> {
+async function reconcile({
+  ports,
+  asked: { repository, targets, groups },
+  memory,
+  outcomes,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly asked: UpdateRequest;
+  readonly memory: UpdateMemory;
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
@@ -214,7 +220,7 @@ async function reconcile(
   const room = roomIn(ports, home, signal);
   const first = await othersFirst(ports, home, rest, room);
   const looked = { targets: [...rest, ...first], groups };
-  const { bundles, withheld: left } = await planUpdates(ports, home, looked, guarded, signal);
+  const { bundles, withheld: left } = await planUpdates({ ports, home, asked: looked, guarded, signal });
   for (const [path, reason] of left) {
     outcomes.set(path, reason);
     if (reason.message === NO_PACKAGE) await guarded(() => closeGone(ports, home, path, signal));
@@ -224,7 +230,7 @@ async function reconcile(
     // Content that forbids to be looked at holds up its own bundle, and says so.
     const one = await guarded(() =>
       catchUserError(
-        () => prepareUpdatePlan(ports, bundle, memory, room, signal),
+        () => prepareUpdatePlan({ ports, bundle, memory, room, signal }),
         (why) => stop({ bundle, outcomes: new Map() }, 'unreadable', why),
       ),
     );
@@ -258,17 +264,18 @@ async function finish(
 ): Promise<void> {
   const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
   if (staged === undefined) {
-    await upsertBlockedNotice(ports, bundle, stopped, [], signal);
+    await upsertBlockedNotice({ ports, bundle, stopped, brought: [], signal });
     return;
   }
   const { brought, push } = staged;
-  const pull = await openOrRefresh(ports, bundle, brought, memory, signal);
+  const pull = await openOrRefresh({ ports, bundle, brought, words: memory, signal });
   for (const { down, to } of brought) {
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
   }
-  await upsertBlockedNotice(ports, bundle, stopped, brought, signal);
+  await upsertBlockedNotice({ ports, bundle, stopped, brought, signal });
   const now = push?.to ?? bundle.head;
-  if (pull.kind === 'updated' && now !== null) await tellOfRetarget(ports, bundle, brought, now, signal);
+  if (pull.kind === 'updated' && now !== null)
+    await tellOfRetarget({ ports, bundle, members: brought, now, signal });
 }
 
 /** Where there is no room for all of these: who comes before them. */

@@ -33,12 +33,12 @@ test('an issue with more comments than are read keeps the others on the dashboar
     catalog: createCatalog(),
     now: () => NOW,
   };
-  const found = await pendingRetirements(
-    ports as unknown as Ports,
-    { forge, git } as unknown as RepositoryAccess,
-    HERE,
-    { directory: '.' },
-  );
+  const found = await pendingRetirements({
+    ports: ports as unknown as Ports,
+    access: { forge, git } as unknown as RepositoryAccess,
+    facts: HERE,
+    config: { directory: '.' },
+  });
   expect(found).toEqual([]);
   expect(asked).toEqual([9, 7]);
   expect(warned).toMatchObject([{ pull: 9 }]);
@@ -74,7 +74,12 @@ test('the label on however many other issues hides no wish: what one look does n
     asked.length = 0;
     later.length = 0;
     const access = { forge, git } as unknown as RepositoryAccess;
-    const found = await pendingRetirements(ports as unknown as Ports, access, HERE, { directory: '.' });
+    const found = await pendingRetirements({
+      ports: ports as unknown as Ports,
+      access,
+      facts: HERE,
+      config: { directory: '.' },
+    });
     return found.map(({ issue }) => issue);
   };
   expect(await look()).toEqual([]);

@@ -13,7 +13,7 @@ import { longTest } from '../../long-test.ts';
 /** Past its limit no decision comes out in somebody's favour. The ports answer as git does. */
 const seals = createKeyring(['a key']);
 // No conflict here has a value that would have to be worked out.
-const world = { seals, content: {} as Parameters<typeof openConflicts>[0]['content'] };
+const world = { seals, content: {} as Parameters<typeof openConflicts>[0]['ports']['content'] };
 
 const commit = (at: number, message = `change ${at}`): CommitInfo =>
   ({
@@ -37,9 +37,14 @@ const pull = { headRepositoryId: 1, headRef: 'next', baseRef: 'main', body: '' }
 const snapshot = { pull, facts: { id: 1 }, base: 'c'.repeat(40) } as never;
 
 test('a branch with more commits than are looked through has open conflicts, for all that anybody knows (70)', async () => {
-  const few = await openConflicts(world, { git: gitWith(many.slice(0, 3)) }, snapshot, 'head');
+  const few = await openConflicts({
+    ports: world,
+    access: { git: gitWith(many.slice(0, 3)) },
+    snapshot,
+    head: 'head',
+  });
   expect(few.lost).toBe(false);
-  const found = await openConflicts(world, { git: gitWith(many) }, snapshot, 'head');
+  const found = await openConflicts({ ports: world, access: { git: gitWith(many) }, snapshot, head: 'head' });
   expect(found.lost).toMatchObject({ title: 'Too many commits' });
 });
 
@@ -56,7 +61,12 @@ test('a conflict that a second rebase brings again is not decided by what was de
   const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
   const log = records.map((record, n) => commit(n, sealedCommitMessage('Ours', record, at, seals)));
   const after = (count: number): ReturnType<typeof openConflicts> =>
-    openConflicts(world, { git: gitWith(log.slice(0, count).toReversed()) }, snapshot, 'head');
+    openConflicts({
+      ports: world,
+      access: { git: gitWith(log.slice(0, count).toReversed()) },
+      snapshot,
+      head: 'head',
+    });
   expect(await after(2)).toMatchObject({ conflicts: [], decided: new Map([['web:x', 'local']]) });
   expect(await after(3)).toMatchObject({ conflicts: [{ id: 'x', number: 2 }], decided: new Map() });
 });
@@ -66,7 +76,12 @@ test("an update's branch whose record lies below too many commits is not free of
   const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
   const ours = commit(9, sealedMessage('Update web', record, at, seals));
   const lookAt = (above: number): ReturnType<typeof updateConflicts> =>
-    updateConflicts(world, { git: gitWith([...many.slice(0, above), ours]) }, snapshot, 'head');
+    updateConflicts({
+      ports: world,
+      access: { git: gitWith([...many.slice(0, above), ours]) },
+      snapshot,
+      head: 'head',
+    });
   expect((await lookAt(3)).lost).toBe(false);
   expect((await lookAt(500)).lost).toMatchObject({ title: 'A record of conflicts cannot be read' });
   expect((await lookAt(2_000)).lost).toMatchObject({ title: 'Too many commits' });
@@ -93,9 +108,19 @@ const files = (count: number): Pick<Git, 'readPackage'> =>
   }) as unknown as Git;
 
 test('documents past the limit are not taken for deleted: what is known stays, and it is told (70)', async () => {
-  const known = await readDocuments(files(2_000), 'one', undefined, undefined);
+  const known = await readDocuments({
+    git: files(2_000),
+    commit: 'one',
+    inventory: undefined,
+    known: undefined,
+  });
   expect(known.documents).toHaveLength(2_000);
-  const { documents } = await readDocuments(files(2_001), 'two', undefined, known);
+  const { documents } = await readDocuments({
+    git: files(2_001),
+    commit: 'two',
+    inventory: undefined,
+    known,
+  });
   expect(documents.filter(({ id }) => /^\d+$/.test(id))).toHaveLength(2_000);
   const told = documents.flatMap(({ problems }) => problems).map(({ message }) => message);
   expect(told).toContainEqual(expect.stringContaining('more than 2000 YAML files'));

@@ -33,7 +33,13 @@ test('a record counts where the App wrote it and nobody else wrote there since; 
     asked.push(text.nodeId);
     return Promise.resolve(text.nodeId !== '2');
   };
-  const found = await sealedRecords({ app, seals }, { forge: { isAuthorsOwn } }, 'plan', '1#2', comments);
+  const found = await sealedRecords({
+    ports: { app, seals },
+    forge: { isAuthorsOwn },
+    kind: 'plan',
+    place: '1#2',
+    comments,
+  });
   expect(found).toEqual([{ value: 'own' }]);
   expect(asked).toEqual(['1', '2']);
 });

@@ -91,12 +91,13 @@ test.each([
     const pull = { headSha: 'a', headRef: 'update', baseRef: 'main', createdAt: '2026-01-01T00:00:00Z' };
     const times = ['2026-05-01T12:00:40Z', '2026-05-01T12:00:30Z'];
     const runs = times.map((startedAt) => ({ appId: 1, name: 'portico', startedAt }));
-    const verdict = await lookAtChecks(
-      ports as unknown as Parameters<typeof lookAtChecks>[0],
-      { forge, git } as unknown as RepositoryAccess,
+    const verdict = await lookAtChecks({
+      ports: ports as unknown as Parameters<typeof lookAtChecks>[0]['ports'],
+      access: { forge, git } as unknown as RepositoryAccess,
       pull,
-      { base: 'b', runs: runs as unknown as readonly CheckRun[] },
-    );
+      base: 'b',
+      runs: runs as unknown as readonly CheckRun[],
+    });
     expect(verdict).toMatchObject({ kind: 'wait', seconds: 55 });
   },
 );

@@ -12,7 +12,7 @@ export const HASH: Readonly<Record<string, Native>> = {
 
 function digest(name: string): Native {
   return (args, named, budget) => {
-    positional(name, args, named, 1);
+    positional({ name, args, named, least: 1 });
     const text = asString(name, 1, args[0]);
     budget.work(10 + (text.length >> 4));
     budget.make(200);

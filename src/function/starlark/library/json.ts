@@ -18,9 +18,10 @@ export const JSON_LIBRARY: Readonly<Record<string, Native>> = {
     const step = asString('indent', 'indent', indent);
     const start = asString('indent', 'prefix', prefix);
     const data = readJson(source, budget, 'indent');
-    const lines = print(toKrm(data, budget, 'x'), budget, { html: false, step: decodeText(step) }).split(
-      '\n',
-    );
+    const lines = print(toKrm({ value: data, budget, path: 'x' }), budget, {
+      html: false,
+      step: decodeText(step),
+    }).split('\n');
     budget.write(lines.length * start.length + source.length);
     return encodeText(lines.join(`\n${decodeText(start)}`));
   },
@@ -29,7 +30,7 @@ export const JSON_LIBRARY: Readonly<Record<string, Native>> = {
 function writer(name: string, html: boolean): Native {
   return (args, named, budget) => {
     const [value = null] = unpack(name, ['obj'], args, named);
-    return encodeText(print(toKrm(value, budget, name), budget, { html }));
+    return encodeText(print(toKrm({ value, budget, path: name }), budget, { html }));
   };
 }
 

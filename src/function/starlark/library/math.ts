@@ -38,7 +38,7 @@ export const MATH: Readonly<Record<string, Native | Value>> = {
   mod: float2('mod', (x, y) => x % y),
   copysign: float2('copysign', (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x))),
   log(args, named) {
-    positional('log', args, named, 1, 2);
+    positional({ name: 'log', args, named, least: 1, most: 2 });
     const x = numberOf('log', args[0]);
     return args[1] === undefined ? Math.log(x) : Math.log(x) / Math.log(numberOf('log', args[1]));
   },
@@ -52,21 +52,21 @@ function numberOf(name: string, value: Value | undefined): number {
 
 function float(name: string, compute: (x: number) => number): Native {
   return (args, named) => {
-    positional(name, args, named, 1);
+    positional({ name, args, named, least: 1 });
     return compute(numberOf(name, args[0]));
   };
 }
 
 function float2(name: string, compute: (x: number, y: number) => number): Native {
   return (args, named) => {
-    positional(name, args, named, 2);
+    positional({ name, args, named, least: 2 });
     return compute(numberOf(name, args[0]), numberOf(name, args[1]));
   };
 }
 
 function whole(name: string, round: (x: number) => number): Native {
   return (args, named) => {
-    positional(name, args, named, 1);
+    positional({ name, args, named, least: 1 });
     if (typeof args[0] === 'bigint') return args[0];
     const value = round(numberOf(name, args[0]));
     if (!Number.isFinite(value)) throw fault(`${name}: cannot convert float ${String(value)} to integer`);

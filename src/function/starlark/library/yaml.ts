@@ -30,7 +30,7 @@ const STEPS_PER_PARSE = 300;
 export const YAML: Readonly<Record<string, Native>> = {
   dumps(args, named, budget) {
     const [value = null] = unpack('dumps', ['obj'], args, named);
-    const document = new Document(sorted(toKrm(value, budget, 'dumps')), OPTIONS);
+    const document = new Document(sorted(toKrm({ value, budget, path: 'dumps' })), OPTIONS);
     visit(document, { Scalar: (_key, scalar) => chooseQuotes(scalar, budget) });
     const text = document.toString({ indentSeq: false, lineWidth: 0, blockQuote: 'literal' });
     budget.write(text.length * 4);
