@@ -1,19 +1,9 @@
-import type { Git } from '../reconcile/git-port.ts';
-import type { JobKind } from '../reconcile/job.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
 /** What surrounds every job: how old its view may be, and the trace that it belongs to. */
+import type { Git } from '../reconcile/git-port.ts';
+import { traitsOf } from '../reconcile/job.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Freshness, Moment } from './freshness.ts';
 import type { ReceivedJob, RunJob } from './received-job.ts';
-
-/** These only look, and ask others to look at the same. */
-const ONLY_LOOKING: readonly JobKind[] = [
-  'branch',
-  'commit',
-  'repository',
-  'rollout',
-  'sweep',
-  'sweep-repository',
-];
 
 /** A job knows how old what it reads may be. */
 export function withFreshness(run: RunJob, freshness: Freshness): RunJob {
@@ -50,5 +40,5 @@ export function traced(tracing: Tracing, git: Git): Git {
 /** A command is decided on what is there now, and what failed once is read anew. */
 function momentOf({ kind, origin: { at }, attempt }: ReceivedJob): Moment | null {
   if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
-  return { since: at, passOn: ONLY_LOOKING.includes(kind) };
+  return { since: at, passOn: traitsOf(kind).onlyLooks === true };
 }

@@ -1,8 +1,8 @@
 /** Which jobs wait for which: the lanes of the queue, and what each job may use of the processes for foreign content. */
 import type { Share } from '../isolation/share.ts';
 import type { Lane } from '../queue/job.ts';
-import type { Job, JobKind } from '../reconcile/job.ts';
-import { LONG_STRANGER, LONG_PROPOSAL, STRANGER } from '../reconcile/jobs.ts';
+import { JOB_KINDS, traitsOf, type Job, type LaneName } from '../reconcile/job.ts';
+import { LONG_STRANGER, STRANGER } from '../reconcile/jobs.ts';
 import type { ReceivedJob, RunJob } from './received-job.ts';
 
 /**
@@ -10,23 +10,25 @@ import type { ReceivedJob, RunJob } from './received-job.ts';
  * lane of its own, so that nobody of the repository waits for it. What takes long goes on in another lane than what is
  * short, among strangers and among others.
  */
-export const LANES: readonly (Lane & { readonly kinds: readonly JobKind[] })[] = [
-  { name: 'commands', kinds: ['comment', 'fix'], concurrency: 4 },
-  { name: 'proposals', kinds: ['proposal', 'merge-group'], concurrency: 4 },
-  { name: 'long-proposals', kinds: [LONG_PROPOSAL], concurrency: 2 },
-  { name: 'strangers', kinds: [STRANGER], concurrency: 2 },
-  { name: 'long-strangers', kinds: [LONG_STRANGER], concurrency: 1 },
-  { name: 'publications', kinds: ['publication', 'branch'], concurrency: 2 },
-  {
-    name: 'index',
-    kinds: ['repository', 'rollout', 'poll', 'commit', 'sweep', 'sweep-repository'],
-    concurrency: 2,
-  },
-  { name: 'variants', kinds: ['variant'], concurrency: 4 },
+const SETTINGS: Readonly<Record<LaneName, Omit<Lane, 'name' | 'kinds'>>> = {
+  commands: { concurrency: 4 },
+  proposals: { concurrency: 4 },
+  'long-proposals': { concurrency: 2 },
+  strangers: { concurrency: 2 },
+  'long-strangers': { concurrency: 1 },
+  publications: { concurrency: 2 },
+  index: { concurrency: 2 },
+  variants: { concurrency: 4 },
   // Hosts of others, which may be slow.
-  { name: 'registries', kinds: ['registry'], concurrency: 2 },
-  { name: 'dashboards', kinds: ['dashboard', 'downstream', 'overdue'], concurrency: 1, gathers: true },
-];
+  registries: { concurrency: 2 },
+  dashboards: { concurrency: 1, gathers: true },
+};
+
+export const LANES: readonly Lane[] = Object.entries(SETTINGS).map(([name, settings]) => ({
+  name,
+  kinds: JOB_KINDS.filter((kind) => traitsOf(kind).lane === name),
+  ...settings,
+}));
 
 /** Whose job it is: installations are served in turn. */
 export function tenantOf({ data }: Pick<Job, 'data'>): { readonly tenant?: string } {
@@ -57,23 +59,10 @@ function shareOf({ kind, data }: ReceivedJob): Share {
   }
 }
 
-/** These have nothing to do with variants, and do not wait for what sets generate. */
-const WITHOUT_VARIANTS: readonly JobKind[] = [
-  'proposal',
-  LONG_PROPOSAL,
-  STRANGER,
-  LONG_STRANGER,
-  'merge-group',
-  'sweep',
-  'sweep-repository',
-  'commit',
-  'registry',
-];
-
 /** Jobs that look at variants find them worked out. */
 export function withVariants(run: RunJob, prepare: () => Promise<void>): RunJob {
   return async (job, signal) => {
-    if (!WITHOUT_VARIANTS.includes(job.kind)) await prepare();
+    if (traitsOf(job.kind).withoutVariants !== true) await prepare();
     await run(job, signal);
   };
 }

@@ -73,6 +73,12 @@ const commit = z.object({
   branch: z.string().nullable(),
 });
 
+const commitWish = named(
+  'wish',
+  [commit.extend({ wish: z.literal('checks'), again }), commit.extend({ wish: z.literal('fix'), pressed })],
+  (data) => ('pressed' in data ? 'fix' : 'checks'),
+);
+
 const mergeGroup = z.object({
   repository,
   /** What the queue is about to merge, and the branch that it is on meanwhile. */
@@ -113,6 +119,16 @@ const downstreamPackages = z.object({
 /** Whatever an update branch is for. */
 const updateBranch = z.object({ repository, branch: z.string() });
 
+const variant = named(
+  'about',
+  [
+    downstreamPackage.extend({ about: z.literal('package') }),
+    downstreamPackages.extend({ about: z.literal('packages') }),
+    updateBranch.extend({ about: z.literal('branch') }),
+  ],
+  (data) => ('packages' in data ? 'packages' : 'package' in data ? 'package' : 'branch'),
+);
+
 const dashboard = z.object({
   repository,
   /** Who edited this issue. */
@@ -135,47 +151,68 @@ const rollout = z.object({
   since: z.number().exactOptional(),
 });
 
-/** By the kind of the job. A kind that is added here needs a lane and a handler. */
-export const JOB_DATA = {
-  sweep: z.object({}),
-  'sweep-repository': z.object({ repository }),
-  branch: z.object({ repository, ref: z.string() }),
-  repository: z.object({ repository }),
-  registry: z.object({ repository }),
-  publication: z.object({ repository }),
-  proposal,
-  'long-proposal': proposal,
-  'stranger-proposal': proposal,
-  'long-stranger-proposal': proposal,
-  overdue: z.object({ repository, number: z.number() }),
-  commit: named(
-    'wish',
-    [commit.extend({ wish: z.literal('checks'), again }), commit.extend({ wish: z.literal('fix'), pressed })],
-    (data) => ('pressed' in data ? 'fix' : 'checks'),
-  ),
-  fix,
-  'merge-group': mergeGroup,
-  comment,
-  variant: named(
-    'about',
-    [
-      downstreamPackage.extend({ about: z.literal('package') }),
-      downstreamPackages.extend({ about: z.literal('packages') }),
-      updateBranch.extend({ about: z.literal('branch') }),
-    ],
-    (data) => ('packages' in data ? 'packages' : 'package' in data ? 'package' : 'branch'),
-  ),
-  rollout,
-  poll: z.object({ address: z.string() }),
-  dashboard,
-  downstream: z.object({ repository, directory: z.string() }),
-};
+/** Queues of their own, each with so many jobs at a time: see bot/lanes.ts. */
+export type LaneName =
+  | 'commands'
+  | 'proposals'
+  | 'long-proposals'
+  | 'strangers'
+  | 'long-strangers'
+  | 'publications'
+  | 'index'
+  | 'variants'
+  | 'registries'
+  | 'dashboards';
 
-export type JobKind = keyof typeof JOB_DATA;
+interface JobTraits {
+  readonly data: z.ZodType;
+  /** Where it waits, and with whom. */
+  readonly lane: LaneName;
+  /** It only looks, and asks other jobs to look at the same. */
+  readonly onlyLooks?: true;
+  /** It has nothing to do with variants, and does not wait for what sets generate. */
+  readonly withoutVariants?: true;
+}
 
-export const JOB_KINDS = Object.keys(JOB_DATA) as readonly JobKind[];
+/** By the kind of the job. A kind that is added here needs a handler, see bot/handlers.ts. */
+const JOBS = {
+  sweep: { data: z.object({}), lane: 'index', onlyLooks: true, withoutVariants: true },
+  'sweep-repository': {
+    data: z.object({ repository }),
+    lane: 'index',
+    onlyLooks: true,
+    withoutVariants: true,
+  },
+  branch: { data: z.object({ repository, ref: z.string() }), lane: 'publications', onlyLooks: true },
+  repository: { data: z.object({ repository }), lane: 'index', onlyLooks: true },
+  registry: { data: z.object({ repository }), lane: 'registries', withoutVariants: true },
+  publication: { data: z.object({ repository }), lane: 'publications' },
+  proposal: { data: proposal, lane: 'proposals', withoutVariants: true },
+  'long-proposal': { data: proposal, lane: 'long-proposals', withoutVariants: true },
+  'stranger-proposal': { data: proposal, lane: 'strangers', withoutVariants: true },
+  'long-stranger-proposal': { data: proposal, lane: 'long-strangers', withoutVariants: true },
+  overdue: { data: z.object({ repository, number: z.number() }), lane: 'dashboards' },
+  commit: { data: commitWish, lane: 'index', onlyLooks: true, withoutVariants: true },
+  fix: { data: fix, lane: 'commands' },
+  'merge-group': { data: mergeGroup, lane: 'proposals', withoutVariants: true },
+  comment: { data: comment, lane: 'commands' },
+  variant: { data: variant, lane: 'variants' },
+  rollout: { data: rollout, lane: 'index', onlyLooks: true },
+  poll: { data: z.object({ address: z.string() }), lane: 'index' },
+  dashboard: { data: dashboard, lane: 'dashboards' },
+  downstream: { data: z.object({ repository, directory: z.string() }), lane: 'dashboards' },
+} as const satisfies Readonly<Record<string, JobTraits>>;
 
-export type JobData<Kind extends JobKind = JobKind> = Readonly<z.output<(typeof JOB_DATA)[Kind]>>;
+/** How jobs of a kind are run. */
+export function traitsOf(kind: JobKind): Omit<JobTraits, 'data'> {
+  return JOBS[kind];
+}
+
+export type JobKind = keyof typeof JOBS;
+
+export const JOB_KINDS = Object.keys(JOBS) as readonly JobKind[];
+
+export type JobData<Kind extends JobKind = JobKind> = Readonly<z.output<(typeof JOBS)[Kind]['data']>>;
 
 /** What a job is about, by its kind. */
 type JobContent = {
@@ -187,9 +224,9 @@ type JobContent = {
  * data holds.
  */
 export function readJobData(kind: string, data: unknown): JobContent | { readonly problem: string } {
-  if (!Object.hasOwn(JOB_DATA, kind)) return { problem: `nothing is known of jobs of kind ${kind}` };
+  if (!Object.hasOwn(JOBS, kind)) return { problem: `nothing is known of jobs of kind ${kind}` };
   const known = kind as JobKind;
-  const parsed = JOB_DATA[known].safeParse(data);
+  const parsed = JOBS[known].data.safeParse(data);
   if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
   return { kind: known, data: parsed.data } as JobContent;
 }

@@ -54,20 +54,22 @@ const FIX: CheckAction = {
   identifier: 'fix',
 };
 
+/** The checks of a proposal in the order of the aggregate, which sums them up. One that has nothing to be about is not there. */
+const CHECKS: readonly ((facts: ProposalFacts) => CheckContent | readonly CheckContent[] | undefined)[] = [
+  packageCheck,
+  ({ rendered, commit }) => renderCheck(rendered, commit),
+  conflictsCheck,
+  ({ removed, usedBy, leftBehind }) =>
+    removed.length === 0 ? undefined : deletionCheck(removed, usedBy, leftBehind),
+  ({ powers = [], powerApproval }) => powerCheck(powers, powerApproval),
+  ({ proposedConfig = null }) => (proposedConfig === null ? undefined : configCheck(proposedConfig)),
+  waivedGuardrails,
+  ({ approval }) => approvalCheck(approval.state),
+];
+
 /** All checks of a proposal, the aggregate last: it is written when the others stand. */
 export function proposalChecks(facts: ProposalFacts): CheckInput[] {
-  const { powers = [], powerApproval, proposedConfig = null } = facts;
-  const power = powerCheck(powers, powerApproval);
-  const drafts = [
-    packageCheck(facts),
-    renderCheck(facts.rendered, facts.commit),
-    conflictsCheck(facts),
-    ...(facts.removed.length === 0 ? [] : [deletionCheck(facts.removed, facts.usedBy, facts.leftBehind)]),
-    ...(power === undefined ? [] : [power]),
-    ...(proposedConfig === null ? [] : [configCheck(proposedConfig)]),
-    ...waivedGuardrails(facts),
-    approvalCheck(facts.approval.state),
-  ];
+  const drafts = CHECKS.flatMap((check) => check(facts) ?? []);
   return [...drafts, aggregate(drafts, facts)].map((draft) => ({
     ...draft,
     ...(facts.fixable?.has(draft.name) === true && { actions: [FIX] }),
