@@ -4,7 +4,7 @@ import { fromValue } from '../package/yaml/compare.ts';
 import { documentText } from '../package/yaml/patch.ts';
 import { kindOf, nameOf, type Manifest } from './manifest.ts';
 
-const MOST = 120;
+const MAX_LENGTH = 120;
 
 /** Files such as `03_clusterrole_reader.yaml`; the number is the place in the order. */
 export function objectFiles(objects: readonly Manifest[]): PackageFiles {
@@ -12,7 +12,7 @@ export function objectFiles(objects: readonly Manifest[]): PackageFiles {
   return new Map(
     objects.map((object, at) => {
       const number = String(at).padStart(digits, '0');
-      const name = `${safe(kindOf(object))}_${safe(nameOf(object))}`.slice(0, MOST);
+      const name = `${safe(kindOf(object))}_${safe(nameOf(object))}`.slice(0, MAX_LENGTH);
       const text = documentText(fromValue(object), undefined);
       return [`${number}_${name}.yaml`, { mode: '100644', bytes: new TextEncoder().encode(text) }];
     }),

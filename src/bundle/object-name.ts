@@ -6,12 +6,12 @@ import type { Permission } from './csv.ts';
 import { goJson } from './go-json.ts';
 import type { Fields } from './manifest.ts';
 
-const MOST = 63;
+const MAX_LENGTH = 63;
 
 /** `base-suffix`, with as much of the base cut off as makes it fit a label. */
 export function joinedName(base: string, suffix: string): string {
-  const fits = base.length + suffix.length <= MOST;
-  return `${fits ? base : base.slice(0, MOST - suffix.length - 1)}-${suffix}`;
+  const fits = base.length + suffix.length <= MAX_LENGTH;
+  return `${fits ? base : base.slice(0, MAX_LENGTH - suffix.length - 1)}-${suffix}`;
 }
 
 /** The name of the roles for a permission, made of what it grants. */

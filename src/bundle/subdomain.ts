@@ -3,7 +3,7 @@
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const IS_SUBDOMAIN = new RegExp(`^${SUBDOMAIN}$`);
-const MOST = 253;
+const MAX_LENGTH = 253;
 
 const FORM =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end " +
@@ -13,7 +13,7 @@ const FORM =
 export function subdomainProblems(name: string): string[] {
   const problems: string[] = [];
   // The expression takes the square of the length, and a name this long is refused anyway.
-  if (name.length > 4 * MOST || !IS_SUBDOMAIN.test(name)) problems.push(FORM);
-  if (name.length > MOST) problems.push(`must be no more than ${MOST} characters`);
+  if (name.length > 4 * MAX_LENGTH || !IS_SUBDOMAIN.test(name)) problems.push(FORM);
+  if (name.length > MAX_LENGTH) problems.push(`must be no more than ${MAX_LENGTH} characters`);
   return problems;
 }

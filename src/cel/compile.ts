@@ -38,7 +38,7 @@ export interface CompileOptions {
 }
 
 /** Longer ones are programs. */
-const LONGEST = 16 * 1024;
+const MAX_LENGTH = 16 * 1024;
 
 let shared: ReturnType<typeof environment> | undefined;
 
@@ -48,7 +48,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     ok: false,
     problems: [{ message, ...placeOf(text, offset) }],
   });
-  if (text.length > LONGEST) return failed(`the expression has more than ${LONGEST} characters`, 0);
+  if (text.length > MAX_LENGTH) return failed(`the expression has more than ${MAX_LENGTH} characters`, 0);
   shared ??= environment();
   const env = shared;
   try {

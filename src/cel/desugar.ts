@@ -30,7 +30,7 @@ export class CelSyntaxError extends Error {
 }
 
 /** The parser recurses over brackets; this many are plenty for people and harmless for the stack. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 interface Frame {
   readonly open: string;
@@ -88,8 +88,8 @@ export function desugar(text: string): Desugared {
       continue;
     }
     if (word === '(' || word === '[' || word === '{') {
-      if (frames.length >= DEEPEST)
-        throw new CelSyntaxError(`brackets are nested deeper than ${DEEPEST}`, from);
+      if (frames.length >= MAX_DEPTH)
+        throw new CelSyntaxError(`brackets are nested deeper than ${MAX_DEPTH}`, from);
       const postfix = /[\w)\]}"'`]$/.test(before) && before !== 'in';
       if (word === '[' && next === '?' && postfix) {
         emit(`.${SUGAR.index}(`, from);

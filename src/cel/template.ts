@@ -14,7 +14,7 @@ export type TemplateAnswer =
   | { readonly ok: false; readonly message: string };
 
 /** Names in templates are short, and so is what makes them: longer or looping deeper is refused, not tried. */
-const LONGEST = 2_048;
+const MAX_LENGTH = 2_048;
 const MAX_LOOPS = 2;
 const MAX_RESULT_LENGTH = 8_192;
 
@@ -41,7 +41,7 @@ export function evaluateTemplate(
   variables: TemplateVariables,
   budget: CelBudget = templateBudget(),
 ): TemplateAnswer {
-  if (expression.length > LONGEST) return failed(`the expression is longer than ${LONGEST} characters`);
+  if (expression.length > MAX_LENGTH) return failed(`the expression is longer than ${MAX_LENGTH} characters`);
   let program: Program | string;
   try {
     program = compiled(expression);

@@ -13,7 +13,7 @@ import { reportRender, writeResults } from './render-report.ts';
 import type { Call } from './verb.ts';
 
 /** Bytes that stdin may hold. */
-const LARGEST = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Marks an item while a function that sees only some of them has it, as kpt's resource id does. */
 const ID = 'internal.config.k8s.io/kpt-resource-id';
@@ -66,7 +66,7 @@ async function readStdin(signal: AbortSignal): Promise<string> {
   for await (const chunk of addAbortSignal(signal, process.stdin)) {
     const bytes = Buffer.from(chunk as Uint8Array);
     size += bytes.length;
-    if (size > LARGEST) {
+    if (size > MAX_BYTES) {
       throw new PorticoError('PACKAGE_LIMIT', 'stdin holds more than 256 MiB', {
         hint: 'Split the resources.',
       });

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 import type { UserGit } from './user-git.ts';
 
 /** How deep packages may fetch packages. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 export interface Origin {
   readonly repo: string;
@@ -35,8 +35,8 @@ export async function fetchPackage({
   readonly terminal: Terminal;
   readonly depth?: number | undefined;
 }): Promise<PackageFiles> {
-  if (depth > DEEPEST) {
-    throw new PorticoError('UPSTREAM_TOO_DEEP', `packages point at packages more than ${DEEPEST} deep`, {
+  if (depth > MAX_DEPTH) {
+    throw new PorticoError('UPSTREAM_TOO_DEEP', `packages point at packages more than ${MAX_DEPTH} deep`, {
       hint: 'Look for a package that points at itself.',
     });
   }

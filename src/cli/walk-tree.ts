@@ -5,7 +5,7 @@ import { isTree, parseTree } from '../git/tree-objects.ts';
 
 /** A tree may hold one tree many times over, so that few objects make endless paths. */
 const MAX_ENTRIES = 100_000;
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Every file below a tree, recursively, as `git ls-tree -r -l` tells, read by the process that reads objects anyway:
@@ -21,7 +21,7 @@ export async function walkTree(
   const walk = async (id: string, prefix: string, depth: number): Promise<void> => {
     const found = await repo.objects.read(id, signal);
     if (found?.type !== 'tree') throw new PorticoError('GIT_CORRUPT', `there is no tree ${id}`);
-    if (depth > DEEPEST) throw tooLarge();
+    if (depth > MAX_DEPTH) throw tooLarge();
     const below: Promise<void>[] = [];
     const lines = parseTree(found.bytes, id.length / 2);
     if (lines === null) throw new PorticoError('GIT_CORRUPT', 'a tree of the repository cannot be read');

@@ -55,14 +55,14 @@ export const ISSUE_FORMS: readonly IssueForm[] = [
 ];
 
 /** Answers are short; a longer body is no form of ours. */
-const LONGEST = 8_000;
+const MAX_LENGTH = 8_000;
 
 /** What the forge writes for a field that was left empty. */
 const NO_ANSWER = '_No response_';
 
 /** The command that an issue's body stands for; undefined for every issue that is not written by one of the forms. */
 export function parseIssueForm(body: string): CommandLine | undefined {
-  if (body.length > LONGEST || !body.startsWith('### ')) return undefined;
+  if (body.length > MAX_LENGTH || !body.startsWith('### ')) return undefined;
   const sections = body
     .replaceAll('\r\n', '\n')
     .slice('### '.length)

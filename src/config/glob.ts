@@ -2,12 +2,12 @@
 import { readGlob } from '../package/glob.ts';
 import type { Glob } from '../package/glob.ts';
 
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /** Why a glob is refused, or undefined. */
 export function globProblem(glob: string): string | undefined {
   if (glob === '') return 'must not be empty';
-  if (glob.length > LONGEST) return `must not be longer than ${LONGEST} characters`;
+  if (glob.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
   if (/[{}]/.test(glob)) return 'must not use braces; write one entry for each';
   if (/[@!?*+]\(/.test(glob)) return 'must not use alternatives in parentheses; write one entry for each';
   if (glob.startsWith('/') || glob.startsWith('!') || glob.startsWith('#')) {
@@ -47,7 +47,7 @@ const kept = new Map<string, Pick<Glob, 'matches'> | undefined>();
 function read(glob: string): Pick<Glob, 'matches'> | undefined {
   if (kept.has(glob)) return kept.get(glob);
   if (kept.size >= MAX_KEPT) kept.clear();
-  const made = glob.length > LONGEST ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
+  const made = glob.length > MAX_LENGTH ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
   kept.set(glob, made);
   return made;
 }

@@ -14,7 +14,7 @@ import {
 import type { ConfigProblem } from './config-problem.ts';
 
 /** Bytes of one file: the server itself reads it, with every expression in it, between two turns of its loop. */
-const LONGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 const MAX_FLOW_DEPTH = 50;
 
 interface Place {
@@ -70,7 +70,7 @@ export function readYaml(file: string, bytes: Uint8Array, longest?: number): Rea
 }
 
 /** Reads all documents of a file. Never throws, whatever the bytes are. */
-export function readYamlDocuments(file: string, bytes: Uint8Array, longest = LONGEST): YamlDocuments {
+export function readYamlDocuments(file: string, bytes: Uint8Array, longest = MAX_LENGTH): YamlDocuments {
   const failed = (code: string, message: string, hint: string): YamlDocuments => ({
     documents: [],
     problems: [{ code, file, path: '', ...START, message, hint }],

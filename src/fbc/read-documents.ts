@@ -4,7 +4,7 @@ import { toValue } from '../package/yaml/compare.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import { readYamlFile } from '../package/yaml/read.ts';
 import type { Fields } from './catalog.ts';
-import { DEEPEST } from './limits.ts';
+import { MAX_DEPTH } from './limits.ts';
 import { CatalogMistake } from './mistake.ts';
 
 export interface FileDocument {
@@ -115,8 +115,8 @@ function endOfObject(text: string, start: number, place: { file: string; line: n
       at = end;
     } else if (code === 123 || code === 91) {
       depth += 1;
-      if (depth > DEEPEST)
-        throw new CatalogMistake(`the JSON is nested deeper than ${DEEPEST} levels`, place);
+      if (depth > MAX_DEPTH)
+        throw new CatalogMistake(`the JSON is nested deeper than ${MAX_DEPTH} levels`, place);
     } else if (code === 125 || code === 93) {
       depth -= 1;
       if (depth === 0) return at + 1;

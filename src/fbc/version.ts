@@ -21,7 +21,7 @@ export type Parsed<Value> =
 const MAX_CHARACTERS = 256;
 const NUMBERS = /^\d*$/;
 const WORD = /^[0-9A-Za-z-]*$/;
-const LARGEST = 2n ** 64n - 1n;
+const MAX_NUMBER = 2n ** 64n - 1n;
 
 /** Reads a version; problems are told in the words of blang/semver. */
 export function parseVersion(text: string): Parsed<Version> {
@@ -72,7 +72,7 @@ function readNumber(name: 'major' | 'minor' | 'patch', digits: string): bigint |
 function unsigned(digits: string): bigint | string {
   if (digits === '') return 'strconv.ParseUint: parsing "": invalid syntax';
   const number = BigInt(digits);
-  return number > LARGEST ? `strconv.ParseUint: parsing ${quoted(digits)}: value out of range` : number;
+  return number > MAX_NUMBER ? `strconv.ParseUint: parsing ${quoted(digits)}: value out of range` : number;
 }
 
 function parseIdentifiers(text: string): Parsed<Identifier[]> {

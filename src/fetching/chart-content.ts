@@ -5,7 +5,7 @@ import type { SourcePlace } from '../sources/source.ts';
 import type { Content } from '../sources/sync.ts';
 import { currentArchive, pinnedArchive } from './archive-content.ts';
 import { download } from './download.ts';
-import { chartVersions, MOST_INDEX_BYTES, type ChartVersion } from './helm-index.ts';
+import { chartVersions, MAX_INDEX_BYTES, type ChartVersion } from './helm-index.ts';
 import { authorizationFor, type SourceHost } from './host.ts';
 import type { Pin } from './pin.ts';
 import { splitDigest } from './pin.ts';
@@ -65,7 +65,7 @@ async function chartVersion(
     async (before, stop) => {
       const authorization = authorizationFor(host, credentials, index);
       const etag = before?.etag;
-      const request = { fetch: host.fetch, authorization, etag, mostBytes: MOST_INDEX_BYTES, signal: stop };
+      const request = { fetch: host.fetch, authorization, etag, mostBytes: MAX_INDEX_BYTES, signal: stop };
       const found = await download(index, request);
       if (found === 'unchanged' && before !== undefined) return before;
       const text = found === 'unchanged' ? '' : Buffer.from(found.bytes).toString('utf8');

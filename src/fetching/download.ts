@@ -23,7 +23,7 @@ export interface Download {
   readonly etag?: string;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** However slowly it comes, it has come by then. */
 const WHOLE_MS = 300_000;
 
@@ -82,8 +82,8 @@ async function follow(
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     await response.body?.cancel();
-    if (hop === MOST_REDIRECTS || !URL.canParse(location, url.href)) {
-      const why = hop === MOST_REDIRECTS ? `more than ${MOST_REDIRECTS} times` : 'to what is no address';
+    if (hop === MAX_REDIRECTS || !URL.canParse(location, url.href)) {
+      const why = hop === MAX_REDIRECTS ? `more than ${MAX_REDIRECTS} times` : 'to what is no address';
       throw new PorticoError('SOURCE_REFUSED', `${shown(first)} redirects ${why}`, {
         hint: 'Name the address at which the content really is.',
       });

@@ -30,7 +30,7 @@ import { splitCommit, type Pin } from './pin.ts';
 type GitPlace = Extract<SourcePlace, { kind: 'git' | 'package' }>;
 
 /** What one fetch may bring, packed. */
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 interface GitFiles {
   readonly files: PackageFiles;
@@ -186,7 +186,7 @@ async function fetchCommit(
     await makeBare(gitDir);
     const { setup: reach, remote } = await remoteOf(host, repo, credentials);
     const setup = { ...reach, gitDir };
-    await withinSize([gitDir], MOST_BYTES, signal, async (stop) => {
+    await withinSize([gitDir], MAX_BYTES, signal, async (stop) => {
       try {
         const args = [...FETCH, '--depth=1', '--end-of-options', repo, commit];
         await runRemote(setup, remote, args, { signal: stop });

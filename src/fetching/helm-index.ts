@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { PorticoError } from '../error.ts';
 
 /** Bytes of a whole index, and of what it says of one chart. */
-export const MOST_INDEX_BYTES = 48 * 1024 * 1024;
-const MOST_CHART_BYTES = 4 * 1024 * 1024;
+export const MAX_INDEX_BYTES = 48 * 1024 * 1024;
+const MAX_CHART_BYTES = 4 * 1024 * 1024;
 
 export interface ChartVersion {
   readonly version: string;
@@ -37,8 +37,8 @@ export function chartVersions(index: string, chart: string, what: string): reado
 function entriesOf(index: string, chart: string, what: string): unknown {
   const json = index.trimStart().startsWith('{');
   const text = json ? index : (block(index, chart) ?? index);
-  if (!json && text.length > MOST_CHART_BYTES) {
-    throw unusable(what, `says more than ${MOST_CHART_BYTES} bytes of ${chart}`);
+  if (!json && text.length > MAX_CHART_BYTES) {
+    throw unusable(what, `says more than ${MAX_CHART_BYTES} bytes of ${chart}`);
   }
   let data: unknown;
   try {

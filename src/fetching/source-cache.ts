@@ -47,12 +47,12 @@ interface Known {
 }
 
 const MINUTE = 60_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 /** Addresses that are remembered; what was asked for longest ago is forgotten first. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 export function createSourceCache(options: SourceCacheOptions = {}): SourceCache {
-  const { now = Date.now, intervalMs = 15 * MINUTE, failureMs = MINUTE, mostBytes = MOST_BYTES } = options;
+  const { now = Date.now, intervalMs = 15 * MINUTE, failureMs = MINUTE, mostBytes = MAX_BYTES } = options;
   const known = new Map<string, Known>();
   const held = new Map<string, { readonly value: unknown; readonly bytes: number }>();
   const running = new Map<string, Promise<unknown>>();
@@ -62,7 +62,7 @@ export function createSourceCache(options: SourceCacheOptions = {}): SourceCache
     known.delete(key);
     known.set(key, one);
     for (const oldest of known.keys()) {
-      if (known.size <= MOST_KNOWN) break;
+      if (known.size <= MAX_KNOWN) break;
       known.delete(oldest);
     }
   };

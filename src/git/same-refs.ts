@@ -8,7 +8,7 @@ import { authorizationOf } from './run.ts';
 
 const TIMEOUT_MS = 10_000;
 /** A list that is longer is git's to read. */
-const LONGEST = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Where git gets through and this does not, as behind a proxy that Node was not told of, it is not tried each time. */
 const GIVEN_UP_MS = 300_000;
 const givenUp = new Map<string, number>();
@@ -77,7 +77,7 @@ async function readUpTo(body: ReadableStream<Uint8Array>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > LONGEST) return EMPTY;
+    if (size > MAX_BYTES) return EMPTY;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 
 const WINDOW = 32_768;
 const LEAST = 3;
-const MOST = 258;
+const MAX_MATCH = 258;
 /** How many earlier places with the same first bytes are looked at. */
 const CHAIN = 48;
 const HASH_BITS = 15;
@@ -18,14 +18,14 @@ const PART = 128 * 1024;
 
 /** Extra bits and first lengths of the codes 257 to 285, and the same for distances (RFC 1951, section 3.2.5). */
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
-const LENGTHS = [...firsts(LENGTH_BITS.slice(0, -1), LEAST), MOST];
+const LENGTHS = [...firsts(LENGTH_BITS.slice(0, -1), LEAST), MAX_MATCH];
 const DISTANCE_BITS = [
   0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
 ];
 const DISTANCES = firsts(DISTANCE_BITS, 1);
 
 /** Code of each length and distance, so that none is searched. */
-const LENGTH_CODES = Uint8Array.from({ length: MOST + 1 }, (_, length) => lastUpTo(LENGTHS, length));
+const LENGTH_CODES = Uint8Array.from({ length: MAX_MATCH + 1 }, (_, length) => lastUpTo(LENGTHS, length));
 const DISTANCE_CODES = Uint8Array.from({ length: WINDOW + 1 }, (_, distance) =>
   lastUpTo(DISTANCES, distance),
 );
@@ -87,7 +87,7 @@ function longest(
 ): { readonly length: number; readonly distance: number } {
   let length = 0;
   let distance = 0;
-  const most = Math.min(MOST, bytes.length - at);
+  const most = Math.min(MAX_MATCH, bytes.length - at);
   if (most < LEAST) return { length, distance };
   let place = heads[hashAt(bytes, at)] ?? -1;
   for (let times = 0; times < CHAIN && place >= 0 && at - place <= WINDOW; times += 1) {

@@ -21,7 +21,7 @@ const HOSTS: Readonly<Record<string, string>> = {
 const HOST = /^(?:[a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-const MOST = 255;
+const MAX_LENGTH = 255;
 
 /**
  * Reads a reference. The part before the first slash is a host where it has a dot or a port or is `localhost`; otherwise the
@@ -46,7 +46,7 @@ export function parseReference(text: string): Reference {
   if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is no host`);
   const below = hasHost ? name.slice(slash + 1) : name;
   const repository = registry in HOSTS && !below.includes('/') ? `library/${below}` : below;
-  if (repository.length > MOST) throw wrong(`the repository has more than ${MOST} characters`);
+  if (repository.length > MAX_LENGTH) throw wrong(`the repository has more than ${MAX_LENGTH} characters`);
   if (!repository.split('/').every((part) => PART.test(part))) {
     throw wrong('the repository has to be lower-case letters and digits, with . _ - between and / for parts');
   }

@@ -51,7 +51,7 @@ function definitionIssues(before: PackageFiles, after: PackageFiles): UpdateRepo
   return { errors, warnings };
 }
 
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 /** What `portico diff` shows beside the difference, for a terminal: what fails, and what becomes of objects. */
 export function pivotText({ pivot, failures }: Pick<UpdateReport, 'pivot' | 'failures'>): string {
@@ -100,8 +100,8 @@ function pivotMarkdown(pivot: Pivot): string {
     ),
     ...added.map((one) => row('added', one, '')),
   ];
-  const left = rows.length - MOST_ROWS;
-  const table = ['| | object | |', '|---|---|---|', ...rows.slice(0, MOST_ROWS)].join('\n');
+  const left = rows.length - MAX_ROWS;
+  const table = ['| | object | |', '|---|---|---|', ...rows.slice(0, MAX_ROWS)].join('\n');
   const blind = unread.slice(0, 20).map((path) => codeSpan(path));
   return [
     `Of the objects, ${counts}.`,
@@ -120,8 +120,8 @@ function cells(what: string, object: string, why: string): string {
 }
 
 function bullets(texts: readonly string[]): string {
-  const shown = texts.slice(0, MOST_ROWS).map((text) => `- ${codeSpan(text)}`);
-  return [...shown, ...(texts.length > MOST_ROWS ? [`- … and ${texts.length - MOST_ROWS} more`] : [])].join(
+  const shown = texts.slice(0, MAX_ROWS).map((text) => `- ${codeSpan(text)}`);
+  return [...shown, ...(texts.length > MAX_ROWS ? [`- … and ${texts.length - MAX_ROWS} more`] : [])].join(
     '\n',
   );
 }

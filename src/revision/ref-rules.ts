@@ -6,7 +6,7 @@ export interface RefProblem {
 }
 
 /** File systems end a name at 255 bytes, and a loose ref is a file that is locked as `<name>.lock`. */
-const LONGEST = 240;
+const MAX_LENGTH = 240;
 
 /**
  * Nearly every name is of words between single dots and slashes, and a repository may have a hundred thousand tags: what
@@ -15,7 +15,7 @@ const LONGEST = 240;
 const SIMPLE = /^\w[\w+-]*(?:[./][\w+-]+)*$/;
 
 function isSimple(name: string): boolean {
-  return name.length <= LONGEST && name !== 'HEAD' && SIMPLE.test(name) && !name.includes('.lock');
+  return name.length <= MAX_LENGTH && name !== 'HEAD' && SIMPLE.test(name) && !name.includes('.lock');
 }
 
 /**
@@ -25,8 +25,8 @@ function isSimple(name: string): boolean {
 export function refProblem(name: string): RefProblem | undefined {
   if (isSimple(name)) return undefined;
   if (name === '') return { code: 'ref-empty', message: 'a name cannot be empty' };
-  if (new TextEncoder().encode(name).length > LONGEST) {
-    return { code: 'ref-long', message: `a name cannot be longer than ${LONGEST} bytes` };
+  if (new TextEncoder().encode(name).length > MAX_LENGTH) {
+    return { code: 'ref-long', message: `a name cannot be longer than ${MAX_LENGTH} bytes` };
   }
   if (name.startsWith('-')) return { code: 'ref-option', message: `${quoted(name)} starts with a dash` };
   const character = /[\p{C}\p{Z}~^:?*[\\]/u.exec(name)?.[0];

@@ -10,7 +10,7 @@ import { refProblem } from '../revision/ref-rules.ts';
 import { holdsCredentials } from '../text/secrets.ts';
 import { destinationProblem, overlapping } from './destination.ts';
 
-const MOST_SOURCES = 100;
+const MAX_SOURCES = 100;
 
 /** A string that `problem` has nothing to say about. */
 function text(problem: (value: string) => string | undefined): z.ZodString {
@@ -188,7 +188,7 @@ export type WrittenSource = z.output<typeof sourceSchema>;
 const sourcesSchema = z
   .array(sourceSchema)
   .min(1)
-  .max(MOST_SOURCES)
+  .max(MAX_SOURCES)
   .check((ctx) => {
     const ids = ctx.value.map(({ id }) => id);
     for (const [at, id] of ids.entries()) {

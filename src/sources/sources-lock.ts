@@ -48,11 +48,11 @@ export interface SourcesLock {
 }
 
 /** As many sources and processors as a document may have take half of that. */
-const LONGEST = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** The lock, or the sentence that says why the file is none. Never throws. */
 export function readSourcesLock(file: string, bytes: Uint8Array): SourcesLock | string {
-  const yaml = readYaml(file, bytes, LONGEST);
+  const yaml = readYaml(file, bytes, MAX_BYTES);
   const [problem] = yaml.problems;
   if (problem !== undefined) return `line ${problem.line}: ${problem.message}`;
   const parsed = lockSchema.safeParse(yaml.data);

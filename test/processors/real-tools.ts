@@ -19,7 +19,10 @@ export function realTools(): { readonly PATH: string } | undefined {
   return { PATH: [...places, '/usr/bin', '/bin'].join(delimiter) };
 }
 
-export const NO_TOOLS = 'no real Helm: the npm package that carries it is for Linux on x64';
+/** The title of tests that need the tools; where they are missing it says why the tests are skipped. */
+export function titled(title: string, tools: ReturnType<typeof realTools>): string {
+  return tools === undefined ? `${title} (no real tools: their npm package is for Linux on x64)` : title;
+}
 
 function unpack(entry: string, file: string): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -25,7 +25,13 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const from = {
   installation: { id: 7 },
-  repository: { id: 1, name: 'packages', full_name: 'acme/packages', owner: { login: 'acme' }, default_branch: 'main' },
+  repository: {
+    id: 1,
+    name: 'packages',
+    full_name: 'acme/packages',
+    owner: { login: 'acme' },
+    default_branch: 'main',
+  },
 };
 const push = (ref: string): string => JSON.stringify({ ...from, ref });
 

@@ -19,7 +19,7 @@ const { funcs } = celEnv();
 const [less, add, equals] = [funcs.find('_<_'), funcs.find('_+_'), funcs.find('_==_')];
 
 /** Elements that a list made by a function may have: what a package holds is far below. */
-const LONGEST = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
 /** Characters or bytes of one text: doubling a few dozen times must not fill the memory. */
 const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ function requireShort(length: number): void {
 
 function joined(a: CelList, b: CelList): CelInput[] {
   work(a.size + b.size);
-  if (a.size + b.size > LONGEST) throw new Error(`lists have ${LONGEST} elements at most`);
+  if (a.size + b.size > MAX_LENGTH) throw new Error(`lists have ${MAX_LENGTH} elements at most`);
   return [...a, ...b];
 }
 
@@ -104,7 +104,7 @@ function sortedBy(list: CelList, keys: CelList): CelInput[] {
 }
 
 function range(length: bigint): CelInput[] {
-  if (length > LONGEST) throw new Error(`lists have ${LONGEST} elements at most`);
+  if (length > MAX_LENGTH) throw new Error(`lists have ${MAX_LENGTH} elements at most`);
   work(Number(length));
   return Array.from({ length: Math.max(0, Number(length)) }, (_, at) => BigInt(at));
 }

@@ -11,12 +11,12 @@ export interface Url {
   readonly query: ReadonlyMap<string, string[]>;
 }
 
-const LONGEST = 8192;
+const MAX_LENGTH = 8192;
 
 /** Undefined for what is no URL. */
 export function readUrl(text: string): Url | undefined {
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
-  if (text === '' || text.length > LONGEST || /[\u0000-\u001f\u007f]/.test(text)) return undefined;
+  if (text === '' || text.length > MAX_LENGTH || /[\u0000-\u001f\u007f]/.test(text)) return undefined;
   const found = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s.exec(text);
   if (found === null) return undefined;
   const [, scheme = '', authority, path = '', query = ''] = found;

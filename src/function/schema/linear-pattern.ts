@@ -7,10 +7,10 @@ import { instructionsOf, linearRegExp, MAX_INSTRUCTIONS } from '../linear-regexp
 import type { LinearRegExp } from '../linear-regexp.ts';
 
 /** Longer patterns are not run, whole or written out; RE2 itself repeats at most 1,000 times. */
-const LONGEST = 10_000;
+const MAX_LENGTH = 10_000;
 const MAX_WRITTEN_OUT_LENGTH = 50_000;
 const MAX_REPEATED = 1_000;
-const DEEPEST = 50;
+const MAX_DEPTH = 50;
 
 /**
  * Compiles a pattern so that it runs in linear time; `too large` for what becomes too much once its repetitions are
@@ -18,7 +18,7 @@ const DEEPEST = 50;
  * nothing.
  */
 export function linearPattern(source: string): LinearRegExp | 'too large' | undefined {
-  if (source.length > LONGEST || instructionsOf(source) > MAX_INSTRUCTIONS) return 'too large';
+  if (source.length > MAX_LENGTH || instructionsOf(source) > MAX_INSTRUCTIONS) return 'too large';
   try {
     const scan: Scan = { source, at: 0, depth: 0 };
     const written = sequence(scan);
@@ -57,7 +57,7 @@ function group(scan: Scan): string {
   const head = /^\?(?:P?<\w+>|:)/.exec(scan.source.slice(scan.at, scan.at + 100))?.[0] ?? '';
   scan.at += head.length;
   if (head === '' && scan.source[scan.at] === '?') throw foreign();
-  if (++scan.depth > DEEPEST) throw foreign();
+  if (++scan.depth > MAX_DEPTH) throw foreign();
   const inner = sequence(scan);
   scan.depth -= 1;
   if (take(scan, 1) !== ')') throw foreign();

@@ -2,8 +2,8 @@
 import type { TypeName } from './schema.ts';
 
 /** Values and names come from packages and may be of any size; messages stay readable. */
-const LONGEST = 200;
-const MOST = 20;
+const MAX_LENGTH = 200;
+const MAX_COUNT = 20;
 
 /** The JSON type of a value; whole numbers, also those past 2^53, are integers. */
 export function nameOfType(value: unknown): TypeName {
@@ -25,7 +25,7 @@ export function nameOfType(value: unknown): TypeName {
 
 /** Text in single quotes, cut where it is long. */
 export function quote(text: string): string {
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   return `'${JSON.stringify(cut)
     .slice(1, -1)
     .replaceAll(String.raw`\"`, '"')
@@ -34,8 +34,8 @@ export function quote(text: string): string {
 
 /** Names in quotes behind one another, the first twenty. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST).map(quote).join(', ');
-  return names.length > MOST ? `${shown} and ${names.length - MOST} more` : shown;
+  const shown = names.slice(0, MAX_COUNT).map(quote).join(', ');
+  return names.length > MAX_COUNT ? `${shown} and ${names.length - MAX_COUNT} more` : shown;
 }
 
 /** A value as a message shows it. */

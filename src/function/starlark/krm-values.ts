@@ -5,7 +5,7 @@ import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
-import { DEEPEST } from './order.ts';
+import { MAX_DEPTH } from './order.ts';
 import { peekItems } from './sequence.ts';
 import { decodeText, encodeText } from './text.ts';
 import { Dict, Elements, List, Range, StarlarkSet, Tuple, typeOf } from './value.ts';
@@ -70,7 +70,7 @@ export function toKrm({
   if (typeof value === 'bigint')
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
   if (value === null || typeof value !== 'object') return value;
-  if (depth > DEEPEST) throw fault(`${path.slice(0, 100)} is nested too deeply: does it contain itself?`);
+  if (depth > MAX_DEPTH) throw fault(`${path.slice(0, 100)} is nested too deeply: does it contain itself?`);
   budget.work(10);
   const made = value instanceof Dict ? mapOf(value, budget, path, depth) : listOf(value, budget, path, depth);
   // A part that stayed in its place gets its notes with the whole.

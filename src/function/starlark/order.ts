@@ -5,7 +5,7 @@ import { Bytes, Dict, List, Module, Range, StarlarkSet, Tuple, typeOf } from './
 import type { Value } from './value.ts';
 
 /** Values inside one another that a comparison, a conversion or a printout goes into. */
-export const DEEPEST = 100;
+export const MAX_DEPTH = 100;
 
 /** @throws PorticoError for values that contain themselves */
 export function equals(x: Value, y: Value, budget: Budget, depth = 0): boolean {
@@ -20,7 +20,7 @@ export function equals(x: Value, y: Value, budget: Budget, depth = 0): boolean {
       return x == y || (Number.isNaN(x) && Number.isNaN(y));
     return false;
   }
-  if (depth > DEEPEST) throw fault('comparison exceeded maximum recursion depth');
+  if (depth > MAX_DEPTH) throw fault('comparison exceeded maximum recursion depth');
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
     budget.work(1);
     if (x.items.length !== y.items.length) return false;
@@ -81,7 +81,7 @@ export function compare({
   if (typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
   if (x instanceof Bytes && y instanceof Bytes) return x.data < y.data ? -1 : x.data > y.data ? 1 : 0;
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
-    if (depth > DEEPEST) throw fault('comparison exceeded maximum recursion depth');
+    if (depth > MAX_DEPTH) throw fault('comparison exceeded maximum recursion depth');
     for (const [at, item] of x.items.entries()) {
       const other = y.items[at];
       if (other === undefined) return 1;

@@ -6,7 +6,7 @@ import type { Token } from './token.ts';
 import { nameOfToken } from './token.ts';
 
 /** How deep blocks and expressions may be nested: what reads and runs them calls itself. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 export interface Parser {
   readonly file: string;
@@ -59,7 +59,7 @@ export function unexpected(parser: Parser, wanted: string): Error {
 /** Runs a reader one level deeper. */
 export function deeper<Result>(parser: Parser, read: () => Result): Result {
   parser.depth += 1;
-  if (parser.depth > DEEPEST) throw syntaxFault(parser.file, token(parser).position, 'nested too deeply');
+  if (parser.depth > MAX_DEPTH) throw syntaxFault(parser.file, token(parser).position, 'nested too deeply');
   const result = read();
   parser.depth -= 1;
   return result;

@@ -2,7 +2,7 @@
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { printFloat } from './number.ts';
-import { DEEPEST } from './order.ts';
+import { MAX_DEPTH } from './order.ts';
 import { quoteBytes, quoteText } from './text.ts';
 import {
   Builtin,
@@ -88,7 +88,7 @@ function inner(value: Value, items: readonly Value[], budget: Budget, path: Valu
 }
 
 function checkDepth(path: readonly Value[]): void {
-  if (path.length > DEEPEST) throw fault('value is nested too deeply to be printed');
+  if (path.length > MAX_DEPTH) throw fault('value is nested too deeply to be printed');
 }
 
 function rangeText({ start, stop, step }: Range): string {

@@ -11,7 +11,7 @@ import { UNIVERSE } from './universe.ts';
 import type { Value } from './value.ts';
 
 /** Characters of a script; real ones have some thousand. */
-const LONGEST = 1024 * 1024;
+const MAX_LENGTH = 1024 * 1024;
 
 export interface ScriptOptions {
   /** Names that the script finds beside those of the language. */
@@ -39,7 +39,7 @@ export function runScript(file: string, source: string, options: ScriptOptions =
   const variables = new Map<string, Value>();
   const entry = { name: '<toplevel>', at: 0 };
   try {
-    if (source.length > LONGEST) throw fault(`the script is longer than ${LONGEST / 1024 / 1024} MiB`);
+    if (source.length > MAX_LENGTH) throw fault(`the script is longer than ${MAX_LENGTH / 1024 / 1024} MiB`);
     const statements = parseScript(file, source);
     const scope = moduleScope(statements);
     const context = {

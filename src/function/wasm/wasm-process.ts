@@ -7,7 +7,7 @@ import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
 import { PAGE } from './wasm-module.ts';
 
-const LARGEST_MODULE = 64 * 1024 * 1024;
+const MAX_MODULE = 64 * 1024 * 1024;
 
 /** What Node and V8 need beside the module's memory. */
 const NODE_BYTES = 192 * 1024 * 1024;
@@ -28,8 +28,8 @@ export function codeFault({
     const message = `${file} is not there, although the configuration allows it.`;
     return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or correct its path.' };
   }
-  if (bytes.length > LARGEST_MODULE) {
-    const message = `${file} has more than ${LARGEST_MODULE / 1024 / 1024} MiB.`;
+  if (bytes.length > MAX_MODULE) {
+    const message = `${file} has more than ${MAX_MODULE / 1024 / 1024} MiB.`;
     return { code: 'WASM_TOO_LARGE', message, hint: 'Build a smaller module.' };
   }
   const found = createHash('sha256').update(bytes).digest('hex');

@@ -5,7 +5,7 @@ import { lineHunks } from './line-diff.ts';
 import { decode } from './resource-file.ts';
 
 /** Past this a file is not compared by lines. */
-const LARGEST = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Compares one file by lines. At least one side is there. */
 export function diffFile({
@@ -51,7 +51,7 @@ export function isCopy(a: PackageFile | undefined, b: PackageFile): boolean {
 /** The lines with their line feeds, so that a missing last one shows; undefined for what is no text or too large. */
 function linesOf(file: PackageFile | undefined): string[] | undefined {
   if (file === undefined) return [];
-  if (file.bytes.length > LARGEST) return undefined;
+  if (file.bytes.length > MAX_BYTES) return undefined;
   const text = decode(file.bytes);
   return text === undefined ? undefined : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }

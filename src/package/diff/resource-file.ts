@@ -28,13 +28,13 @@ export type ResourceFile =
   | { readonly reason: string | undefined };
 
 /** Past this a file is not parsed but compared by lines. */
-const LARGEST = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Reads a Kptfile, YAML or JSON file as resources. Never throws. */
 export function readResourceFile(path: string, file: PackageFile): ResourceFile {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name !== 'Kptfile' && !/\.(?:ya?ml|json)$/.test(name)) return { reason: undefined };
-  if (file.bytes.length > LARGEST) return { reason: 'too large to be parsed' };
+  if (file.bytes.length > MAX_BYTES) return { reason: 'too large to be parsed' };
   const text = decode(file.bytes);
   if (text === undefined) return { reason: 'not UTF-8' };
   try {

@@ -15,7 +15,7 @@ export interface SchemaIssue {
 }
 
 /** Depth and number of fields that are looked at; beyond them a schema counts as changed. */
-const DEEPEST = 60;
+const MAX_DEPTH = 60;
 const MAX_ISSUES = 200;
 
 /** Everything in the newer schema that an object of the older one may trip over; what is not known to be safe counts. */
@@ -52,7 +52,7 @@ function compareField(old: Fields, now: Fields, spot: Spot): void {
   const say: Sayer = (check, text, key, values) => {
     issues.push({ field, check, text, path: key === undefined ? path : [...path, key], ...values });
   };
-  if (depth > DEEPEST) return say('unhandled', 'changed deeper than is looked at');
+  if (depth > MAX_DEPTH) return say('unhandled', 'changed deeper than is looked at');
   for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
     if (SILENT.has(key) || NESTED.has(key)) continue;
     const [was, is] = [old[key], now[key]];

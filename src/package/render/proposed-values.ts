@@ -6,7 +6,7 @@ import { readResources } from './read-resources.ts';
 import type { Finding } from './render-types.ts';
 
 /** A proposal is a small thing: longer ones are shown and not applied. */
-const LONGEST = 10_000;
+const MAX_LENGTH = 10_000;
 
 /** True for a finding that says what the field should be. */
 export function proposesValue({ item, file }: Finding): boolean {
@@ -44,7 +44,7 @@ function applied(path: string, text: string, finding: Finding): string {
 function editOf(path: string, text: string, { item, resource }: Finding): YamlEdit | undefined {
   const { field, place, file } = item;
   if (field === undefined || !isYamlValue(field.proposedValue)) return undefined;
-  if (shown(field.proposedValue).length > LONGEST) return undefined;
+  if (shown(field.proposedValue).length > MAX_LENGTH) return undefined;
   const { documents } = readResources(path, text);
   const index = place?.index ?? file?.index ?? 0;
   const isThat = (value: Readonly<Record<string, unknown>>): boolean =>

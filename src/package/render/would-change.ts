@@ -6,7 +6,7 @@ import type { ResultItem } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 
 /** More are counted. */
-const MOST = 200;
+const MAX_COUNT = 200;
 
 type Path = readonly (string | number)[];
 
@@ -25,9 +25,9 @@ export function wouldChange(before: readonly KrmObject[], after: readonly KrmObj
       kept.has(annotationOf(item, ID)) ? [] : [said(item, 'remove this resource')],
     ),
   ];
-  if (results.length <= MOST) return results;
-  const message = `This guardrail would change ${results.length - MOST} more fields.`;
-  return [...results.slice(0, MOST), { message, severity: 'warning' }];
+  if (results.length <= MAX_COUNT) return results;
+  const message = `This guardrail would change ${results.length - MAX_COUNT} more fields.`;
+  return [...results.slice(0, MAX_COUNT), { message, severity: 'warning' }];
 }
 
 function changesOf(was: KrmObject, item: KrmObject): ResultItem[] {

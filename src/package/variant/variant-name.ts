@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Porch's limit, and what it leaves of a longer name before the dash and the hash. */
-const LONGEST = 63;
+const MAX_LENGTH = 63;
 const CUT = 54;
 
 const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
@@ -16,7 +16,7 @@ export function variantName(set: string, repo: string, packagePath: string): str
   const bytes = new TextEncoder().encode(identifier);
   const hash = createHash('sha1').update(bytes).digest('hex').slice(0, 8);
   if (!SUBDOMAIN.test(identifier)) return `${legalName(identifier).slice(0, CUT)}-${hash}`;
-  return bytes.length <= LONGEST ? identifier : `${identifier.slice(0, CUT)}-${hash}`;
+  return bytes.length <= MAX_LENGTH ? identifier : `${identifier.slice(0, CUT)}-${hash}`;
 }
 
 /** False where a set of that name cannot have generated a variant of this name. */

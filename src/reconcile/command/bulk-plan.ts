@@ -44,7 +44,7 @@ export interface BulkPlan {
 
 /** A plan with its results must fit into one comment: more are planned one part after the other. */
 const MAX_ITEMS = 100;
-const LARGEST_PLAN = 14_000;
+const MAX_PLAN = 14_000;
 const MAX_TEXT_LENGTH = 80;
 
 const KIND = 'bulk';
@@ -97,7 +97,7 @@ function fitting(items: readonly BulkItem[]): BulkItem[] {
   let size = 0;
   return items.slice(0, MAX_ITEMS).filter((item) => {
     size += JSON.stringify(item).length;
-    return size <= LARGEST_PLAN;
+    return size <= MAX_PLAN;
   });
 }
 

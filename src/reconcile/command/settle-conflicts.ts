@@ -16,7 +16,8 @@ import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest } from '../step-outcome.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
@@ -97,7 +98,7 @@ export async function settleConflicts({
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return { commit: answer.oid, notes: joinedNotes(notes) };
-  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const { message, hint } = answer.rejected;
   throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${message}.`, {
     hint: hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',

@@ -18,10 +18,10 @@ import type { StepOutcome } from '../step-outcome.ts';
 import { code, details } from '../text/markdown-blocks.ts';
 
 /** Characters of a whole answer; a comment holds 65,536. */
-const LONGEST = 56_000;
+const MAX_LENGTH = 56_000;
 
 /** Packages of one answer. */
-const MOST = 10;
+const MAX_COUNT = 10;
 
 /** Answers with what differs, resource by resource. Nothing is written. */
 export async function showDiff({
@@ -45,9 +45,9 @@ export async function showDiff({
       hint: 'See .github/portico.yaml.',
     };
   }
-  const limit = Math.floor(LONGEST / Math.min(packages.length, MOST));
+  const limit = Math.floor(MAX_LENGTH / Math.min(packages.length, MAX_COUNT));
   const parts: string[] = [];
-  for (const path of packages.slice(0, MOST)) {
+  for (const path of packages.slice(0, MAX_COUNT)) {
     const inRepository = pathInRepository(place.directory, path);
     const directory = inRepository === '.' ? '' : inRepository;
     const ends = [from, to].map((end) => commitOf(place, directory, end));
@@ -77,7 +77,8 @@ export async function showDiff({
       `**${code(path)}**, ${nameOf(from)} → ${nameOf(to)}\n\n${text.length > 3000 ? details('What differs', text) : text}`,
     );
   }
-  if (packages.length > MOST) parts.push(`${packages.length - MOST} more packages are not shown: name one.`);
+  if (packages.length > MAX_COUNT)
+    parts.push(`${packages.length - MAX_COUNT} more packages are not shown: name one.`);
   return { kind: 'done', reply: parts.join('\n\n') };
 }
 

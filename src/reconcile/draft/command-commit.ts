@@ -1,6 +1,7 @@
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved } from '../repository/refused-push.ts';
 /** Commits that commands make, and how a command that was carried out is known again. */
 import { commandRecord, sealedCommitMessage, type CommandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -63,7 +64,7 @@ export async function commitByCommand(
     signal,
   );
   if (answer.kind === 'pushed') return null;
-  if (answer.kind === 'moved') throw branchMoved(branch);
+  if (answer.kind === 'moved') throw refMoved(branch);
   const { rejected } = answer;
   return {
     kind: 'failed',

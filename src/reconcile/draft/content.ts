@@ -173,7 +173,7 @@ export function newFiles(
 type Place = Pick<DraftSetting, 'world' | 'access' | 'asker'>;
 
 /** How deep packages may point at packages. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
  * A package of another place as the new package in `directory`, with the subpackages that it only points at, each under
@@ -217,8 +217,8 @@ async function withPointedAt(
   const result = new Map(files);
   for (const [below, { name, upstream, upstreamLock, strategy }] of remoteSubpackages(files)) {
     if (upstreamLock !== undefined) continue;
-    if (depth > DEEPEST) {
-      const message = `packages point at packages more than ${DEEPEST} deep`;
+    if (depth > MAX_DEPTH) {
+      const message = `packages point at packages more than ${MAX_DEPTH} deep`;
       return refuse('upstream-too-deep', message, 'Look for a package that points at itself.');
     }
     const wish = readUpstream(

@@ -22,8 +22,7 @@ import {
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
 /** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
-import { branchMoved } from '../repository/push-commit.ts';
-import { refusedPush, wasOvertaken } from '../repository/refused-push.ts';
+import { refMoved, refusedPush, wasOvertaken } from '../repository/refused-push.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -272,7 +271,7 @@ export async function rejectRetirement({
   const answer = mark.length === 0 ? undefined : await access.git.push(mark, signal);
   if (answer?.ok === false) {
     const final = answer.rejected.find((one) => !wasOvertaken(one));
-    if (final === undefined) throw branchMoved(mark[0]?.ref ?? '');
+    if (final === undefined) throw refMoved(mark[0]?.ref ?? '');
     return refused(
       refusedPush(final),
       'Remove the mark yourself, or let the App push to `deletionProposed/**`.',

@@ -10,8 +10,8 @@ import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-s
  * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
  * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
  */
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refusedPush } from '../repository/refused-push.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved, refusedPush } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type MergeRecord } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { joinedNotes, mergeNotes, type MergeNotes } from '../text/merge-notes.ts';
@@ -101,7 +101,7 @@ export async function remergeProposal(
     message: (place) => sealedCommitMessage(title, record, place, ports.seals),
   };
   const answer = await pushCommit(ports, git, commit, signal);
-  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   if (answer.kind === 'refused') return withheld(refusedPush(answer.rejected));
   ports.log.info(
     { repository: snapshot.facts.fullName, pull: pull.number, sha: answer.oid },

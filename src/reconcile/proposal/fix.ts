@@ -8,8 +8,8 @@ import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 /** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refusedPush } from '../repository/refused-push.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved, refusedPush } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { loadFixes } from './fixes.ts';
@@ -97,7 +97,7 @@ async function fix({
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return null;
-  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const said = refusedPush(answer.rejected);
   return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
 }

@@ -18,9 +18,9 @@ export interface BothTexts {
 }
 
 /** More than this in one review is no help. */
-const MOST = 20;
+const MAX_COUNT = 20;
 /** A block of more lines is a job for the button. */
-const LONGEST = 30;
+const MAX_LINES = 30;
 /** GitHub shows so many unchanged lines around a change, and takes remarks on those too. */
 const CONTEXT = 3;
 
@@ -51,7 +51,7 @@ export function suggestionsOf(fixes: readonly Fix[], texts: ReadonlyMap<string, 
       }
     }
   }
-  return suggestions.slice(0, MOST);
+  return suggestions.slice(0, MAX_COUNT);
 }
 
 interface Block {
@@ -75,7 +75,7 @@ function blockOf(
   const was = above === undefined ? before.lines : [above];
   const now = above === undefined ? after.lines : [above, ...after.lines];
   // An empty block would leave an empty line behind.
-  if (now.length === 0 || now.length > LONGEST || was.length > LONGEST) return undefined;
+  if (now.length === 0 || now.length > MAX_LINES || was.length > MAX_LINES) return undefined;
   if ([...was, ...now].some((line) => !line.endsWith('\n'))) return undefined;
   // What hides or reorders text is not for one click.
   if (now.some((line) => HIDDEN.test(line))) return undefined;

@@ -25,6 +25,7 @@ import {
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { wasOvertaken } from '../repository/refused-push.ts';
 import { restoredFrom, waivedGuardrails } from '../review/draft-history.ts';
 import { createDueRevisions, type DueRevision } from '../review/due-revisions.ts';
 import { botPerson } from '../seal/bot-commit.ts';
@@ -215,7 +216,7 @@ async function publish({
       );
       return;
     }
-    const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
+    const final = answer.rejected.find((one) => !wasOvertaken(one));
     if (final === undefined) continue;
     const later = final.reason === 'workflows' ? await laterWithSameTree(git, due, head, signal) : object;
     if (later === object) throw tagRefused(names.tag, due.commit.oid, final);

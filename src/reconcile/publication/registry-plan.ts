@@ -13,7 +13,7 @@ export interface PlannedArtifact {
 /** Names of repositories in registries, as the distribution specification has them. */
 const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-const MOST = 255;
+const MAX_LENGTH = 255;
 
 /** The artefacts of a package; none where the configuration does not name it. Throws `REGISTRY_NAME`. */
 export function plannedArtifacts(oci: OciConfig | undefined, path: string): readonly PlannedArtifact[] {
@@ -21,8 +21,9 @@ export function plannedArtifacts(oci: OciConfig | undefined, path: string): read
   const parts = path === '.' ? [] : path.split('/');
   const repository = [oci.registry, ...parts].join('/');
   const odd = parts.find((part) => !PART.test(part));
-  if (odd !== undefined || repository.length > MOST) {
-    const why = odd === undefined ? `has more than ${MOST} characters` : `has ${JSON.stringify(odd)} in it`;
+  if (odd !== undefined || repository.length > MAX_LENGTH) {
+    const why =
+      odd === undefined ? `has more than ${MAX_LENGTH} characters` : `has ${JSON.stringify(odd)} in it`;
     throw new PorticoError('REGISTRY_NAME', `${repository} can be no repository of a registry: it ${why}`, {
       hint: 'There, names are lower-case letters and digits with . _ - between. Name the packages that are pushed in `spec.oci.packages`.',
     });

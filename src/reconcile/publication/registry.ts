@@ -32,7 +32,7 @@ import {
 } from './registry-plan.ts';
 
 /** So many revisions of a package are looked at that the registry may lack. */
-const MOST_BEHIND = 50;
+const MAX_BEHIND = 50;
 
 export type RegistryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
 
@@ -100,7 +100,7 @@ function stateOf(
   channels: ReadonlyMap<string, string>,
 ): string {
   const tags = taggedRevisions(refs, directory)
-    .slice(-MOST_BEHIND)
+    .slice(-MAX_BEHIND)
     .map(({ name }) => tagOf(refs, directory, name)?.oid);
   return JSON.stringify([oci, tags, [...channels]]);
 }
@@ -147,7 +147,7 @@ async function behind(look: Look, signal: AbortSignal | undefined): Promise<read
   const { access, registries, place, directory, refs, channels } = look;
   const found: Behind[] = [];
   let reached = false;
-  for (const { name } of taggedRevisions(refs, directory).slice(-MOST_BEHIND).toReversed()) {
+  for (const { name } of taggedRevisions(refs, directory).slice(-MAX_BEHIND).toReversed()) {
     const { moving } = registryTags(name, channels);
     if (reached && moving.length === 0) continue;
     const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });

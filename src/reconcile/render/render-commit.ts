@@ -3,8 +3,8 @@ import { sealOf } from '../../revision/sealed-record.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refusedPush } from '../repository/refused-push.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved, refusedPush } from '../repository/refused-push.ts';
 import { RENDER_SEAL } from '../seal/bot-commit.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
@@ -58,7 +58,7 @@ export async function pushRendered({
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed')
     return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
-  if (answer.kind === 'moved') throw branchMoved(pull.headRef);
+  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   return withhold({ ports, git, head, reason: refusedPush(answer.rejected), changes, signal });
 }
 

@@ -25,7 +25,7 @@ const memories = new WeakMap<Catalog, Memory>();
 
 /** An answer is good for an hour, and so many are held. */
 const GOOD_MS = 3_600_000;
-const MOST = 10_000;
+const MAX_COUNT = 10_000;
 /** Names that one look asks for; the next look goes on behind them. */
 export const MAX_ASKED = 100;
 /** So many addresses of former names are remembered of a repository. */
@@ -64,7 +64,7 @@ export async function learnNames(
       asked.set(place, asking);
       const id = await asking;
       signal?.throwIfAborted();
-      if (told.size >= MOST) told.clear();
+      if (told.size >= MAX_COUNT) told.clear();
       told.set(place, { address, id, until: now + GOOD_MS });
     }
     apply(catalog, place);

@@ -51,7 +51,7 @@ function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
 
 /** Seconds between two looks at an upstream that answers, and the longest wait after failures. */
 const EVERY = 900;
-const LONGEST = 86_400;
+const MAX_SECONDS = 86_400;
 
 /** `https://host/path` without `.git`; undefined where it is no such address, or nobody here allows it. */
 export function outsideAddress(repo: string, { allow, own }: Outside): string | undefined {
@@ -220,7 +220,7 @@ function placeItMovedTo(error: unknown): string | undefined {
 
 /** Pure: seconds until the next look: twice as long after each failure, and never two processes at one moment. */
 export function waitAfter(failures: number, random: number): number {
-  const wait = Math.min(LONGEST, EVERY * 2 ** Math.min(failures, 20));
+  const wait = Math.min(MAX_SECONDS, EVERY * 2 ** Math.min(failures, 20));
   return Math.round(wait * (0.8 + 0.4 * random));
 }
 

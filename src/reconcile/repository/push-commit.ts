@@ -1,4 +1,3 @@
-import { PorticoError } from '../../error.ts';
 import type { SealedPlace } from '../../revision/sealed-record.ts';
 import type { FileChanges, Git, RejectedRef } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
@@ -38,9 +37,4 @@ export async function pushCommit(
   if (answer.ok) return { kind: 'pushed', oid };
   const rejected = answer.rejected.find((one) => !wasOvertaken(one));
   return rejected === undefined ? { kind: 'moved' } : { kind: 'refused', rejected };
-}
-
-/** What has a job done again, on what stands there now. */
-export function branchMoved(branch: string): PorticoError {
-  return new PorticoError('REF_MOVED', `${branch} moved meanwhile`, { blame: 'forge', retryAfter: 1 });
 }

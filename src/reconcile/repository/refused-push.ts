@@ -1,3 +1,4 @@
+import { PorticoError } from '../../error.ts';
 import type { RejectedRef } from '../git-port.ts';
 import { sentence } from '../text/markdown-blocks.ts';
 
@@ -10,4 +11,9 @@ export function refusedPush({ message, hint }: Pick<RejectedRef, 'message' | 'hi
 /** True where somebody else was faster: looking again and trying again helps. */
 export function wasOvertaken(rejected: Pick<RejectedRef, 'reason'> | undefined): boolean {
   return rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists';
+}
+
+/** Has the job done again, on what `ref` holds then. */
+export function refMoved(ref: string): PorticoError {
+  return new PorticoError('REF_MOVED', `${ref} moved meanwhile`, { blame: 'forge', retryAfter: 1 });
 }

@@ -3,13 +3,13 @@ import { code, sentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Rollouts of one dashboard; what is left out is counted. */
-const MOST = 20;
+const MAX_COUNT = 20;
 
 /** '' where there are none. */
 export function rolloutPart(looks: readonly RolloutLook[]): string {
   if (looks.length === 0) return '';
-  const shown = looks.slice(0, MOST).map(one);
-  const more = looks.length > MOST ? [`${looks.length - MOST} more are not shown.`] : [];
+  const shown = looks.slice(0, MAX_COUNT).map(one);
+  const more = looks.length > MAX_COUNT ? [`${looks.length - MAX_COUNT} more are not shown.`] : [];
   return ['### Rollouts', ...shown, ...more].join('\n\n');
 }
 

@@ -6,7 +6,7 @@ import { PorticoError } from '../../error.ts';
 import { NO_ORDERS, type RolloutOrders } from '../../package/rollout/plan.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
-import { wasOvertaken } from '../repository/refused-push.ts';
+import { refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
 import type { Governed } from './scope.ts';
 
@@ -130,10 +130,7 @@ export async function addOrders({
       hint: rejected.hint ?? 'Let the App write refs below refs/portico/.',
     });
   }
-  throw new PorticoError('REF_MOVED', `${ref} moved while an order was added`, {
-    blame: 'forge',
-    retryAfter: 1,
-  });
+  throw refMoved(ref);
 }
 
 function refOf(name: string): string {

@@ -8,7 +8,8 @@ import { rootPackages } from '../repository/proposal-snapshot.ts';
  * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
  * once; closed means no.
  */
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage, type OnboardingRecord } from '../seal/commit-seal.ts';
 import { configurationText, onboardingBody, type FoundPackage } from './onboarding-text.ts';
 
@@ -112,7 +113,7 @@ async function pushFile({
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return true;
-  if (answer.kind === 'moved') throw branchMoved(BRANCH);
+  if (answer.kind === 'moved') throw refMoved(BRANCH);
   ports.log.warn(
     { repository: facts.fullName, reason: answer.rejected.message },
     'onboarding could not be offered',

@@ -20,7 +20,7 @@ import { pushersOfBranch, withoutDoubles } from '../review/authors.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 /** Branches that are looked at in one go: the rest comes with the next. */
-const MOST = 50;
+const MAX_COUNT = 50;
 
 /** Done again it finds what it made; a pull request or issue that was closed is not made again. */
 export async function takeOver({
@@ -37,7 +37,7 @@ export async function takeOver({
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   const branches = await access.git.refs('refs/heads/', signal);
-  let left = MOST;
+  let left = MAX_COUNT;
   for (const [ref, { commit }] of branches) {
     const parsed = parseRef(ref);
     if (left === 0) return;

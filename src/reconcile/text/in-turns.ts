@@ -2,7 +2,7 @@
 import type { Job } from '../job.ts';
 
 /** From there on, the later jobs of a repository are alike. */
-const MOST = 100;
+const MAX_COUNT = 100;
 
 /**
  * Repositories take turns: the first job of each comes before the second of any, so that one with a thousand packages
@@ -19,7 +19,7 @@ export function inTurns<Some extends Job>(jobs: readonly Some[]): Some[] {
       const { id } = job.data.repository;
       const turn = counts.get(id) ?? 0;
       counts.set(id, turn + 1);
-      return { job: { ...job, priority: (job.priority ?? 0) - Math.min(turn, MOST) }, turn };
+      return { job: { ...job, priority: (job.priority ?? 0) - Math.min(turn, MAX_COUNT) }, turn };
     })
     .toSorted((a, b) => a.turn - b.turn)
     .map(({ job }) => job);

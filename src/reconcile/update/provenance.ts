@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** How many revisions are listed, the newest first. */
-const MOST = 10;
+const MAX_COUNT = 10;
 /** Milliseconds that what a release says is remembered: the same revision goes to many packages at once. */
 const REMEMBERED_MS = 300_000;
 const MAX_REMEMBERED = 1_000;
@@ -56,7 +56,7 @@ function passedRevisions({ upstream, exists }: Downstream, to: string): string[]
   const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
   const last = names.indexOf(to);
   const first = upstream.current === undefined || !exists ? last - 1 : names.indexOf(upstream.current);
-  return first < last ? names.slice(Math.max(first + 1, last + 1 - MOST), last + 1).toReversed() : [to];
+  return first < last ? names.slice(Math.max(first + 1, last + 1 - MAX_COUNT), last + 1).toReversed() : [to];
 }
 
 async function tell(
@@ -103,11 +103,11 @@ function tagNote(message: string, names: readonly string[]): string {
 }
 
 /** Longest notes of one revision, in characters. */
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 function cut(text: string): string {
-  if (text.length <= LONGEST) return text;
-  const end = text.lastIndexOf('\n', LONGEST);
-  const kept = text.slice(0, end > LONGEST / 2 ? end : LONGEST).replace(/[\uD800-\uDBFF]$/, '');
+  if (text.length <= MAX_LENGTH) return text;
+  const end = text.lastIndexOf('\n', MAX_LENGTH);
+  const kept = text.slice(0, end > MAX_LENGTH / 2 ? end : MAX_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
   return `${kept}\n\n*(${text.length - kept.length} characters are left out here.)*`;
 }

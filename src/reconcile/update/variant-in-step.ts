@@ -13,7 +13,7 @@ export type InStep = (
 ) => Promise<boolean>;
 
 /** How many answers are remembered. */
-const MOST = 10_000;
+const MAX_COUNT = 10_000;
 
 /**
  * Whether a variant's package is as its document and the inventory want it at this revision. Asked again of the same
@@ -41,7 +41,7 @@ export function createInStep(): InStep {
       const updated = await updatedPackage(ports, down, revision, signal);
       if ('kind' in updated || !sameFiles(updated.files, local)) return false;
     }
-    if (settled.size >= MOST) settled.clear();
+    if (settled.size >= MAX_COUNT) settled.clear();
     settled.set(place, state);
     return true;
   };

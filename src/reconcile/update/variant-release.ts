@@ -13,7 +13,8 @@ import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
-import { branchMoved, pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved } from '../repository/refused-push.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { isControlledBy, partyOf } from '../repository/visibility.ts';
 import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
@@ -234,6 +235,6 @@ async function pushRemoval({
     message: (place) => sealedCommitMessage(`Delete ${path}`, record, place, ports.seals),
   };
   const answer = await pushCommit(ports, git, commit, signal);
-  if (answer.kind === 'moved') throw branchMoved(branch);
+  if (answer.kind === 'moved') throw refMoved(branch);
   if (answer.kind === 'refused') throw pushError(branch, answer.rejected);
 }

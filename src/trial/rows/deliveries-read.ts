@@ -9,7 +9,7 @@ const deliveries = z.array(
 const delivery = z.object({ request: z.object({ payload: z.unknown() }) });
 
 /** Enough of each kind; every one is a call. */
-const MOST = 40;
+const MAX_COUNT = 40;
 /** The forge sends them in its own time. */
 const WAITS = 5;
 
@@ -35,11 +35,11 @@ export const deliveriesRead: Row = {
     }
     const kinds = new Map(found.map((one) => [`${one.event}.${one.action ?? ''}`, one]));
     const unread: string[] = [];
-    for (const [kind, { id, event }] of [...kinds].slice(0, MOST)) {
+    for (const [kind, { id, event }] of [...kinds].slice(0, MAX_COUNT)) {
       const { request } = await asApp.read(delivery, 'GET', `/app/hook/deliveries/${id}`);
       if (!readsPayload(event, request.payload)) unread.push(kind.replace(/\.$/, ''));
     }
-    const count = `${Math.min(kinds.size, MOST)} kinds of webhooks`;
+    const count = `${Math.min(kinds.size, MAX_COUNT)} kinds of webhooks`;
     return unread.length === 0
       ? asBelieved(`${count}, all read`)
       : otherwise(`of ${count} cannot be read: ${unread.join(', ')}`);

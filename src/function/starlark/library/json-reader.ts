@@ -1,6 +1,6 @@
 import { SIZE, type Budget } from '../budget.ts';
 import { fault } from '../fault.ts';
-import { DEEPEST } from '../order.ts';
+import { MAX_DEPTH } from '../order.ts';
 import { decodeText, encodeText } from '../text.ts';
 import { Dict, List } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -28,7 +28,7 @@ export function readJson(source: string, budget: Budget, name: string): Value {
 }
 
 function readValue(reader: Reader, depth: number): Value {
-  if (depth > DEEPEST) throw fault(`${reader.name}: nested too deeply`);
+  if (depth > MAX_DEPTH) throw fault(`${reader.name}: nested too deeply`);
   skip(reader);
   const char = reader.text[reader.at];
   if (char === '{') return readObject(reader, depth);
